@@ -35,7 +35,7 @@ std::vector<std::string> files_of(const std::string& spec) {
   return out;
 }
 
-/// Whether sizes are those of the graph from axis `from` on; open ones take any.
+/// Whether sizes equal the graph's from axis `from` on; open sizes accept any.
 bool fits(const ir::Ints& shape, const ir::Shape& wanted, size_t from) {
   if (shape.size() != wanted.size()) return false;
   for (size_t i = from; i < shape.size(); ++i)
@@ -43,7 +43,7 @@ bool fits(const ir::Ints& shape, const ir::Shape& wanted, size_t from) {
   return true;
 }
 
-/// `count` rows from `start` on, from the first again after the last.
+/// `count` rows from `start` on, continuing with the first row after the last.
 ir::Tensor rows_of(const ir::Tensor& tensor, int64_t start, int64_t count) {
   const ir::Tensor plain = ir::contiguous(tensor);
   ir::Ints shape = plain.shape;
@@ -106,7 +106,7 @@ ir::Tensor CalibrationSet::values_of(size_t input, const std::vector<Sample>& sa
              "leave these samples out");
     return *tensor;
   }
-  // States and inputs that the samples give stay as they are there.
+  // States, and inputs that the samples give, keep those values.
   for (const Sample& sample : samples_)
     if (sample.input.is_state && is_sample_of(sample.input, value.name, input))
       return std::get<ir::Tensor>(fill({sample}, 0).at(0).value);
@@ -146,7 +146,7 @@ std::vector<ir::Tensor> CalibrationSet::next() {
       out.push_back(arrays_[i]);
       continue;
     }
-    // An open axis may be one of time: what follows one another along it is not cut.
+    // An open axis may be time: consecutive entries must not be separated.
     const ir::Dim& wanted = inputs_[i].shape[0];
     const int64_t count = wanted.is_constant() ? wanted.value() : rows_;
     step = std::max(step, count);

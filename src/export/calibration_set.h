@@ -1,4 +1,4 @@
-// What --calibrate names, batch by batch.
+// Reads the set of --calibrate, batch by batch.
 #pragma once
 
 #include <string>
@@ -12,24 +12,24 @@ namespace t2n {
 /// The file or folder that a spec names: "@set.npz" or "set.npz".
 std::string calibration_path(const std::string& spec);
 
-/// Inputs of the model's graph, taken from files in turn: one file is in memory at a time.
+/// Inputs of the model's graph, read from files in turn: one file is in memory at a time.
 class CalibrationSet {
  public:
   /// For the inputs of a graph. `specs`: "@FILE.npz", "@FILE.pt", or a folder of such files,
-  /// repeatable. A file holds an array for each input, by name or place, of one batch, or of
-  /// several along axis 0; the last of these is filled up from the first. Where axis 0 is open, a
-  /// file is one batch.   Errors: `calibration` where there is nothing.
+  /// repeatable. A file holds an array for each input, by name or position, with one batch or
+  /// several along axis 0; the last batch is filled up with the first rows. If axis 0 is open, a
+  /// file is one batch.   Errors: `calibration` if there is no file.
   CalibrationSet(const ir::Graph& graph, std::vector<Sample> samples,
                  const std::vector<std::string>& specs);
 
-  /// The next batch; empty after the last.   Errors: `calibration` for missing inputs, other shapes
+  /// The next batch; empty after the last.   Errors: `calibration` for missing inputs, wrong shapes
   /// and dtypes, NaN and infinities; those of files.
   std::vector<ir::Tensor> next();
-  /// Of the last batch, along axis 0: the last ones, which are from the start of the file again.
+  /// Rows at the end of the last batch that repeat the start of the file.
   int64_t filled() const { return filled_; }
-  /// From the start again.
+  /// Starts again.
   void rewind();
-  /// The numbers of the graph's symbols in a batch.
+  /// The values of the graph's symbols in a batch.
   ir::Sizes sizes_of(const std::vector<ir::Tensor>& batch) const;
 
  private:
@@ -37,13 +37,13 @@ class CalibrationSet {
   ir::Tensor values_of(size_t input, const std::vector<Sample>& samples) const;
 
   std::vector<ir::Value> inputs_;
-  std::vector<Sample> samples_;  ///< states take their values from these
+  std::vector<Sample> samples_;  ///< they give the values of states
   std::vector<std::string> files_;
-  size_t file_ = 0;                 ///< the next to be read
-  std::vector<ir::Tensor> arrays_;  ///< of the file at hand, per input
-  std::vector<bool> has_rows_;      ///< per input, whether the array holds several batches
+  size_t file_ = 0;                 ///< the next file
+  std::vector<ir::Tensor> arrays_;  ///< of the current file, by input
+  std::vector<bool> has_rows_;      ///< by input, whether the array holds several batches
   int64_t rows_ = 0;                ///< along axis 0 of all that do
-  int64_t row_ = 0;                 ///< the next
+  int64_t row_ = 0;                 ///< the next row
   int64_t filled_ = 0;
 };
 

@@ -93,7 +93,7 @@ std::vector<dynamic::AxisSpec> open_axes(const ir::Graph& graph) {
   return out;
 }
 
-/// "key", "value", or "" if the name of a cache does not say.
+/// "key", "value", or "" if the name of a cache does not tell.
 std::string kind_of(const std::string& name) {
   constexpr std::array<const char*, 2> kKinds = {"key", "value"};
   for (const char* kind : kKinds) {
@@ -106,7 +106,7 @@ std::string kind_of(const std::string& name) {
   return {};
 }
 
-/// "key_0", "value_0", "key_1"…: by the names of the inputs where all say, else in turns.
+/// "key_0", "value_0", "key_1"…: by the inputs' names if all tell, else alternating.
 std::vector<std::string> cache_names(const ir::Graph& graph) {
   const size_t count = graph.inputs.size() - 1;
   std::vector<std::string> kinds;
@@ -140,7 +140,7 @@ PortNames client_names(const ir::Graph& graph, const PortNames& given) {
   return out;
 }
 
-/// How often anything in the document reads `name`.
+/// The number of reads of `name` in the document.
 int reads_of(const nnef::Document& document, const std::string& name) {
   int out = 0;
   for (const nnef::Assignment& statement : document.graph.body)

@@ -1,8 +1,9 @@
-// `--preset causal-llm`: a file as tract's client for language models, causal_llm, reads it.
+// `--preset causal-llm`: a file for causal_llm, tract's client for language models.
 //
-// The client gives integer tokens [1, S], then every cache, empty at first; it takes logits, the
-// vocabulary last, and the caches in the same order, each longer by S. It finds a cache by an input
-// with one open axis that is no axis of the tokens, read by one concatenation, which is an output.
+// The client passes integer tokens [1, S], then every cache, empty at first. It takes logits, with
+// the vocabulary last, and the caches in the same order, each longer by S. It recognises a cache as
+// an input with one open axis that is not an axis of the tokens, read by one concatenation, which
+// is an output.
 #pragma once
 
 #include <string>
@@ -22,11 +23,11 @@ struct CausalLm {
   PortNames names;         ///< input_ids, in_cache_key_0, …; outputs, out_cache_key_0, …
 };
 
-/// Read off a run on the samples. Errors: `preset-unmet` with what the client would not take, and
-/// those of load_and_trace.
+/// Derived from a run on the samples. Errors: `preset-unmet` with what the client would not accept,
+/// and those of load_and_trace.
 CausalLm causal_lm(const ExportOptions& options);
 
-/// That the client finds the caches of a translated model. Errors: `preset-unmet`.
+/// Checks that the client finds the caches of a translated model. Errors: `preset-unmet`.
 void require_caches(const nnef::Document& document);
 
 }  // namespace t2n

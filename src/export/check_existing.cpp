@@ -1,4 +1,4 @@
-// Finds out which input and output is which before anything is run.
+// Matches inputs and outputs before anything is run.
 #include "src/export/check_existing.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 using Names = std::vector<std::string>;
 using Places = std::vector<size_t>;
 
-/// Takes inputs and gives outputs in the model's order, whatever the engine's is.
+/// Takes inputs and gives outputs in the model's order, whatever the engine's order is.
 class OrderedRunner final : public check::Runner {
  public:
   struct Input {
@@ -74,10 +74,10 @@ class OrderedRunner final : public check::Runner {
 
   check::Runner& runner_;
   std::vector<Input> inputs_;  ///< in the engine's order
-  Places outputs_;             ///< per output of the model, its place in the engine
+  Places outputs_;             ///< for each output of the model, its index in the engine
 };
 
-/// An input or output as text, in a table of the two signatures.
+/// An input or output, as text for a table of the two signatures.
 struct SignatureRow {
   std::string name;
   std::string type;
@@ -107,7 +107,7 @@ Names names_of(const std::vector<SignatureRow>& ports) {
   return out;
 }
 
-/// Per name its place in `among`; nothing if one is missing there, or there twice.
+/// For each name its index in `among`; nothing if one is missing there, or occurs twice.
 std::optional<Places> places_by_name(const Names& names, const Names& among) {
   Places out;
   for (const std::string& name : names) {
@@ -157,7 +157,7 @@ std::vector<SignatureRow> artefact_outputs(const nnef::Document& document) {
   return out;
 }
 
-/// Whether values of the sample may be given for the declared input; symbols take any size.
+/// Whether the sample's values may be given to the declared input; symbols accept any size.
 bool fits(const spec::InputFact& fact, const ir::Tensor& sample, spec::Dialect dialect) {
   const ir::DType declared = fact.dtype.value_or(sample.dtype);
   const bool same = dialect == spec::Dialect::tract ? declared == sample.dtype
@@ -174,7 +174,7 @@ std::string number_of(const std::vector<SignatureRow>& ports, std::string_view w
   return cat(ports.size(), " ", what, ports.size() == 1 ? "" : "s");
 }
 
-/// Per input of the artefact, its place in the model.
+/// For each input of the artefact, its index in the model.
 Places match_inputs(const TracedModel& model, const std::vector<spec::InputFact>& facts) {
   const std::vector<SignatureRow> ours = model_inputs(model.traced.graph);
   const std::vector<SignatureRow> theirs = artefact_inputs(facts);
@@ -194,7 +194,7 @@ void check_types(const TracedModel& model, const std::vector<spec::InputFact>& f
              "give samples as the artefact takes them with --input");
 }
 
-/// Per output of the model, its place in the artefact.
+/// For each output of the model, its index in the artefact.
 Places match_outputs(const TracedModel& model, const nnef::Document& document) {
   const std::vector<SignatureRow> ours = model_outputs(model.traced.graph);
   const std::vector<SignatureRow> theirs = artefact_outputs(document);
@@ -250,7 +250,7 @@ Names row_names(const nnef::Document& document, const Places& outputs) {
   return out;
 }
 
-/// Errors: `usage` where the file streams along another symbol.
+/// Errors: `usage` if the file streams along another symbol.
 void require_same_stream(const target::Stream& stream, const nnef::Document& document) {
   const std::string symbol = stream_properties(document).symbol;
   if (!stream.symbol.empty() && !symbol.empty() && symbol != stream.symbol)

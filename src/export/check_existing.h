@@ -1,4 +1,4 @@
-// An artefact that is there already, of any exporter, against the model that it was made from.
+// Compares an existing artefact, of any exporter, with the model that it was made from.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ struct CheckExistingOptions {
   std::string artefact;
   std::string method = "forward";
   std::vector<Sample>
-      samples;  ///< of --input; else those in the file, else what the artefact declares
+      samples;  ///< of --input; else those in the file, else as the artefact declares them
   DynamicOptions dynamic;
   std::set<std::string> accepted_guards;
   std::map<std::string, int64_t> max_iterations;  ///< of --max-iterations: by "model.py:8"
@@ -34,9 +34,9 @@ struct CheckedModel {
   CheckResult checked;                  ///< rows have the artefact's names, in the model's order
 };
 
-/// Runs both and compares, without a verdict on the whole: judge() gives it. Inputs and outputs
-/// match by name where the names are the same, else by position; the artefact may lack inputs that
-/// the model has. Errors: `signature-mismatch`, and those of reading, tracing and running.
+/// Runs both and compares, without an overall verdict, which judge() gives. Inputs and outputs
+/// match by name if the names are equal, else by position; the artefact may lack inputs of the
+/// model. Errors: `signature-mismatch`, and those of reading, tracing and running.
 CheckedModel check_existing(const CheckExistingOptions& options);
 
 }  // namespace t2n

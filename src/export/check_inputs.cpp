@@ -1,5 +1,4 @@
-// What a check feeds an artefact, whatever the artefact calls its types and the order of its
-// inputs.
+// Converts a check's inputs to the artefact's types and order.
 #include "ir/cast.h"
 #include "src/export/check_model.h"
 

@@ -1,4 +1,4 @@
-// Input sets from the samples, their references from torch, and what the comparisons say.
+// Makes input sets from the samples, gets their references from torch, and compares.
 #include "src/export/check_model.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace t2n {
 namespace {
 
-/// What is wrong counts more than what nobody knows to be right, then what is further out. What
-/// roundings alone make unsure, in a set that is not the first, says nothing.
+/// Wrong outputs count more than unsettled ones, then larger differences. An output that only
+/// roundings make unstable, in a set that is not the first, says nothing.
 bool is_worse(const check::OutputRow& a, const check::OutputRow& b) {
   const auto weight = [](const check::OutputRow& row) {
     if (check::verdict(row) == check::Verdict::differs) return 2;
@@ -33,8 +33,7 @@ void keep_worst(std::vector<check::OutputRow>& rows, size_t output, check::Outpu
   if (is_worse(row, kept)) kept = std::move(row);
 }
 
-/// An engine that fails at other sizes, or on other values, fails because of them: the message
-/// says so.
+/// If an engine fails only at other sizes or values, they are the reason: the message says so.
 std::vector<ir::Tensor> run_set(check::Runner& runner, const InputSet& set,
                                 const TracedModel& model, const std::string& where) {
   try {
@@ -47,26 +46,25 @@ std::vector<ir::Tensor> run_set(check::Runner& runner, const InputSet& set,
   }
 }
 
-/// Where a set is not the samples': "at S=13", "with signs flipped".
+/// Names a set other than the samples: "at S=13", "with signs flipped".
 std::string where_of(const InputSet& set) {
   if (!set.sizes.empty()) return cat("at ", dynamic::sizes_str(set.sizes));
   return set.name.empty() ? "" : cat("with ", set.name);
 }
 
-/// An output as the dialect knows it.
+/// An output in the dialect's type.
 ir::Tensor with_width(const ir::Tensor& actual, const ir::Tensor& expected, spec::Dialect dialect) {
   if (dialect == spec::Dialect::tract) return actual;
   return of_dtype(actual, ir::component_dtype(expected.dtype)).value_or(actual);
 }
 
-/// Whoever allows more than the default allows what is far from f64, too.
+/// With a looser level than the default, distance from f64 is allowed as well.
 bool is_strict(const check::Tolerance& tolerance) {
   return tolerance.level == check::Level::exact || tolerance.level == check::Level::close ||
          tolerance.level == check::Level::approximate;
 }
 
-/// Whoever asks for more than the default, or for own numbers, gets it whatever torch itself
-/// rounds.
+/// A stricter level than the default, and explicit numbers, hold whatever torch itself rounds.
 bool is_lenient(const check::Tolerance& tolerance) {
   return tolerance.level != check::Level::exact && tolerance.level != check::Level::close &&
          tolerance.level != check::Level::custom;
@@ -80,7 +78,7 @@ double largest(const ir::Tensor& tensor) {
   return out;
 }
 
-/// The absolute tolerance grows as an output does from the samples' on: rounding does, too.
+/// The absolute tolerance grows with the output, compared with the samples', as rounding does.
 check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& of_sample,
                            const ir::Tensor& expected) {
   if (!ir::is_float(ir::component_dtype(expected.dtype))) return tolerance;
@@ -90,7 +88,7 @@ check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& 
   return out;
 }
 
-/// Of an output from f64, beside torch's. `differs`: the tolerance alone says that it is wrong.
+/// The distances from f64. `differs`: by the tolerance alone, the output is wrong.
 std::optional<check::Yardstick> distance(const TracedModel& model, InputSet& set,
                                          const check::Tolerance& tolerance, size_t output,
                                          const ir::Tensor& result, bool differs) {
@@ -103,7 +101,7 @@ std::optional<check::Yardstick> distance(const TracedModel& model, InputSet& set
   return measured;
 }
 
-/// How far apart the reals are that each output may be, where it comes from a quantiser.
+/// The distance between the values that each output may take, if it comes from a quantiser.
 std::vector<std::optional<double>> quanta_of(const TracedModel& model, size_t outputs) {
   std::vector<std::optional<double>> out(outputs);
   if (const auto& graph = model.traced.with_quantised)
@@ -112,7 +110,7 @@ std::vector<std::optional<double>> quanta_of(const TracedModel& model, size_t ou
   return out;
 }
 
-/// Of outputs that nobody knows to be right.
+/// The note on outputs that are not known to be right.
 Diagnostic unsettled_note(const CheckResult& result, const std::vector<std::string>& unsettled) {
   const bool is_of_engines = result.engines_disagree > 0;
   return {.id = "inconclusive-check",
@@ -127,7 +125,7 @@ Diagnostic unsettled_note(const CheckResult& result, const std::vector<std::stri
               "calibrated for"};
 }
 
-/// What a wrong file could differ in unseen; `blind`: outputs that hardly react.
+/// Where a wrong file could differ unnoticed; `blind`: outputs that hardly react.
 std::optional<Diagnostic> inconclusive(const CheckResult& result,
                                        const std::vector<std::string>& blind,
                                        const std::vector<std::string>& unsettled) {
@@ -167,7 +165,7 @@ std::optional<Diagnostic> inconclusive(const CheckResult& result,
 
 namespace {
 
-/// The rows of a result, from one set of inputs after the other.
+/// The rows of a result, collected over the sets of inputs.
 class Rows {
  public:
   Rows(const TracedModel& model, const std::vector<std::string>& names, const CheckOptions& options,
@@ -213,7 +211,7 @@ class Rows {
   }
 
  private:
-  static constexpr size_t kMeasured = 2;  ///< sets whose distance from f64 is measured always
+  static constexpr size_t kMeasured = 2;  ///< sets whose distance from f64 is always measured
 
   struct Seen {
     bool unstable = false;
@@ -257,14 +255,14 @@ class Rows {
   const std::vector<std::string>& names_;
   const CheckOptions& options_;
   CheckResult& result_;
-  std::vector<std::optional<double>> quanta_;       ///< per output
-  std::vector<std::optional<double>> times_torch_;  ///< per output
+  std::vector<std::optional<double>> quanta_;       ///< by output
+  std::vector<std::optional<double>> times_torch_;  ///< by output
   std::optional<double> most_;
 };
 
 }  // namespace
 
-/// What is known before the engine runs.
+/// The part of the result that is known before the engine runs.
 CheckResult begun(const InputSets& sets, const check::Runner& runner) {
   CheckResult result;
   result.engine = runner.name();
@@ -295,7 +293,7 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
     rows.add(sets, at, actual, where);
   }
   rows.finish();
-  // Nothing could move, or nobody looked.
+  // Nothing could move, or movement was not measured.
   if (model.inputs.empty() || sets.movements.empty()) return result;
   for (size_t i = 0; i < result.rows.size(); ++i) {
     result.rows[i].response = sets.movements[i].median();
@@ -335,7 +333,7 @@ CheckResult check_artefact(const std::string& path, TracedModel& model,
 
 namespace {
 
-/// Of a row that differs, by the tolerance or within it.
+/// For a row that differs, beyond the tolerance or within it.
 std::string mismatch_of(const check::OutputRow& row) {
   if (row.comparison.verdict == check::Verdict::differs)
     return cat(check::mismatch_text(row.name, row.comparison),

@@ -17,7 +17,7 @@ namespace {
 using compress::Choice;
 using compress::Form;
 
-/// Bytes of the constants that something reads, with the scales of their channels.
+/// Bytes of the constants with readers, and of their channels' scales.
 int64_t constant_bytes(const ir::Graph& graph) {
   std::vector<bool> is_read(graph.values.size());
   for (const ir::ValueId id : graph.outputs) is_read[static_cast<size_t>(id)] = true;
@@ -31,7 +31,7 @@ int64_t constant_bytes(const ir::Graph& graph) {
   return out;
 }
 
-/// Elements of the last axis are classes in rows of them, not in images and beyond.
+/// In outputs of rows, the last axis holds classes; not so in images.
 bool has_classes(const compress::OutputLoss& loss, size_t rank) {
   constexpr size_t kMostAxes = 3;
   return loss.rows > 0 && rank <= kMostAxes;
@@ -41,7 +41,7 @@ double share(int64_t part, int64_t all) {
   return static_cast<double>(part) / static_cast<double>(all);
 }
 
-/// Which constants are weights of the same layers.
+/// Finds constants that are weights of the same layers.
 class SharedWeights {
  public:
   void join(const std::vector<ir::ValueId>& constants) {
@@ -85,7 +85,7 @@ class Searching {
   }
 
  private:
-  /// Layers that settings ask anything of; those that share a constant are one.
+  /// Finds layers with settings; those that share a constant form one group.
   void find_layers() {
     const compress::LayerTable table(before_);
     const std::vector<bool> known = compress::known_values(before_);
@@ -215,10 +215,10 @@ class Searching {
   }
 
   const ir::Graph& before_;
-  const compress::Settings settings_;  ///< without what is tried
+  const compress::Settings settings_;  ///< without the entries that are tried
   const SearchTools& tools_;
   std::vector<bool> can_narrow_;
-  std::vector<ir::Tensor> wanted_;  ///< first outputs of the float graph, per batch
+  std::vector<ir::Tensor> wanted_;  ///< first outputs of the float graph, by batch
   std::optional<std::pair<Choice, CompressedGraph>> made_;
   std::map<Choice, int64_t> bytes_;
   std::map<Choice, compress::Loss> losses_;

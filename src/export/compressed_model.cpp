@@ -16,18 +16,18 @@
 namespace t2n {
 namespace {
 
-/// Before settings are looked at: weights are constants, sizes numbers where nobody left them open.
+/// Runs before settings apply: weights become constants, sizes numbers unless they are open.
 /// Weights that the model rounds itself become integers before anything is folded.
 const std::vector<std::string> kPrepare = {
     "bind-sizes",     "dead-code",       "recognise-quantisation",
     "fold-constants", "fold-batch-norm", "lift-weights"};
-/// Observers see pruned weights as the constants that they are then.
+/// Observers see pruned weights, which are constants by then.
 const std::vector<std::string> kQuantise = {
     "insert-compression",  "fold-constants",     "calculate-qparams",
     "compensate-rounding", "insert-fake-quant",  "quantise-q4_0",
     "correct-bias",        "quantise-constants", "fold-constants"};
 
-/// Values of the graph's inputs on samples of a seed.
+/// Values of the graph's inputs, from the samples with a seed.
 std::vector<ir::Tensor> sample_batch(const TracedModel& model, uint64_t seed) {
   return graph_inputs(fill(model.samples, seed), model);
 }
@@ -58,7 +58,7 @@ class Compressor {
   Compression run() {
     ir::Graph& graph = model_.traced.graph;
     labels_ = read_labels(options_.labels);
-    compression_.settings().require_matches(graph);  // batch norms are folded away below
+    compression_.settings().require_matches(graph);  // batch norms are folded below
     passes::run_pipeline(graph, kPrepare, context_);
     require_classes(graph);
     require_supported(graph);
@@ -91,7 +91,7 @@ class Compressor {
     return out;
   }
 
-  /// What is tried is not warned of.
+  /// Choices that are only tried give no warnings.
   SearchResult search_in(const ir::Graph& before) {
     passes::PassContext silent = context_;
     silent.report = {};
@@ -106,7 +106,7 @@ class Compressor {
     return search_compression(before, compression_.settings(), options_.goal, tools);
   }
 
-  /// Before anything is run: labels are places along the last axis of the first output.
+  /// Checked before anything is run: labels are indices along the last axis of the first output.
   void require_classes(const ir::Graph& graph) const {
     if (labels_.empty() || graph.outputs.empty()) return;
     const ir::Shape& shape = graph.values[static_cast<size_t>(graph.outputs[0])].shape;
@@ -123,7 +123,7 @@ class Compressor {
                 "give the index of the right class for each row");
   }
 
-  /// Before anything is run: what the target has no form of, and what there is instead.
+  /// Checked before anything is run: forms that the target lacks, with alternatives.
   void require_supported(const ir::Graph& graph) const {
     const std::vector<bool> known = compress::known_values(graph);
     for (const ir::Node& node : graph.nodes) {
@@ -154,7 +154,7 @@ class Compressor {
     return of.weights->format == compress::Format::q4_0;
   }
 
-  /// Over the calibration set, else over the samples and others like them.
+  /// Over the calibration set, else over the samples and variations of them.
   void each_batch(const ir::Graph& before, const std::function<void(const LossBatch&)>& use) {
     if (std::optional<CalibrationSet>& set = compression_.set_for(before)) {
       set->rewind();

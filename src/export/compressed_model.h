@@ -1,4 +1,4 @@
-// A traced model made smaller, and what that costs.
+// Compresses a traced model, and measures the cost.
 #pragma once
 
 #include <optional>
@@ -15,25 +15,24 @@
 
 namespace t2n {
 
-/// What compression runs, up to where the lint looks: integers and fake quantisation stand there.
+/// The passes of compression up to the lint: integers and fake quantisation are still visible.
 std::vector<std::string> compression_passes();
 
-/// What compression did.
+/// The result of compression.
 struct Compression {
   std::vector<compress::LayerLoss> layers;    ///< in execution order
   std::vector<compress::OutputLoss> outputs;  ///< in order
-  std::vector<compress::LeftWeight> left;     ///< in floats, although settings want it smaller
-  size_t batches = 0;                         ///< that both graphs were run on
+  std::vector<compress::LeftWeight> left;     ///< still floats, although settings want them smaller
+  size_t batches = 0;                         ///< number of batches that both graphs ran on
   bool is_pruned = false;                     ///< weights were set to zero
-  bool is_calibrated = false;                 ///< these are the calibration set, else the samples
+  bool is_calibrated = false;                 ///< from the calibration set, else from the samples
   std::optional<SearchResult> search;         ///< with --max-loss or --budget
 };
 
-/// Compresses the graph of a traced model. Afterwards its graph is in plain operations again, and
-/// what was recorded, for the check, is what the compressed graph computes.
-/// Errors: `usage` for settings and globs, `unsupported-argument` for what the target cannot run,
-/// both before anything is run; `calibration`;
-/// `compression-goal`.
+/// Compresses the graph of a traced model. Afterwards its graph has plain operations again, and the
+/// recorded graph, for the check, computes the same as the compressed one. Errors: `usage` for
+/// settings and globs, and `unsupported-argument` for what the target cannot run, both before
+/// anything is run; `calibration`; `compression-goal`.
 Compression compress_model(TracedModel& model, const CompressOptions& options,
                            const target::Target& target, const Report& report);
 

@@ -61,7 +61,7 @@ std::optional<CalibrationSet>& CompressionContext::set_for(const ir::Graph& grap
 }
 
 void CompressionContext::calibrate(ir::Graph& graph, const ir::Evaluator& evaluate) {
-  // What is pruned changes what observers see: then each choice is calibrated.
+  // Pruning changes what observers see: then each choice is calibrated.
   const bool is_reused = options_.has_goal() && !settings_.asks_for_pruning();
   if (is_reused && seen_.recall(graph) && !compress::lacks_moments(graph, settings_)) return;
   CalibrationSet& set = *set_for(graph);

@@ -1,4 +1,4 @@
-// What passes of compression ask of the world: settings by module, and a set to calibrate with.
+// What compression passes need: settings by module, and a calibration set.
 #pragma once
 
 #include <map>
@@ -24,38 +24,39 @@ struct CompressOptions {
   bool has_goal() const { return goal.max_loss || goal.budget; }
 };
 
-/// With the settings that the model's own modules carry, over which those of the options win.
-/// Nothing where neither asks for anything.   Errors: `usage` for settings that are none.
+/// Adds the settings that the model's own modules carry; those of the options override them.
+/// Nothing if there are none.   Errors: `usage` for invalid settings.
 std::optional<CompressOptions> with_own_settings(const std::optional<CompressOptions>& options,
                                                  const trace::ModelInfo& model);
 
-/// Lets the confined process read what the options name. Before the model is loaded.
+/// Lets the confined process read the files in the options. Call it before the model is loaded.
 void may_read(const CompressOptions& options);
 
-/// Of one graph. It stays where it is while passes run.
+/// For one graph, which must not move while passes run.
 class CompressionContext {
  public:
-  /// `samples`: of the model. Errors: `usage` for settings that contradict themselves.
+  /// `samples`: the model's. Errors: `usage` for settings that contradict one another.
   CompressionContext(const CompressOptions& options, std::vector<Sample> samples);
 
-  /// Gives passes the settings, and what they calibrate with.
+  /// Gives the context the settings, and the calibration.
   void enter(passes::PassContext& context);
   const compress::Settings& settings() const { return settings_; }
-  /// From now on, the entries of the options and these.
+  /// From now on uses the entries of the options and these.
   void add(std::vector<compress::Entry> more);
-  /// The set that was named, or is needed; nothing else is opened. Errors: `calibration`.
+  /// The calibration set, if one was named or is needed; no other files are opened. Errors:
+  /// `calibration`.
   std::optional<CalibrationSet>& set_for(const ir::Graph& graph);
 
  private:
   void calibrate(ir::Graph& graph, const ir::Evaluator& evaluate);
-  /// Over the first batches of the set.
+  /// Counted over the first batches of the set.
   std::map<std::string, double> clipped(const ir::Graph& graph, const ir::Evaluator& evaluate);
 
   const CompressOptions& options_;
   std::vector<Sample> samples_;
   compress::Settings settings_;
   std::optional<CalibrationSet> set_;
-  compress::Calibration seen_;  ///< where many choices are tried
+  compress::Calibration seen_;  ///< shared if many choices are tried
 };
 
 }  // namespace t2n

@@ -26,7 +26,7 @@ std::vector<std::string> input_names(const ir::Graph& graph) {
   return out;
 }
 
-/// The model's trace, quantised tensors said in plain operations: those have rules for sizes.
+/// The model's trace in plain operations, as quantised ones have no shape rules.
 trace::Traced traced(trace::Session& session, const std::vector<trace::SampleInput>& inputs,
                      const trace::TraceOptions& options) {
   trace::Traced out = torch_module().trace(session, inputs, options);
@@ -34,7 +34,7 @@ trace::Traced traced(trace::Session& session, const std::vector<trace::SampleInp
   return out;
 }
 
-/// Whether the graph gives what torch computed from these inputs.
+/// Whether the graph computes what torch computed from these inputs.
 bool computes(const ir::Graph& graph, const trace::Traced& there,
               const std::vector<trace::SampleInput>& inputs) {
   std::vector<ir::Tensor> given;
@@ -49,7 +49,7 @@ bool computes(const ir::Graph& graph, const trace::Traced& there,
   return agrees(there.outputs, ir::run_graph(graph, given, torch_module().evaluator()), {});
 }
 
-/// The size that an axis has now which was `size` in the samples, the least if several were;
+/// The present size of an axis that had `size` in the samples, the least if there are several;
 /// `size` if none varies.
 int64_t size_now(const std::vector<Sample>& before, const std::vector<Sample>& now, int64_t size) {
   int64_t out = std::numeric_limits<int64_t>::max();
@@ -63,7 +63,7 @@ int64_t size_now(const std::vector<Sample>& before, const std::vector<Sample>& n
   return out == std::numeric_limits<int64_t>::max() ? size : out;
 }
 
-/// No sequence is longer than the axis that its length counts.
+/// Lengths of sequences must not exceed the axis that they refer to.
 void fit_lengths(const std::vector<Sample>& before, std::vector<Sample>& now) {
   for (Sample& sample : now) {
     auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
@@ -78,7 +78,7 @@ void fit_lengths(const std::vector<Sample>& before, std::vector<Sample>& now) {
   }
 }
 
-/// Samples with the ranges that the trace learnt, which bound other values.
+/// Samples with the ranges that the trace learnt; other values respect them.
 std::vector<Sample> with_ranges(std::vector<Sample> samples, const std::vector<std::string>& names,
                                 const std::vector<std::optional<trace::Range>>& ranges) {
   for (size_t i = 0; i < names.size() && i < ranges.size(); ++i)
@@ -90,7 +90,7 @@ std::vector<Sample> with_ranges(std::vector<Sample> samples, const std::vector<s
 }  // namespace
 
 std::vector<trace::SampleInput> drawn(const std::vector<Sample>& samples, uint64_t draw) {
-  // What values, masks, counts and signs decide, none and all among it.
+  // Changes that affect what values, masks, counts and signs decide, including none and all.
   constexpr std::array<std::pair<Change, double>, 11> kFirst = {{{Change::redraw, 0},
                                                                  {Change::within, 0},
                                                                  {Change::redraw, 0},
@@ -149,7 +149,7 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
   options.keep_sizes = true;
   options.born_sizes = true;
   trace::Traced sample = traced(session, fill(samples, 0), options);
-  options.report = {};  // what is said of one run is said once
+  options.report = {};  // messages of one run are not repeated
   const std::vector<std::string> names = input_names(sample.graph);
   std::vector<ir::Ints> extents;
   for (const ir::ValueId id : sample.graph.inputs)

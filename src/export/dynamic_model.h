@@ -1,4 +1,4 @@
-// A model with dynamic axes: traced at several sizes, and the sizes to check it at.
+// Traces a model with dynamic axes at several sizes, and chooses sizes for the check.
 #pragma once
 
 #include "src/dynamic/trials.h"
@@ -6,25 +6,25 @@
 
 namespace t2n {
 
-/// Of `--dynamic` and `--assert`.
+/// From `--dynamic` and `--assert`.
 struct DynamicOptions {
   std::vector<dynamic::AxisSpec> axes;
   std::vector<ir::Comparison> asserted;
 };
 
-/// The samples with the shapes of the graph inputs, of which `names` are the names, at `sizes`.
+/// The samples with the graph inputs' shapes at `sizes`; `names` are the inputs' names.
 std::vector<Sample> samples_at(const std::vector<Sample>& samples,
                                const std::vector<std::string>& names,
                                const std::vector<ir::Shape>& shapes, const dynamic::Sizes& sizes);
 
-/// Values for every tensor: the samples' where `draw` is 0, else others, so that other sizes
+/// Values for every tensor: the samples' if `draw` is 0, else others, from which other sizes
 /// follow.
 std::vector<trace::SampleInput> drawn(const std::vector<Sample>& samples, uint64_t draw);
 
 /// Whether a sample is the one for graph input `index`, called `name`.
 bool is_sample_of(const trace::SampleInput& sample, const std::string& name, size_t index);
 
-/// Shapes of results, for every operator that is translated.
+/// Shape rules for every operator that is translated.
 const dynamic::ShapeRules& shape_rules();
 
 /// Traces the session with sizes kept. The graph has its symbols in the attributes kSampleSizes and
@@ -34,7 +34,7 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
                                           const DynamicOptions& dynamic,
                                           trace::TraceOptions options);
 
-/// Two further settings of all symbols that the model takes, 1 among them where allowed.
+/// Two further choices of sizes that the model accepts, with 1 where allowed.
 std::vector<dynamic::Sizes> sizes_to_check(dynamic::Chooser chooser,
                                            const std::function<bool(const dynamic::Sizes&)>& runs);
 

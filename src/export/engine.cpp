@@ -1,4 +1,4 @@
-// Turns what was asked for into a version that an engine has to serve, and looks for one.
+// Determines the version that an engine must serve, and finds one.
 #include "src/export/engine.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ tract::EngineVersion version_of(const target::Target& target) {
   return {target.version.major, target.version.minor, target.version.patch};
 }
 
-/// A path that is not there is misspelt, whatever version is looked for.
+/// A missing path is a typing error, whatever version is needed.
 void refuse_path(std::string_view path) {
   if (path.starts_with("lib:")) path.remove_prefix(4);
   std::error_code ignored;
@@ -25,7 +25,7 @@ void refuse_path(std::string_view path) {
                 "give --engine the path of tract's library, or of the folder that holds it");
 }
 
-/// What may look like a path; other words are misspelt names.
+/// True for what may be a path; other words are misspelt names.
 bool looks_like_path(std::string_view text) {
   return text.starts_with("lib:") || text.find_first_of("/.\\") != std::string_view::npos;
 }
@@ -39,8 +39,8 @@ void refuse_version(const tract::EngineVersion& version, const target::Target& t
               cat("export for it with --target tract@", tract::version_str(version)));
 }
 
-/// One that serves `preferred`, else the newest there is; of files of other exporters, which may
-/// use what came after the version that they name, the newest at once.
+/// An engine that serves `preferred`, else the newest. For files of other exporters, which may use
+/// later features than their version, it is always the newest.
 tract::Engine any_engine(const tract::Search& search, const tract::EngineVersion& preferred,
                          bool is_foreign) {
   const tract::Candidates found = tract::find_engines(search);
@@ -48,13 +48,13 @@ tract::Engine any_engine(const tract::Search& search, const tract::EngineVersion
       found.engines.begin(), found.engines.end(),
       [&](const tract::Engine& engine) { return tract::serves(engine.version, preferred); });
   if (serving != found.engines.end() && !is_foreign) return *serving;
-  if (found.engines.empty()) return tract::pick(preferred, found);  // which throws
+  if (found.engines.empty()) return tract::pick(preferred, found);  // this throws
   return *std::max_element(
       found.engines.begin(), found.engines.end(),
       [](const tract::Engine& a, const tract::Engine& b) { return a.version < b.version; });
 }
 
-/// Of a target that is tract; strict NNEF runs in any.
+/// For tract targets; strict NNEF runs in any version.
 tract::EngineVersion version_for(const Wanted& wanted) {
   const bool is_tract = wanted.target && wanted.target->engine == target::Engine::tract;
   return version_of(is_tract ? *wanted.target : target::parse_target("tract"));
@@ -72,7 +72,7 @@ tract::Engine find_tract(const EngineChoice& choice, const Wanted& wanted) {
                      : any_engine(search, version, wanted.is_foreign);
 }
 
-/// The engine was not found: `error` says so, and the user has to know.
+/// A warning that the reference interpreter replaces the engine that was not found.
 Diagnostic stands_in(const Error& error) {
   Diagnostic out = error.diagnostic();
   out.severity = Severity::warning;

@@ -1,4 +1,4 @@
-// Which engine runs an artefact: what `--engine` says, and what is found.
+// Chooses the engine that runs an artefact, by `--engine` and by what is installed.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@
 
 namespace t2n {
 
-/// Of `--engine`: "auto" (or ""), "reference", "tract", "tract@0.21.19", or the path of tract's
-/// library, with or without "lib:".
+/// The value of `--engine`: "auto" (or ""), "reference", "tract", "tract@0.21.19", or the path of
+/// tract's library, with or without "lib:".
 struct EngineChoice {
   enum class Kind { automatic, reference, tract, library };
   Kind kind = Kind::automatic;
@@ -26,12 +26,12 @@ struct EngineChoice {
 /// Errors: `usage`.
 EngineChoice parse_engine(std::string_view text);
 
-/// What an engine is to run.
+/// The kind of artefact that an engine must run.
 struct Wanted {
   spec::Dialect dialect = spec::Dialect::tract;
-  std::optional<target::Target> target;  ///< nothing: nobody knows which
-  bool only = false;  ///< a tract that was asked for must be one that may stand for the target
-  bool is_foreign = false;  ///< another exporter wrote it
+  std::optional<target::Target> target;  ///< nothing: unknown
+  bool only = false;        ///< an explicit tract must be a version that serves the target
+  bool is_foreign = false;  ///< written by another exporter
 };
 
 /// Of an export.
@@ -39,13 +39,13 @@ Wanted wanted_for(const target::Target& target);
 
 struct FoundEngine {
   std::unique_ptr<check::Runner> runner;
-  /// In whose order it takes the inputs: tract's is that of the `external` statements.
+  /// The order of its inputs: tract's is that of the `external` statements.
   spec::Dialect order = spec::Dialect::tract;
-  std::optional<Diagnostic> warning;  ///< `engine-reference`: another takes the engine's place
+  std::optional<Diagnostic> warning;  ///< `engine-reference`: another engine is used instead
 };
 
-/// `auto` takes tract for what is written for tract, if there is one that may stand for the
-/// target, and else the reference interpreter. Errors: `engine-not-found`, `engine-version`.
+/// `auto` uses tract for tract artefacts if a version that serves the target is found, else the
+/// reference interpreter. Errors: `engine-not-found`, `engine-version`.
 FoundEngine find_engine(const EngineChoice& choice, const Wanted& wanted,
                         const check::RunnerOptions& options);
 

@@ -1,5 +1,5 @@
-// Constants are named in the archive as in the graph, those of nested graphs behind the results of
-// their node; both sides count them in the same order.
+// The archive names constants as the graph does, those of nested graphs behind the results of their
+// node; reading and writing count them in the same order.
 #include "src/export/graph_file.h"
 
 #include <fstream>
@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using ir::DType;
 
-/// What the text form writes as values is not needed beside it.
+/// Constants that the text form contains need not be stored beside it.
 constexpr int64_t kMostInText = 64;
 
 int64_t byte_count(const ir::Tensor& tensor) {
@@ -36,7 +36,7 @@ const ir::Value& value_of(const ir::Graph& graph, ir::ValueId id) {
 
 using Visit = std::function<void(ir::Graph& graph, ir::Constant&, const std::string& name)>;
 
-/// Bodies are copied before they are visited: other graphs may share them.
+/// Bodies are copied before they are changed: other graphs may share them.
 void visit_constants(ir::Graph& graph, const std::string& prefix, nnef::UniqueNames& names,
                      const Visit& visit) {
   for (ir::Constant& constant : graph.constants)
@@ -55,7 +55,7 @@ void visit_constants(ir::Graph& graph, const Visit& visit) {
   visit_constants(graph, "", names, visit);
 }
 
-/// NumPy has no bf16: its bits as integers.
+/// NumPy has no bf16: its bits are stored as integers.
 DType stored_dtype(DType dtype) { return dtype == DType::bf16 ? DType::u16 : dtype; }
 
 std::string text_of(const fs::path& path) {

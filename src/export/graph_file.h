@@ -1,5 +1,5 @@
-// Graphs as files: the text form in FILE.ir, and what constants the text has no room for beside it,
-// in FILE.ir.npz.
+// Graphs as files: the text form in FILE.ir, and constants that are too large for the text beside
+// it, in FILE.ir.npz.
 #pragma once
 
 #include <filesystem>
@@ -11,32 +11,32 @@
 
 namespace t2n {
 
-/// Whether a path is called as such a file is: ".ir".
+/// Whether a path has such a file's suffix: ".ir".
 bool is_graph_file(const std::filesystem::path& path);
 /// "model.ir" -> "model.ir.npz"
 std::filesystem::path weights_path(const std::filesystem::path& path);
 
-/// The graph with the constants of the file beside it, if there is one; others stay not loaded.
-/// Errors: `model-not-found`, `ir-syntax`, `ir-invalid` as `ir-syntax`, `input-unreadable`;
-/// `weights-missing` where the file beside it has other values than the text was written with;
-/// `denied-operator` for what no model may call.
+/// The graph with the constants of the file beside it, if that exists; others stay unloaded.
+/// Errors: `model-not-found`, `ir-syntax` (also for an invalid graph), `input-unreadable`;
+/// `weights-missing` if the file beside it has other values than the text was written with;
+/// `denied-operator` for operators that no model may call.
 ir::Graph read_graph_file(const std::filesystem::path& path);
 
 struct WrittenGraph {
   int64_t bytes = 0;    ///< of the text
-  int64_t weights = 0;  ///< of the file beside it; 0: there is none, for the text says all
+  int64_t weights = 0;  ///< of the file beside it; 0: the text contains everything
 };
-/// Both are put in place at once each, weights first. Where the text says all, a file of weights
-/// that is there already stays.
-/// Errors: those of nnef::write_file; `weights-missing` for constants that are not loaded.
+/// Puts each file in place atomically, weights first. An existing file of weights stays if the text
+/// contains everything. Errors: those of nnef::write_file; `weights-missing` for constants that are
+/// not loaded.
 WrittenGraph write_graph_file(const ir::Graph& graph, const nnef::Destination& destination);
 /// Whether both may be written.   Errors: those of nnef::check_destination.
 void check_graph_destination(const nnef::Destination& destination);
 
-/// Names of constants that are not loaded, in nested graphs too.
+/// Names of constants that are not loaded, in nested graphs as well.
 std::vector<std::string> unloaded_constants(const ir::Graph& graph);
-/// Errors: `weights-missing` if there are any; `purpose` is what cannot be done: "the graph cannot
-/// be run".
+/// Errors: `weights-missing` if there are any; `purpose` is what they prevent: "the graph cannot be
+/// run".
 void require_loaded(const ir::Graph& graph, const std::string& purpose);
 
 }  // namespace t2n

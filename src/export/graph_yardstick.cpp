@@ -15,7 +15,7 @@
 namespace t2n {
 namespace {
 
-/// Values of the graph's inputs as it takes them; nothing if one has none.
+/// Values of the graph's inputs in its form; nothing if one is missing.
 std::optional<std::vector<ir::Tensor>> values_of(const ir::Graph& graph, const TracedModel& model,
                                                  const std::vector<trace::SampleInput>& inputs) {
   std::vector<ir::Tensor> out;
@@ -32,8 +32,8 @@ std::optional<std::vector<ir::Tensor>> values_of(const ir::Graph& graph, const T
   return out;
 }
 
-/// Floats of 32 bits, each moved by two roundings, up or down by a fixed pattern; whole numbers
-/// stay: they are counts, places and masks as often as values.
+/// f32 values, each moved by two roundings, up or down in a fixed pattern. Whole numbers stay: they
+/// may be counts, positions or masks.
 ir::Tensor nudged(const ir::Tensor& tensor) {
   if (tensor.dtype != ir::DType::f32) return tensor;
   std::vector<double> values = ir::to_f64(tensor);
@@ -59,19 +59,19 @@ std::vector<ir::Tensor> compared_part(std::vector<ir::Tensor> outputs, const Inp
   return outputs;
 }
 
-/// The graph with the inputs of a set, evaluated by `run`. Nothing where that is not possible.
+/// Evaluates the graph on a set's inputs by `run`. Nothing if that is impossible.
 template <typename Run>
 std::vector<ir::Tensor> evaluated(const TracedModel& model, const InputSet& set, Run run) {
   try {
     ir::Graph graph = at_sizes(model.recorded_graph(), set.sizes);
     auto inputs = values_of(graph, model, set.inputs);
     return inputs ? compared_part(run(graph, *inputs), set) : std::vector<ir::Tensor>();
-  } catch (const Error&) {  // an operator without a kernel for f64, or for what it is given
+  } catch (const Error&) {  // no kernel for f64, or for these operands
     return {};
   }
 }
 
-/// Of what is rounded to whole numbers: so near to a tie, engines take either side.
+/// If a value before rounding is so near to a tie, engines may round to either side.
 constexpr double kNearTie = 0x1.0p-12;
 
 bool is_rounding(const ir::Node& node) { return ir::op_name(node.op) == "aten::round"; }
@@ -82,7 +82,7 @@ bool has_rounding(const ir::Graph& graph) {
   });
 }
 
-/// Adds a number to whatever is rounded to whole numbers, in loops as well.
+/// Adds a number to every value before rounding to whole numbers, in loops as well.
 void shift_roundings(ir::Graph& graph, double by) {
   for (ir::Node& node : graph.nodes) {
     if (!node.body) continue;
@@ -115,7 +115,7 @@ std::vector<std::vector<ir::Tensor>> all_nearby(const TracedModel& model, const 
   return {computed_nearby(model, set, kNearTie), computed_nearby(model, set, -kNearTie)};
 }
 
-/// Whether what torch computes is what the graph means, but for ties.
+/// Whether torch computes what the graph means, except at ties.
 bool is_near_ties(const TracedModel& model, InputSet& set, const std::vector<ir::Tensor>& exact,
                   const check::Tolerance& tolerance) {
   if (!rounds(model) || exact.size() != set.expected.size()) return false;

@@ -1,4 +1,4 @@
-// What samples hold, as far as input sets ask.
+// Queries about samples, for input sets.
 #pragma once
 
 #include <set>
@@ -12,9 +12,9 @@ namespace t2n {
 
 bool has_floats(const std::vector<Sample>& samples);         ///< states aside
 bool has_free_integers(const std::vector<Sample>& samples);  ///< without values and ranges
-/// Which samples are tensors with elements.
+/// The indices of samples that are tensors with elements.
 std::vector<size_t> tensor_places(const std::vector<Sample>& samples);
-/// Inputs of the graph that no output follows from, by all that was recorded.
+/// Inputs of the graph that no output depends on, by the recorded graph.
 std::set<std::string> unread_inputs(const ir::Graph& graph);
 
 }  // namespace t2n

@@ -25,7 +25,7 @@ void check_sizes(const std::vector<Sample>& samples, const TracedModel& model, c
   spec::bind_sizes(takes.rules, shapes);
 }
 
-/// Samples with the ranges that the trace learnt, for those whose values were given as well.
+/// Samples with the ranges that the trace learnt, including those with given values.
 std::vector<Sample> with_ranges(const TracedModel& model) {
   std::vector<Sample> out = model.samples;
   for (size_t i = 0; i < model.inputs.size() && i < model.traced.ranges.size(); ++i)
@@ -73,7 +73,7 @@ class Builder {
     out_.sets.push_back({"", std::move(inputs), std::move(agreement.expected), {}});
   }
 
-  /// What torch gives; nothing where it refuses.
+  /// The result of torch; nothing if it refuses.
   std::optional<std::vector<ir::Tensor>> in_torch(const std::vector<trace::SampleInput>& inputs,
                                                   const dynamic::Sizes& sizes = {}) {
     try {
@@ -85,7 +85,7 @@ class Builder {
     }
   }
 
-  /// Whether the file runs where these sizes follow from values.
+  /// Whether the file's demands hold for sizes that follow from these values.
   bool meets_demands(const std::vector<trace::SampleInput>& inputs,
                      const dynamic::Sizes& sizes = {}) {
     const ir::Graph& graph = model_.recorded_graph();
@@ -100,8 +100,8 @@ class Builder {
     }
   }
 
-  /// The largest move of any output; nothing if the set was left out. What is not finite where the
-  /// samples' result was is no input for the model.
+  /// The largest move of any output; nothing if the set was left out. A set is not valid if a
+  /// result is not finite where the samples' is.
   std::optional<double> add(const std::string& name, std::vector<trace::SampleInput> inputs) {
     auto expected = in_torch(inputs);
     bool is_right = expected && meets_demands(inputs) && expected->size() == finite_.size();
@@ -122,7 +122,7 @@ class Builder {
     return strongest;
   }
 
-  /// The same with integers as they are where torch takes no others.
+  /// The same; integers are unchanged if torch refuses others.
   std::optional<double> add_varied(const std::string& name, Variation variation) {
     if (const auto moved = add(name, varied(samples_, variation))) return moved;
     variation.holds_integers = true;
@@ -131,7 +131,7 @@ class Builder {
     return moved;
   }
 
-  /// Each input alone, until an output follows; many of them in groups.
+  /// Changes each input alone until an output depends on it; many inputs in groups.
   void add_single_inputs() {
     const std::vector<size_t> places = tensor_places(samples_);
     const std::set<std::string> unread = unread_inputs(model_.recorded_graph());
@@ -153,7 +153,7 @@ class Builder {
     }
   }
 
-  /// The name of an input in the graph, which the sample may give by its place.
+  /// An input's name in the graph; the sample may refer to it by position.
   std::string graph_name(const std::string& sample) const {
     for (size_t i = 0; i < model_.inputs.size(); ++i)
       if (sample == cat("input_", i)) return model_.inputs[i];
@@ -167,7 +167,7 @@ class Builder {
     if (is_all)
       for (const check::Movement& movement : out_.movements)
         if (out_.sets.size() > 1 && movement.strongest() >= check::kMinResponse) return true;
-    // Seeds of their own: odd ones flip masks, even ones step away from a number.
+    // Different seeds: odd ones flip masks, even ones move away from a number.
     constexpr std::array<std::pair<Change, uint64_t>, 4> kTries = {
         {{Change::redraw, 11}, {Change::redraw, 12}, {Change::simple, 13}, {Change::scale, 14}}};
     for (const auto& [change, seed] : kTries)
@@ -177,7 +177,7 @@ class Builder {
     return false;
   }
 
-  /// Numbers that index a table: all of them if a few sets are enough, or if the model is small.
+  /// Numbers that index a table: all of them if a few sets suffice, or if the model is small.
   void add_sweeps() {
     int64_t most = 0;
     int64_t numbers = 1;
@@ -195,7 +195,7 @@ class Builder {
                                                     .parts = static_cast<uint64_t>(parts)});
   }
 
-  /// As many as take about a second where each of `numbers` meets every weight.
+  /// As many as take about a second, if each of `numbers` is combined with every weight.
   int64_t most_sweeps(int64_t numbers) const {
     double weights = 1;
     for (const ir::Constant& constant : model_.recorded_graph().constants)
@@ -207,8 +207,8 @@ class Builder {
         std::clamp(kWork / (weights * static_cast<double>(numbers)), kLeast, kMost));
   }
 
-  /// Numbers that are known to index something may count from its end, where torch lets them: not
-  /// where the user declared a range.
+  /// Numbers that are known to index something may count from its end, if torch allows it and the
+  /// user declared no range.
   void add_from_end() {
     std::vector<size_t> places;
     for (size_t i = 0; i < model_.inputs.size() && i < model_.traced.ranges.size(); ++i)
@@ -240,12 +240,12 @@ class Builder {
       set("negative integers", Change::integers, 32);
     }
     if (std::any_of(samples_.begin(), samples_.end(), is_mask)) {
-      // Where a mask hides everything, or nothing, models often take a way of their own.
+      // If a mask hides everything, or nothing, models often take another branch.
       set("masks all 0", Change::uniform, 33, 0);
       set("masks all 1", Change::uniform, 34, 1);
     }
     if (dynamic::has_births(model_.recorded_graph())) {
-      // Sizes follow from values: none and all of them are counted.
+      // Sizes that follow from values: none and all are counted.
       set("values above zero", Change::sign, 51, 1);
       set("values below zero", Change::sign, 52, -1);
       set("rows all alike", Change::alike, 53);
@@ -256,7 +256,7 @@ class Builder {
       set("values around the model's own limits", Change::cross, 41);
   }
 
-  /// One set at other sizes; false where torch or the artefact takes none.
+  /// Adds a set at other sizes; false if torch or the artefact accepts none.
   bool add_sizes(const std::vector<Sample>& samples, const dynamic::Sizes& sizes) {
     try {
       check_sizes(samples, model_, takes_);
@@ -280,7 +280,7 @@ class Builder {
     if (out_.sizes.size() == 1 && excluded_) throw Error(*excluded_);
   }
 
-  /// Sizes that an artefact leaves open, where nobody declared them: torch says which it takes.
+  /// Open sizes of an artefact that the user did not declare: torch decides which are accepted.
   void add_open_sizes() {
     const std::vector<spec::InputFact>& facts = takes_.rules.inputs;
     const std::vector<ir::Tensor> tensors = graph_inputs(out_.sets[0].inputs, model_);
@@ -320,7 +320,7 @@ class Builder {
     out_.has_unvaried_sizes = out_.sizes.size() == 1;
   }
 
-  /// Symbols that the sample's sizes do not determine stay as they are: then there is no such set.
+  /// If the sample's sizes do not determine a symbol, no set is added.
   void add_at(const std::vector<ir::Shape>& open, const dynamic::Sizes& at) {
     for (const ir::Shape& shape : open)
       for (const ir::Dim& dim : shape)
@@ -329,7 +329,7 @@ class Builder {
     add_sizes(samples_at(samples_, model_.inputs, open, at), at);
   }
 
-  /// The place in model_.inputs of an input of the graph, which may have lost some.
+  /// The index in model_.inputs of an input of the graph, which may have lost some.
   size_t graph_place(size_t place) const {
     const ir::Graph& graph = model_.traced.graph;
     const std::string& name = graph.values[static_cast<size_t>(graph.inputs[place])].name;
@@ -342,7 +342,7 @@ class Builder {
   const Takes& takes_;
   std::vector<Sample> samples_;
   trace::Executor executor_ = trace::Executor::torch;
-  std::vector<bool> finite_;  ///< per output of the samples
+  std::vector<bool> finite_;  ///< by output of the samples
   std::optional<Error> excluded_;
   InputSets out_;
 };

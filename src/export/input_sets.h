@@ -1,4 +1,4 @@
-// What a check feeds: the samples, and sets that each change something of them.
+// The inputs of a check: the samples, and sets that each change something about them.
 #pragma once
 
 #include <optional>
@@ -12,53 +12,53 @@
 
 namespace t2n {
 
-/// What an artefact takes: per input, its place among the inputs of the model's graph.
+/// The inputs of an artefact: for each, its index among those of the model's graph.
 struct Takes {
   spec::SizeRules rules;
   std::vector<size_t> places;
 };
 
-/// What another engine of LibTorch's for quantised layers gives.
+/// The result of another quantised engine of LibTorch.
 struct EngineRun {
   trace::Executor engine;
   std::vector<ir::Tensor> outputs;
 };
 
 struct InputSet {
-  std::string name;  ///< "" of the samples; "only 'mask' changed", "signs flipped"
+  std::string name;  ///< "" for the samples; "only 'mask' changed", "signs flipped"
   std::vector<trace::SampleInput> inputs;
-  std::vector<ir::Tensor> expected;  ///< of LibTorch
+  std::vector<ir::Tensor> expected;  ///< by LibTorch
   dynamic::Sizes sizes;              ///< of the dynamic axes; none for the sample's
-  /// In f64 (in_f64), once somebody asked for it; empty where there is no such measure.
+  /// In f64 (in_f64), computed on first use; empty if there is no such measure.
   std::optional<std::vector<ir::Tensor>> exact = {};
-  /// The same beside its inputs (in_f64_nearby).
+  /// The same for nearby inputs (in_f64_nearby).
   std::optional<std::vector<std::vector<ir::Tensor>>> nearby = {};
-  std::optional<std::vector<EngineRun>> engines = {};  ///< once somebody asked for them
-  /// Per output, how much of it `expected` is, from the first entries on; none: all of it.
+  std::optional<std::vector<EngineRun>> engines = {};  ///< computed on first use
+  /// By output, how much of it `expected` is, from the first entries on; none: all of it.
   std::vector<ir::Ints> compared = {};
 };
 
 struct InputSets {
   std::vector<InputSet> sets;              ///< the samples first
-  std::vector<check::Movement> movements;  ///< per output, over the sets of the sample's sizes
-  std::vector<std::string> unfollowed;     ///< inputs that no output was seen to follow
-  size_t left_out = 0;                     ///< torch refuses them, or gives NaN where it did not
-  std::vector<dynamic::Sizes> sizes;       ///< the sample's first; none without open sizes
-  bool has_unvaried_sizes = false;         ///< the artefact has open sizes, the sets one of each
+  std::vector<check::Movement> movements;  ///< by output, over the sets with the sample's sizes
+  std::vector<std::string> unfollowed;     ///< inputs that no output was seen to depend on
+  size_t left_out = 0;                     ///< torch refuses them, or gives NaN
+  std::vector<dynamic::Sizes> sizes;       ///< the sample's come first; none without open sizes
+  bool has_unvaried_sizes = false;         ///< the sets have one size for each open one
   std::string reference;                   ///< Agreement::words
-  trace::Executor executor = trace::Executor::torch;  ///< whose outputs they are
+  trace::Executor executor = trace::Executor::torch;  ///< gave the outputs
 };
 
-/// What the sets give for each input of the model's graph, complex ones as pairs.
+/// The set's tensors for each input of the model's graph; complex ones as pairs.
 std::vector<ir::Tensor> graph_inputs(const std::vector<trace::SampleInput>& inputs,
                                      const TracedModel& model);
 
-/// Errors: `input-sizes` where the samples' sizes are none of the artefact's.
+/// Errors: `input-sizes` if the artefact does not allow the samples' sizes.
 void require_sizes(const TracedModel& model, const Takes& takes);
 
-/// Runs the model on all of them. `seeds`: how many sets change all inputs at once, the samples
-/// counted. Sizes that the artefact excludes are not run.
-/// Errors: `trace-differs`; `input-sizes` where a declared axis has no further size.
+/// Runs the model on all sets. `seeds`: the number of sets that change all inputs at once, samples
+/// included. Sizes that the artefact excludes are not run. Errors: `trace-differs`; `input-sizes`
+/// if a declared axis has no further size.
 InputSets make_input_sets(TracedModel& model, int seeds, const check::Tolerance& tolerance,
                           const Takes& takes);
 

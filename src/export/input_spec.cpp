@@ -25,7 +25,7 @@ constexpr const char* kExamples =
     "write x=1,3,224,224,f32 or ids=1,8,i64:0..999 for a shape, x=@x.npy or @all.npz for values, "
     "n=int:3 for a number";
 
-/// A spec on its way: all of it for errors, and what stands behind '='.
+/// A spec being parsed: the whole text for errors, and the text behind '='.
 struct Spec {
   std::string_view whole;
   std::string_view value;
@@ -45,7 +45,7 @@ std::optional<T> parse_number(std::string_view text) {
   return value;
 }
 
-/// The parts between separators; none of an empty text.
+/// The parts between separators; none for an empty text.
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (!text.empty()) {
@@ -60,7 +60,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 // --- names ---
 
-/// Removes the part of a path that `rest` begins with: "pair", ".key" or "[0]". "" if malformed.
+/// Removes the first part of the path in `rest`: "pair", ".key" or "[0]". "" if malformed.
 std::string_view take_part(std::string_view& rest, bool first) {
   const bool in_brackets = !first && rest.starts_with('[');
   if (!first && !in_brackets && !rest.starts_with('.')) return {};
@@ -86,7 +86,7 @@ std::vector<std::string> parse_path(std::string_view name, const Spec& spec) {
 
 // --- shapes ---
 
-/// What other tools call the dtypes.
+/// Other tools' names of dtypes.
 constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"float", "f32"},      {"float32", "f32"},     {"double", "f64"},    {"float64", "f64"},
     {"half", "f16"},       {"float16", "f16"},     {"bfloat16", "bf16"}, {"int", "i64"},
@@ -102,7 +102,7 @@ std::string known_dtypes() {
   return out;
 }
 
-/// `word` stands where a size or a dtype should.
+/// Refuses a `word` in place of a size or dtype.
 [[noreturn]] void refuse_word(const Spec& spec, std::string_view word) {
   std::vector<std::string> known{"none"};
   for (int i = 0; i <= static_cast<int>(DType::c128); ++i)
@@ -145,7 +145,7 @@ trace::Range parse_range(std::string_view text, DType dtype, const Spec& spec) {
   return {*low, *high + 1};
 }
 
-/// Nobody means an input of a TiB.
+/// Nobody intends an input of a TiB.
 void check_size(const ir::Ints& shape, DType dtype, const Spec& spec) {
   constexpr int64_t kMost = int64_t{1} << 40;
   int64_t bytes = ir::dtype_size(dtype);
@@ -154,7 +154,7 @@ void check_size(const ir::Ints& shape, DType dtype, const Spec& spec) {
       refuse(spec, "a tensor of this shape fits no memory", "check the sizes");
 }
 
-/// A size, or an error that says what could have been meant.
+/// A size, or an error with suggestions.
 int64_t parse_size(std::string_view word, const Spec& spec) {
   const auto size = parse_number<int64_t>(word);
   if (!size) refuse_word(spec, word);
@@ -196,7 +196,7 @@ Sample parse_shape(const Spec& spec, std::vector<std::string> path) {
   return {{std::move(path), std::move(tensor)}, range};
 }
 
-// --- arguments that are no tensors ---
+// --- arguments that are not tensors ---
 
 trace::Leaf integer_leaf(std::string_view text, const Spec& spec) {
   const auto value = parse_number<int64_t>(text);
@@ -218,7 +218,7 @@ trace::Leaf bool_leaf(std::string_view text, const Spec& spec) {
 
 trace::Leaf string_leaf(std::string_view text, const Spec& /*spec*/) { return std::string(text); }
 
-/// Nothing if the spec is no such argument.
+/// Nothing if the spec is not such an argument.
 std::optional<trace::Leaf> parse_leaf(const Spec& spec) {
   using Parse = trace::Leaf (*)(std::string_view, const Spec&);
   constexpr std::pair<std::string_view, Parse> kKinds[] = {
@@ -244,7 +244,7 @@ Sample with_values(std::vector<std::string> path, trace::Leaf value) {
   return {{std::move(path), std::move(value)}, std::nullopt};
 }
 
-/// The one of an archive's arrays that `name` means.
+/// The array of an archive that `name` refers to.
 ir::Tensor array_for(std::string_view name, std::string_view file, const Spec& spec) {
   auto arrays = nnef::read_npz(std::filesystem::path(file));
   std::string names;
@@ -271,14 +271,14 @@ Sample parse_file_of_one(std::string_view name, std::string_view file, const Spe
   return with_values(std::move(path), std::move(saved[0].value));
 }
 
-/// numpy calls arrays without a name arr_0, arr_1.
+/// numpy names arrays arr_0, arr_1 by default.
 std::string array_name(const std::string& name) {
   const bool is_position = name.starts_with("arr_") && parse_number<int64_t>(name.substr(4));
   return is_position ? "input_" + name.substr(4) : name;
 }
 
-/// `output_0`, `output_1_k`: results kept beside the inputs. An argument may be called
-/// `output_mask`.
+/// `output_0`, `output_1_k`: results stored beside the inputs. An argument named `output_mask` is
+/// not one.
 bool is_kept_result(std::string_view name) {
   constexpr std::string_view kPrefix = "output_";
   return name.starts_with(kPrefix) && name.size() > kPrefix.size() &&
@@ -296,7 +296,7 @@ std::vector<Sample> samples_of_npz(std::string_view file, const Spec& spec) {
   return out;
 }
 
-/// Entries of a dict have names; those of a list or tuple are counted as they are flattened.
+/// Entries of a dict have names; those of lists and tuples are numbered in flattened order.
 std::vector<Sample> samples_of_saved(std::string_view file) {
   std::vector<Sample> out;
   for (trace::SampleInput& saved : torch_module().read_saved(std::string(file))) {

@@ -1,4 +1,4 @@
-// What `--input` says: shapes to draw values for, files of values, and arguments that are no
+// The values of `--input`: shapes to draw values for, files of values, and arguments that are not
 // tensors.
 #pragma once
 
@@ -21,11 +21,11 @@ namespace t2n {
 /// Errors: `usage`, `input-unreadable`; for .pt files, those of the tracer.
 std::vector<Sample> parse_inputs(const std::vector<std::string>& specs);
 
-/// The files that the specs name.
+/// The files in the specs.
 std::vector<std::string> sample_files(const std::vector<std::string>& specs);
 
-/// `samples[place]` is for no input of `whose` ("the artefact"), which has `inputs`. An .npz may
-/// hold more than inputs; where it holds some, the error says how to take those alone.
+/// Error for `samples[place]`, which is not an input of `whose` ("the artefact") with `inputs`. An
+/// .npz may contain more than inputs; if it contains some, the error says how to select these.
 Error unknown_input(const std::vector<Sample>& samples, size_t place, std::string_view whose,
                     const std::vector<std::string>& inputs);
 

@@ -1,4 +1,4 @@
-// A graph comes from a trace or from a file; from then on both are the same.
+// A graph comes from a trace or from a file; both are treated in the same way.
 #include "src/export/opt.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 struct Subject {
   ir::Graph graph;
   std::vector<Sample> samples;
-  std::optional<TracedModel> model;  ///< nothing of a graph that was read as text
+  std::optional<TracedModel> model;  ///< nothing for a graph that was read as text
 };
 
 // --- a model ---
@@ -47,7 +47,7 @@ Subject traced_subject(const OptOptions& options) {
 
 // --- a graph as text ---
 
-/// The sizes of an input, at the samples of its symbols.
+/// The sizes of an input, with the sample values of its symbols.
 ir::Ints sizes_of(const ir::Graph& graph, const ir::Value& value) {
   ir::Ints out;
   for (const ir::Dim& dim : value.shape) {
@@ -77,12 +77,12 @@ std::optional<trace::Range> range_of(const ir::Graph& graph, const std::string& 
   if (found == graph.attributes.end()) return std::nullopt;
   const auto& ranges = std::any_cast<const ops::InputRanges&>(found->second);
   const auto range = ranges.find(name);
-  // A negative index counts from the end: the half from 0 on will do.
+  // A negative index counts from the end: the half from 0 on is enough.
   if (range == ranges.end()) return std::nullopt;
   return trace::Range{std::max<int64_t>(range->second.first, 0), range->second.second};
 }
 
-/// A sample for every input: those given, and the shapes of the rest.
+/// A sample for every input: the given ones, and shapes of the others.
 std::vector<Sample> samples_for(const ir::Graph& graph, const std::vector<Sample>& given) {
   std::vector<Sample> out;
   std::vector<bool> used(given.size(), false);
@@ -125,7 +125,7 @@ Subject read_subject(const OptOptions& options) {
   if (options.verifies || options.bisects)
     out.samples = samples_for(out.graph, options.model.samples);
   if (needs_torch(options)) {
-    torch_module();  // its libraries are loaded while everything may be read
+    torch_module();  // loads its libraries while everything may still be read
     confine::enter_if_armed();
   }
   return out;
@@ -133,7 +133,7 @@ Subject read_subject(const OptOptions& options) {
 
 // --- what is compared ---
 
-/// Values for the inputs of the graph, in its order.
+/// Values for the graph's inputs, in its order.
 std::vector<ir::Tensor> in_order(const Subject& subject,
                                  const std::vector<trace::SampleInput>& inputs) {
   std::vector<ir::Tensor> out;

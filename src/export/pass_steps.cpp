@@ -1,4 +1,4 @@
-// Outputs of the last graph that ran are kept, and nothing else.
+// Keeps only the outputs of the last graph that ran.
 #include "src/export/pass_steps.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using Outputs = std::vector<ir::Tensor>;
 
-/// Outputs that follow from what is drawn at random, by their place.
+/// Outputs that depend on random numbers, by index.
 std::vector<bool> random_outputs(const ir::Graph& graph) {
   const std::function<bool(const ir::Graph&)> draws = [&](const ir::Graph& body) {
     return std::any_of(body.nodes.begin(), body.nodes.end(), [&](const ir::Node& node) {
@@ -31,7 +31,7 @@ std::vector<bool> random_outputs(const ir::Graph& graph) {
   return out;
 }
 
-/// What a graph gives, or why it gives nothing.
+/// The results of a graph, or why it has none.
 struct Outcome {
   Outputs outputs;
   std::string refused;
@@ -54,11 +54,11 @@ Outcome run(const ir::Graph& graph, const GraphInputs& set, const ir::Evaluator&
   }
 }
 
-/// What the graphs of later passes are compared with, for one set of inputs.
+/// For one set of inputs, the results that later graphs are compared with.
 struct Reference {
   size_t set = 0;
   Outcome outcome;
-  bool has_run = false;  ///< some graph could be run, from which on every one has to
+  bool has_run = false;  ///< a graph has run; from then on every one must
 };
 
 /// Whether `a` is the worse of two.
@@ -140,7 +140,7 @@ class Stepper {
     }
   }
 
-  /// The tolerance of a pass: what moves values may change no bit of them.
+  /// The tolerance of a pass: one that moves values must not change a bit of them.
   check::Tolerance tolerance_for(const passes::PassInfo& pass) const {
     const bool is_exact = pass.effect == passes::Effect::moves && !options_.against_first;
     return is_exact ? check::Tolerance{.level = check::Level::exact, .custom = {}}

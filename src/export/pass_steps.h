@@ -1,4 +1,4 @@
-// Passes one by one, with what the graph computes before and after each.
+// Runs passes one by one, and compares what the graph computes before and after each.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace t2n {
 
-/// One set of inputs, in the order of the graph's; complex ones as they are.
+/// One set of inputs, in the graph's order; complex ones unchanged.
 struct GraphInputs {
   std::string name;  ///< "the samples", "all changed"
   std::vector<ir::Tensor> tensors;
@@ -20,49 +20,50 @@ struct GraphInputs {
 struct StepOutput {
   std::string name;
   check::Comparison comparison;  ///< the worst of all sets
-  std::string set;               ///< the one that it is of
+  std::string set;               ///< the set it belongs to
 };
 
 struct PassStep {
   passes::PassInfo pass;
   bool changed = false;  ///< the graph
   double seconds = 0;
-  std::vector<StepOutput> outputs;   ///< empty where the graph did not change, or was not run
-  std::string unknown;               ///< why the graph could not be run
-  std::optional<std::string> fault;  ///< what is wrong, as a message: "'y'[0]: expected 1, got 2"
+  std::vector<StepOutput> outputs;   ///< empty if the graph did not change, or was not run
+  std::string unknown;               ///< why the graph could not run
+  std::optional<std::string> fault;  ///< a message, as "'y'[0]: expected 1, got 2"
 };
 
 struct StepOptions {
   passes::PipelineOptions passes;
-  std::vector<GraphInputs> sets;  ///< none: nothing is run
-  /// What the model itself gives for a set, where the first graph cannot be run: operators of
-  /// quantised tensors are not one by one. Empty: nobody knows.
+  std::vector<GraphInputs> sets;  ///< empty: nothing is run
+  /// The model's own results for a set, if the first graph cannot run: operators of quantised
+  /// tensors do not run one by one. Empty: unknown.
   std::function<std::vector<ir::Tensor>(size_t set)> model;
   check::Tolerance tolerance;
-  /// Compare with the first graph, and go on behind a fault; else with the graph before the pass,
-  /// up to the first fault.
+  /// Compares with the first graph, and continues after a fault; otherwise compares with the graph
+  /// before the pass, and stops at the first fault.
   bool against_first = false;
 };
 
 struct Steps {
   std::vector<PassStep> steps;
-  size_t sets = 0;                    ///< those that were run
-  std::string refused;                ///< why the first graph could not be run
-  bool asks_model = false;            ///< the model stood for it
-  std::vector<std::string> left_out;  ///< of the sets, those that nothing runs on
-  std::vector<std::string> random;    ///< outputs that nobody can compare
+  size_t sets = 0;                    ///< number of sets that were run
+  std::string refused;                ///< why the first graph could not run
+  bool asks_model = false;            ///< the model was run instead
+  std::vector<std::string> left_out;  ///< sets on which nothing runs
+  std::vector<std::string> random;    ///< outputs that cannot be compared
 
-  /// The first that has a fault.
+  /// The first step with a fault.
   const PassStep* faulty() const;
 };
 
-/// Runs the passes in order. A fault is an output outside of the tolerance, or of a pass that only
-/// moves, any other bit; with `against_first`, of any pass, else of those that keep values. A graph
-/// that cannot be run is one, too, if an earlier one could. Errors: those of the passes.
+/// Runs the passes in order. A fault is an output outside of the tolerance, or, for a pass that
+/// only moves values, any changed bit; with `against_first` after any pass, else after those that
+/// keep values. A graph that cannot run, although an earlier one could, is a fault as well. Errors:
+/// those of the passes.
 Steps run_steps(ir::Graph& graph, const std::vector<passes::PassInfo>& pipeline,
                 const passes::PassContext& context, const StepOptions& options);
 
-/// What to throw: `pass-changed-values`.
+/// The error for a fault: `pass-changed-values`.
 Error fault_error(const PassStep& step, bool against_first);
 
 }  // namespace t2n

@@ -1,4 +1,4 @@
-// Calls the stages in order; a stage is a function of another file.
+// Calls the stages in order; each stage is a function of another file.
 #include "src/export/pipeline.h"
 
 #include <algorithm>
@@ -49,7 +49,7 @@ void run_passes(ir::Graph& graph, const target::Target& target,
   passes::run_pipeline(graph, passes::default_pipeline(), pass_context(target, report), options);
 }
 
-/// Errors: `unsupported-op` with all operators that have no translation, whatever the sizes.
+/// Errors: `unsupported-op` with all operators without a translation, whatever the sizes.
 void refuse_untranslated(const ExportOptions& options) {
   trace::TraceOptions quiet = trace_options(options);
   quiet.report = nullptr;
@@ -59,8 +59,8 @@ void refuse_untranslated(const ExportOptions& options) {
   to_nnef(model.traced.graph, options.target, options.passes, nullptr);
 }
 
-/// A size that stays unknown may be that of an operator without translation, which has no rule for
-/// its shapes either: then that operator is what is missing.
+/// If a size is unknown, its operator may lack a translation and therefore a shape rule: then the
+/// missing operator is the better error.
 TracedModel traced_model(const ExportOptions& options,
                          const std::function<void(std::string_view)>& progress) {
   try {
@@ -77,7 +77,7 @@ TracedModel traced_model(const ExportOptions& options,
   }
 }
 
-/// Nothing but what the file says if samples are missing; else `finish` sees the graph.
+/// Only what the file contains if samples are missing; else `finish` receives the graph.
 Inspection inspect(const ExportOptions& options, const std::function<void(ir::Graph&)>& finish) {
   TracedModel model = load_model(options.model, options.method, options.samples);
   Inspection out;
@@ -106,7 +106,7 @@ size_t count_operations(const nnef::Document& document) {
                                            }));
 }
 
-/// With what --preset adds.
+/// The options with those that --preset adds.
 ExportOptions with_preset(const ExportOptions& options) {
   ExportOptions out = options;
   if (!options.is_causal_lm) return out;
@@ -116,14 +116,14 @@ ExportOptions with_preset(const ExportOptions& options) {
   return out;
 }
 
-/// The losses of outputs are listed under the names that the artefact has.
+/// Losses of outputs get the artefact's names.
 void name_losses(ExportResult& result) {
   std::vector<compress::OutputLoss>& losses = result.compression->outputs;
   for (size_t i = 0; i < std::min(losses.size(), result.outputs.size()); ++i)
     losses[i].name = result.outputs[i].name;
 }
 
-/// Throws unless the artefact is right.
+/// Throws unless the artefact is correct.
 void check_written(const nnef::Document& document, const nnef::PendingArtefact& artefact,
                    TracedModel& model, const ExportOptions& options, const FoundEngine& engine,
                    ExportResult& result) {
@@ -162,13 +162,13 @@ ExportResult export_model(const ExportOptions& asked) {
   result.path = output_path(asked);
   const nnef::Destination destination = destination_of(asked);
   nnef::check_destination(destination);
-  // The engine is looked for first: a missing one must not cost an export.
+  // The engine is searched first, so that a missing one is noticed before the export.
   const Wanted wanted = wanted_for(asked.target);
   const FoundEngine engine =
       asked.check ? find_engine(asked.check->engine, wanted, asked.check->runner) : FoundEngine{};
   if (engine.warning && asked.report) asked.report(*engine.warning);
 
-  if (asked.compress) may_read(*asked.compress);  // before anything is traced, confined
+  if (asked.compress) may_read(*asked.compress);  // before anything is traced, which confines
   const ExportOptions options = with_preset(asked);
   TracedModel model = traced_model(options, progress);
   ir::Graph& graph = model.traced.graph;

@@ -1,4 +1,4 @@
-// The whole road, in order: load, trace, passes, translate, write, check, put in place.
+// The whole export, in order: load, trace, passes, translate, write, check, put in place.
 #pragma once
 
 #include <chrono>
@@ -26,21 +26,21 @@ namespace t2n {
 struct ExportOptions {
   std::string model;
   target::Target target;
-  std::string output;  ///< "" beside the working directory: MODEL.nnef.tgz
+  std::string output;  ///< "": in the working directory, MODEL.nnef.tgz
   int compression = 6;
-  /// What the command reads or writes besides: the output must not replace it.
+  /// Other files that the command reads or writes: the output must not replace them.
   std::vector<nnef::Taken> taken = {};
   std::string method = "forward";
-  std::vector<Sample> samples;                    ///< of --input; they win over those in the file
+  std::vector<Sample> samples;                    ///< of --input; they override those in the file
   std::set<std::string> accepted_guards;          ///< of --accept-guard: "model.py:8"
   std::map<std::string, int64_t> max_iterations;  ///< of --max-iterations: by "model.py:8"
   DynamicOptions dynamic;
   PortNames names;                   ///< of --input-name and --output-name
-  bool is_causal_lm = false;         ///< of --preset: axes and names are those of its client
+  bool is_causal_lm = false;         ///< of --preset: axes and names for its client
   bool explicit_states = false;      ///< of --state
-  bool prune_unused_inputs = false;  ///< leave out what no output depends on
+  bool prune_unused_inputs = false;  ///< leaves out inputs that no output depends on
   std::optional<CompressOptions> compress;
-  bool roll_loops = false;  ///< loops become scans, with all sizes as the samples'
+  bool roll_loops = false;  ///< loops become scans, with all sizes as in the samples
   std::optional<CheckOptions> check;
   passes::PipelineOptions passes;
   Report report;
@@ -54,39 +54,39 @@ struct Port {
   ir::DType dtype;
   ir::Shape shape;
   bool is_unused = false;  ///< an input without influence on any output
-  std::string state;       ///< of a state: the path of the part of the model, "encoder.h"
-  std::string other_side;  ///< of a state: the output that feeds this input, or the reverse
+  std::string state;       ///< for a state: the path of the model's part, "encoder.h"
+  std::string other_side;  ///< for a state: the output that feeds this input, or the reverse
 };
 
 struct ExportResult {
   trace::ModelInfo model;
   std::vector<Port> inputs;
   std::vector<Port> outputs;
-  std::vector<std::string> constant_inputs;  ///< arguments that are no tensors: baked in
-  std::vector<std::string> pruned_inputs;    ///< unused ones that the artefact does not have
+  std::vector<std::string> constant_inputs;  ///< arguments that are not tensors: baked in
+  std::vector<std::string> pruned_inputs;    ///< unused ones, which the artefact lacks
   bool samples_from_file = false;
-  size_t operations = 0;  ///< statements of the NNEF graph, variables and externals left out
-  int64_t quantised_weights = 0;  ///< elements, beside the model's parameters
+  size_t operations = 0;          ///< statements of the NNEF graph without variables and externals
+  int64_t quantised_weights = 0;  ///< elements, not counted in the model's parameters
   std::string path;
   int64_t bytes = 0;  ///< of the archive, or of all files of the folder
   // With dynamic axes:
-  std::vector<ir::Comparison> relations;  ///< what the artefact asserts of its symbols
+  std::vector<ir::Comparison> relations;  ///< assertions of the artefact about its symbols
   CheckResult checked;                    ///< with a check
   std::optional<Compression> compression;
-  std::string packed;  ///< whether the engine of the check keeps packed weights packed; "": no word
+  std::string packed;  ///< whether the check's engine keeps packed weights packed; "": unknown
 };
 
-/// Where the artefact goes.
+/// The path of the artefact.
 std::string output_path(const ExportOptions& options);
 
-/// Throws Error; nothing is left on disk then. With a check, the artefact appears only if it
+/// Throws Error, and then leaves nothing on disk. With a check, the artefact appears only if it
 /// passed.
 ExportResult export_model(const ExportOptions& options);
 
 struct Inspection {
   trace::ModelInfo model;
   std::optional<ir::Graph> graph;  ///< nothing if sample inputs are missing
-  /// As the model has it, where it has quantised tensors: `graph` says them in plain operations.
+  /// The graph with its quantised tensors, if it has any; `graph` has plain operations for them.
   std::optional<ir::Graph> with_quantised;
   std::vector<trace::State> states;
 };
@@ -95,7 +95,7 @@ Inspection inspect_model(const ExportOptions& options);
 /// The graph that export_model would translate: for `ops`.
 Inspection prepare_model(const ExportOptions& options);
 
-/// From a traced graph to a document: verify, passes, translate. Shared with tests.
+/// Turns a traced graph into a document: verify, passes, translate. Shared with tests.
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
                        const passes::PipelineOptions& options, const Report& report);
 

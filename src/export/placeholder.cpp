@@ -1,4 +1,4 @@
-// Takes types apart as TorchScript writes them.
+// Parses types in TorchScript's notation.
 #include "src/export/placeholder.h"
 
 #include <utility>
@@ -8,7 +8,7 @@
 namespace t2n {
 namespace {
 
-/// What stands between the brackets of "Tuple[Tensor, List[int]]".
+/// The types inside the brackets of "Tuple[Tensor, List[int]]".
 std::vector<std::string> inner_types(const std::string& type) {
   std::vector<std::string> out(1);
   int depth = 0;

@@ -8,8 +8,8 @@
 
 namespace t2n {
 
-/// Specs for `--input` that give every place in the argument some value, to be edited by the user:
-/// "x=1,3,224,224,f32", "pair_0=…". None for what may be left out.
+/// Specs for `--input` that give every place in the argument a value, to be edited by the user:
+/// "x=1,3,224,224,f32", "pair_0=…". None for arguments with a default.
 std::vector<std::string> placeholders(const trace::ArgumentInfo& argument);
 
 }  // namespace t2n

@@ -13,7 +13,7 @@
 namespace t2n {
 namespace {
 
-/// The ports of one side, under the option that names them.
+/// Inputs or outputs, with the option that names them.
 struct Side {
   const char* option;
   const char* word;  ///< "input", as in `input_0`
@@ -31,7 +31,7 @@ size_t place_of(const Side& side, const std::string& old_name, const std::string
               near.empty() ? std::string() : cat("did you mean ", quoted(near), "?"));
 }
 
-/// Nothing where a port keeps its name.
+/// The entry is empty if the name stays.
 std::vector<std::string> new_names(const Side& side, const std::vector<std::string>& given) {
   std::vector<std::string> out(side.ports.size());
   size_t next = 0;
@@ -66,7 +66,7 @@ void refuse_twins(const ExportResult& result) {
                                inputs.contains(port.name) ? "input" : "output", " is"));
 }
 
-/// A symbol of sizes is a word of the document as well.
+/// Symbols of sizes are names in the document as well.
 void refuse_symbols(const nnef::Document& document, const std::set<std::string>& names) {
   constexpr std::string_view kSymbol = "tract_symbol ";
   for (const std::string& extension : document.extensions)
@@ -87,7 +87,7 @@ void rename(Side side, const std::vector<std::string>& names, std::vector<Port>&
 
 using Renamed = std::map<std::string, std::string>;  ///< from names of the document to new ones
 
-/// All names that are given out: what had one of the new names gets another.
+/// All changed names: a tensor that has one of the new names gets another.
 Renamed new_tensors(const nnef::Document& document, const std::vector<std::string>& inputs,
                     const std::vector<std::string>& outputs) {
   Renamed out;

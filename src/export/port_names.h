@@ -11,7 +11,7 @@ namespace t2n {
 struct ExportResult;
 struct Port;
 
-/// Each "NEW", for the first input or output, the second…, or "OLD=NEW", where OLD is a name that
+/// Each is "NEW", for the first, second… input or output, or "OLD=NEW", where OLD is the name that
 /// the artefact would have, or `input_N` or `output_N`.
 struct PortNames {
   std::vector<std::string> inputs;   ///< of --input-name
@@ -20,9 +20,9 @@ struct PortNames {
 
 std::vector<std::string> port_names(const std::vector<Port>& ports);
 
-/// In the document, and in what is said of it. Whatever else has one of the names gets another.
-/// Errors: `usage` for names that NNEF does not take, that are given twice, or of what does not
-/// exist.
+/// Renames in the document and in the result. Other tensors with one of the names get another name.
+/// Errors: `usage` for names that NNEF does not allow, that are given twice, or of ports that do
+/// not exist.
 void rename_ports(const PortNames& names, nnef::Document& document, ExportResult& result);
 
 }  // namespace t2n

@@ -14,7 +14,7 @@ namespace {
 using Outputs = std::vector<ir::Tensor>;
 using trace::Executor;
 
-/// Bit for bit, but for the bits of a NaN.
+/// Equal bit for bit, except for the bits of a NaN.
 bool is_same(const ir::Tensor& a, const ir::Tensor& b) {
   if (ir::same_values(a, b)) return true;
   if (a.dtype != b.dtype || a.shape != b.shape || !ir::is_float(a.dtype)) return false;
@@ -35,7 +35,7 @@ bool has_halves(const ir::Graph& graph) {
   });
 }
 
-/// Whether an argument makes an operation random: training, or a probability to drop.
+/// Whether an argument makes an operation random: training, or a dropout probability.
 bool trains(const ir::Argument& argument) {
   const bool* flag = std::get_if<bool>(&argument.value);
   const double* share = std::get_if<double>(&argument.value);
@@ -43,7 +43,7 @@ bool trains(const ir::Argument& argument) {
          (share != nullptr && *share != 0 && argument.name == "dropout_p");
 }
 
-/// Whether two runs of the model itself may differ: random numbers, and memory that nobody wrote.
+/// Whether two runs of the model itself may differ: by random numbers, or uninitialised memory.
 bool differs_from_itself(const ir::Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ir::Node& node) {
     return ir::is_unpredictable(node.op) ||

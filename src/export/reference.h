@@ -1,4 +1,4 @@
-// The reference outputs of a check: LibTorch's own executor, and how our run compares with it.
+// The reference outputs of a check: LibTorch's own executor, compared with our own run.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace t2n {
 
-/// What LibTorch computes, as far as our own run of the model is the same.
+/// The result of LibTorch, if our own run of the model gives the same.
 struct Agreement {
   std::vector<ir::Tensor> expected;
-  trace::Executor executor = trace::Executor::torch;  ///< whose outputs they are
+  trace::Executor executor = trace::Executor::torch;  ///< gave the outputs
   /// "LibTorch's executor; t2nnef's own run gives the same, bit for bit"
   std::string words;
 };
 
-/// Runs the model in LibTorch's own executor on the inputs of a trace, which has to have met its
-/// outputs bit for bit. Errors: `trace-differs`; `forward-failed` where LibTorch refuses what our
-/// run took.
+/// Runs the model in LibTorch's own executor on the inputs of a trace, whose outputs must be equal
+/// bit for bit. Errors: `trace-differs`; `forward-failed` if LibTorch refuses what our run
+/// accepted.
 Agreement agree_with_torch(trace::Session& session, const std::vector<trace::SampleInput>& inputs,
                            const trace::Traced& traced);
 

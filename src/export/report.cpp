@@ -31,7 +31,7 @@ Json shape_json(const ir::Shape& shape) {
   return out;
 }
 
-/// `other` says which side of a state a port is on: "from" an output, or what it "feeds".
+/// `other`: the JSON key for a state's other port: an output comes "from" it, an input "feeds" it.
 Json ports_json(const std::vector<Port>& ports, const char* other) {
   Json out = Json::array();
   for (const Port& port : ports) {
@@ -202,7 +202,7 @@ std::string report_json(const ExportReport& report) {
   out["stages"] = stages_json(report.stages);
   out["seconds"] = report.seconds;
   out["peak_rss"] = peak_bytes();
-  // A path need not be UTF-8.
+  // A path may not be UTF-8.
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

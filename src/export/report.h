@@ -1,4 +1,4 @@
-// The report of an export as JSON, for programs: `t2nnef.report/1`, to which fields are only added.
+// The report of an export as JSON, for programs: `t2nnef.report/1`, which may only gain fields.
 #pragma once
 
 #include <string>
@@ -26,13 +26,13 @@ struct ExportReport {
 /// "traced", "scripted", "frozen"
 std::string_view kind_name(trace::FileKind kind);
 
-/// Of `check`: `t2nnef.check/1`, to which fields are only added.
+/// For `check`: `t2nnef.check/1`, which may only gain fields.
 std::string check_json(const CheckExistingOptions& options, const CheckedModel& result);
 
-/// Keys in a fixed order; numbers that are infinite are null.
+/// Keys have a fixed order; infinite numbers are null.
 std::string report_json(const ExportReport& report);
 
-/// Replaces the file at once.   Errors: those of nnef::write_file.
+/// Replaces the file atomically.   Errors: those of nnef::write_file.
 void write_report(const nnef::Destination& destination, const ExportReport& report);
 
 }  // namespace t2n

@@ -7,8 +7,7 @@
 namespace t2n {
 namespace {
 
-/// What LibTorch gives in the engines that it does not take by itself; without those that refuse
-/// the model.
+/// The results of LibTorch's other quantised engines, except those that refuse the model.
 const std::vector<EngineRun>& in_other_engines(const TracedModel& model, InputSet& set) {
   if (set.engines) return *set.engines;
   set.engines.emplace();
@@ -20,7 +19,7 @@ const std::vector<EngineRun>& in_other_engines(const TracedModel& model, InputSe
   return *set.engines;
 }
 
-/// The runs in f64 of one output; none where there is no such measure.
+/// The runs in f64 of one output; none if there is no such measure.
 check::Runs runs_of(const TracedModel& model, InputSet& set, size_t output,
                     const check::Tolerance& tolerance) {
   check::Runs out;
@@ -32,9 +31,9 @@ check::Runs runs_of(const TracedModel& model, InputSet& set, size_t output,
   return out;
 }
 
-/// A model's file says nothing of the engine that it was made for: what any of them gives is right.
-/// Of the default one's kernels those for many groups alone are not oneDNN's, and cut sums off:
-/// where that shows, nobody knows what is right.
+/// A model's file does not tell which engine it was made for: any engine's result is right. Of the
+/// default engine's kernels, only those for many groups are not oneDNN's; they cut off sums. If
+/// that matters, it is unknown what is right.
 void judge_engines(const TracedModel& model, InputSet& set, size_t output, const ir::Tensor& result,
                    const check::Runs& runs, const check::Tolerance& tolerance,
                    std::optional<double> step, Found& out) {
@@ -70,7 +69,7 @@ Found explain(const TracedModel& model, InputSet& set, size_t output, const ir::
       out.ruling = check::Ruling::ties;
       return out;
     }
-    // Of sums of what ties move, some of them may cancel out in the runs, and not in the engine.
+    // Sums of values that ties move may cancel in the runs, and not in the engine.
     const bool is_near = (is_everywhere || !is_counted) && ties->are_as_far();
     is_unsettled = ties->between_steps == 0 && (ties->are_all() || is_near);
   }

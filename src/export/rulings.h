@@ -1,4 +1,4 @@
-// What explains an output of a model that rounds where it is not LibTorch's.
+// Explains why an output of a model that rounds differs from LibTorch's.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,11 @@ namespace t2n {
 
 struct Found {
   std::optional<check::Ruling> ruling;  ///< nothing: it is wrong
-  bool engines_disagree = false;        ///< LibTorch's own, by more than ties explain
-  bool is_free_of_ties = false;         ///< no tie moves the output: roundings alone are left
+  bool engines_disagree = false;        ///< LibTorch's own differ by more than ties explain
+  bool is_free_of_ties = false;         ///< no tie moves the output: only roundings remain
 };
 
-/// Of an output that differs from LibTorch's by the tolerance. `step`: of the quantiser that it
-/// comes from.
+/// For an output that differs from LibTorch's beyond the tolerance. `step`: that of its quantiser.
 Found explain(const TracedModel& model, InputSet& set, size_t output, const ir::Tensor& result,
               const check::Tolerance& tolerance, std::optional<double> step);
 

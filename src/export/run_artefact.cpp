@@ -1,4 +1,4 @@
-// Binds samples to what the document declares, then feeds the engine.
+// Binds samples to the document's declared inputs, then runs the engine.
 #include "src/export/run_artefact.h"
 
 #include <filesystem>
@@ -31,8 +31,7 @@ void refuse_unknown(const std::vector<spec::InputFact>& facts, const std::vector
       throw unknown_input(samples, place, "the artefact", names);
 }
 
-/// Without what a file of arrays holds under the names of outputs, beside the inputs: what came
-/// out.
+/// Drops arrays of a file with names of outputs: results that are stored beside the inputs.
 std::vector<Sample> without_outputs(const std::vector<Sample>& samples,
                                     const std::vector<spec::InputFact>& facts,
                                     const std::vector<std::string>& outputs) {
@@ -51,7 +50,7 @@ std::vector<Sample> without_outputs(const std::vector<Sample>& samples,
   return out;
 }
 
-/// Samples by the names that they have on the command line.
+/// Samples by their names on the command line.
 using SamplesByName = std::unordered_multimap<std::string, const Sample*>;
 
 SamplesByName by_name(const std::vector<Sample>& samples) {
@@ -113,7 +112,7 @@ nnef::Destination output_of(const RunOptions& options) {
   return out;
 }
 
-/// Finds out early, and leaves nothing.
+/// Checks early, and leaves no file.
 void check_output(const RunOptions& options) {
   if (options.output.empty() || options.output == "-") return;
   if (!options.output.ends_with(".npz"))
@@ -146,7 +145,7 @@ std::vector<nnef::NamedTensor> named(const std::vector<std::string>& names,
 }  // namespace
 
 void refuse_large(const spec::InputFact& fact, const ir::Ints& shape) {
-  constexpr int64_t kNoMemory = int64_t{1} << 38;  // has words of its own where values are drawn
+  constexpr int64_t kNoMemory = int64_t{1} << 38;  // large draws have a message of their own
   int64_t elements = 1;
   for (const int64_t size : shape)
     if (__builtin_mul_overflow(elements, size, &elements)) return;
@@ -163,7 +162,7 @@ Wanted wanted_for(const nnef::Document& document) {
   try {
     out.target = target::parse_target("tract@" + *version);
   } catch (const Error&) {
-    // A version that is not known is like none.
+    // An unreadable version counts as none.
   }
   out.is_foreign = !spec::property(document, "t2nnef_version");
   return out;

@@ -1,4 +1,4 @@
-// An artefact of any exporter, run in an engine on inputs from the command line.
+// Runs an artefact of any exporter in an engine, on inputs from the command line.
 #pragma once
 
 #include <string>
@@ -15,24 +15,24 @@
 
 namespace t2n {
 
-/// What may run it: tract if it names one of its extensions, of the version that it says it was
+/// What may run it: tract, if it names one of tract's extensions, in the version that it was
 /// written for.
 Wanted wanted_for(const nnef::Document& document);
 
-/// Places in the graph's parameters, in the order in which engines for the dialect take inputs:
-/// tract looks at the `external` statements and at nothing else.
+/// Indices of the graph's parameters, in the order in which engines of the dialect take inputs:
+/// tract only looks at the `external` statements.
 std::vector<size_t> feeding_order(const nnef::Document& document, spec::Dialect dialect);
 
-/// A tensor for every input, by name or position (`input_N`); those that the samples leave out are
-/// drawn where the artefact says all sizes. Errors: `input-missing`, `input-shape` (also where
-/// dtype or sizes do not fit), `input-unknown`.
-/// Strict NNEF knows no widths: f64 may be given for f32. `casts_floats`: any float for any other.
+/// A tensor for every input, by name or position (`input_N`). Inputs without a sample are drawn if
+/// the artefact states all sizes. Errors: `input-missing`, `input-shape` (also for wrong dtypes or
+/// sizes), `input-unknown`. Types of strict NNEF have no width: f64 may be given for f32.
+/// `casts_floats`: any float for any other.
 std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& facts,
                                            const std::vector<Sample>& samples,
                                            spec::Dialect dialect, bool casts_floats = false);
 
-/// Nobody wants values to be drawn for an input of a size that only the file says.
-/// Errors: `nnef-limit`.
+/// Refuses to draw values for a very large input whose size only the file states. Errors:
+/// `nnef-limit`.
 void refuse_large(const spec::InputFact& fact, const ir::Ints& shape);
 
 struct RunOptions {
@@ -42,7 +42,7 @@ struct RunOptions {
   check::RunnerOptions runner;
   bool casts_floats = false;
   std::string output;                   ///< an .npz file; "-": standard output; "": none
-  std::vector<nnef::Taken> taken = {};  ///< what the command reads besides
+  std::vector<nnef::Taken> taken = {};  ///< other files that the command reads
   Report report;
 };
 
@@ -53,7 +53,7 @@ struct RunResult {
   int64_t bytes = 0;  ///< of the output file
 };
 
-/// Errors: those of reading, binding, finding an engine and running; nothing is written then.
+/// Errors: those of reading, binding, finding an engine and running; then nothing is written.
 RunResult run_artefact(const RunOptions& options);
 
 }  // namespace t2n

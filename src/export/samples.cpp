@@ -13,7 +13,7 @@
 namespace t2n {
 namespace {
 
-/// SplitMix64 (Steele, Lea, Flood 2014): no state but a counter, the same on every platform.
+/// SplitMix64 (Steele, Lea, Flood 2014): its only state is a counter; equal on every platform.
 class Generator {
  public:
   Generator(uint64_t seed, uint64_t stream)
@@ -26,7 +26,7 @@ class Generator {
     return z ^ (z >> 31);
   }
   double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1.0p-53; }
-  /// Box and Muller.
+  /// Box-Muller transform.
   double normal() {
     return std::sqrt(-2 * std::log(uniform())) * std::cos(2 * std::numbers::pi * uniform());
   }
@@ -52,7 +52,7 @@ void put_float(std::span<std::byte> data, int64_t index, ir::DType dtype, double
 }
 
 void put_integer(std::span<std::byte> data, int64_t index, ir::DType dtype, int64_t value) {
-  // Little endian: the low bytes of the number are the number of any narrower type.
+  // Little endian: a number's low bytes are the number in any narrower type.
   const auto size = static_cast<size_t>(ir::dtype_size(dtype));
   std::memcpy(data.data() + static_cast<size_t>(index) * size, &value, size);
 }
@@ -71,7 +71,7 @@ bool all_equal(const ir::Tensor& tensor) {
       "a tensor of this shape fits no memory", "check the sizes");
 }
 
-/// Nobody means an input of a TiB.
+/// Nobody intends an input of a TiB.
 ir::OwnedTensor allocate_input(ir::DType dtype, const ir::Ints& shape) {
   constexpr int64_t kMost = int64_t{1} << 40;
   int64_t bytes = ir::dtype_size(dtype);
@@ -189,7 +189,7 @@ ir::Tensor resized(const ir::Tensor& tensor, const ir::Ints& shape) {
       from += rest % shape[axis] % tensor.shape[axis] * tensor.strides[axis];
     std::memcpy(out.data.data() + static_cast<size_t>(i) * size,
                 tensor.bytes.data() + static_cast<size_t>(from) * size, size);
-    // Repeated values would tie where the model sorts or takes the largest.
+    // Repeated values would tie if the model sorts or takes maxima.
     if (ir::is_float(tensor.dtype) && i >= tensor.elements()) {
       const double value = ir::element_f64(tensor, from);
       constexpr double kShare = 0.1;

@@ -1,4 +1,4 @@
-// Values for inputs of which only shape and dtype are known. The same on every machine.
+// Values for inputs of which only shape and dtype are known; equal on every machine.
 #pragma once
 
 #include <cstdint>
@@ -17,30 +17,29 @@ namespace t2n {
 ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::Range> range,
                 uint64_t seed, uint64_t stream);
 
-/// The same values as their range wants them: the largest first, or in any order.
+/// The values in the order that their range requires: descending, or any.
 ir::Tensor ordered(const ir::Tensor& tensor, const std::optional<trace::Range>& range);
 
-/// Other values of the same kind as `given`, for a second run: its elements in another order, and
-/// for floats that all are equal, noise added.
+/// Other values like `given`, for a second run: its elements in another order, and noise if all are
+/// equal floats.
 ir::Tensor vary(const ir::Tensor& given, uint64_t seed, uint64_t stream);
 
-/// The same for states, which are often counts, scales or variances: equal floats keep their sign,
+/// The same for states, which are often counts, scales or variances: equal floats keep their sign;
 /// equal integers grow, or are drawn from the range that they index.
 ir::Tensor vary_state(const ir::Tensor& given, std::optional<trace::Range> range, uint64_t seed,
                       uint64_t stream);
 
-/// What the user or the file said of an input, with the range of integers to draw.
+/// What the user or the file says about an input, with the range of integers to draw.
 struct Sample {
   trace::SampleInput input;
   std::optional<trace::Range> range;
-  std::string file = {};  ///< an .npz that was given as a whole
+  std::string file = {};  ///< the .npz that was given as a whole
 };
 
-/// True if some integer input has neither values nor a range: they have to be learnt from a first
-/// run.
+/// True if an integer input has neither values nor a range: a first run must learn it.
 bool needs_ranges(const std::vector<Sample>& samples);
 
-/// The same values at another shape of the same rank, repeated or cut; without values the shape.
+/// The values repeated or cut to another shape of the same rank; without values only the shape.
 ir::Tensor resized(const ir::Tensor& tensor, const ir::Ints& shape);
 
 /// Values for every tensor. Seed 0 keeps given values; others vary them.

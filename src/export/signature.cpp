@@ -12,7 +12,7 @@ bool is_external(const nnef::Assignment& statement) {
   return statement.right.text == "external" || statement.right.text == "tract_core_external";
 }
 
-/// Identifiers, and the words of dimension expressions.
+/// Identifiers, and words in dimension expressions.
 std::set<std::string> words_read(const nnef::Graph& graph) {
   std::set<std::string> words(graph.results.begin(), graph.results.end());
   for (const nnef::Assignment& statement : graph.body)
@@ -24,7 +24,7 @@ std::set<std::string> words_read(const nnef::Graph& graph) {
   return words;
 }
 
-/// The size of an input may be read without any of its values.
+/// The size of an input may be read although none of its values is.
 bool names_symbol(const ir::Shape& shape, const std::set<std::string>& words) {
   return std::any_of(shape.begin(), shape.end(), [&](const ir::Dim& dim) {
     const auto symbols = dim.symbols();
@@ -40,7 +40,7 @@ void drop_places(std::vector<T>& list, const std::vector<size_t>& places) {
     list.erase(list.begin() + static_cast<std::ptrdiff_t>(places[i - 1]));
 }
 
-/// Takes inputs out of the graph and of the document that says it.
+/// Removes inputs from the graph and from its document.
 void drop_inputs(ir::Graph& graph, nnef::Document& document, const std::vector<size_t>& places) {
   std::set<std::string> names;
   for (const size_t i : places) names.insert(document.graph.parameters[i]);

@@ -1,4 +1,4 @@
-// Which inputs of an artefact its statements really read.
+// Which inputs of an artefact its statements read.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@
 
 namespace t2n {
 
-/// Places of the inputs that no statement reads, nor sizes of which any statement names.
+/// Indices of inputs that no statement reads, and whose sizes no statement refers to.
 std::vector<size_t> unused_inputs(const ir::Graph& graph, const nnef::Document& document);
 
-/// Inputs without influence stay, with a warning, or go if that was asked for.
+/// Inputs without influence are kept with a warning, or removed if requested.
 void settle_unused(const ExportOptions& options, ir::Graph& graph, nnef::Document& document,
                    ExportResult& result);
 

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The table says everything in tract's words, loops too, which strict NNEF does not have.
+/// By the table of translations, which has tract's operations; strict NNEF has no loops.
 bool is_native(ir::OpId op, const target::Target& target) {
   if (op == ir::op_id(ir::kScanOp) && target.engine == target::Engine::khronos) return false;
   return ops::registry().variant(op, target) != nullptr;

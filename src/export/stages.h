@@ -1,4 +1,4 @@
-// What `export` and `opt` share between loading a model and writing a file.
+// Shared by `export` and `opt`, between loading a model and writing a file.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@ namespace t2n {
 
 trace::TraceOptions trace_options(const ExportOptions& options);
 
-/// Notes in the graph what integer inputs may hold: declared, or learnt from what they index, where
+/// Stores in the graph the range of integer inputs: declared, or learnt from what they index, where
 /// a negative index counts from the end.
 void note_ranges(const TracedModel& model, ir::Graph& graph);
 
-/// What passes are told of torch and of the target.
+/// The context for passes, with torch's and the target's part.
 passes::PassContext pass_context(const target::Target& target, const Report& report);
 
-/// Inputs and outputs of a graph, before passes change it.
+/// Lists inputs and outputs of a graph, before passes change it.
 void list_ports(const ir::Graph& graph, ExportResult& result);
-/// Complex tensors are real ones in the file, with one axis more; said once for all of them.
+/// Notes, once for all, that complex tensors are real ones with another axis in the file.
 void say_pairs(ExportResult& result, const Report& report);
 
-/// Of an archive, or of all files of a folder.
+/// Of an archive, or the sum over all files of a folder.
 int64_t size_on_disk(const std::filesystem::path& path);
 
 }  // namespace t2n

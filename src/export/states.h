@@ -1,4 +1,4 @@
-// What an export does with the parts of a model that are inputs and outputs under `--state`.
+// Parts of a model that become inputs and outputs under `--state`.
 #pragma once
 
 #include <set>
@@ -10,10 +10,10 @@
 
 namespace t2n {
 
-/// The states that a trace found are samples from then on, with the values they had in it.
+/// Adds the states that a trace found to the samples, with their values in the trace.
 std::vector<Sample> with_states(std::vector<Sample> samples, const trace::Traced& traced);
 
-/// Axes of states are declared as those of inputs; along them a state may grow.
+/// Axes of states are declared like those of inputs; a state may grow along them.
 std::set<std::pair<std::string, int64_t>> declared_axes(const DynamicOptions& dynamic);
 
 /// Notes which output feeds which input of the next call.

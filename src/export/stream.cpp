@@ -13,7 +13,7 @@
 namespace t2n {
 namespace {
 
-/// Gives what was computed already.
+/// Returns results that were already computed.
 class Played final : public check::Runner {
  public:
   Played(std::string name, std::vector<ir::Tensor> outputs)
@@ -54,7 +54,7 @@ class PulseCheck {
   }
 
  private:
-  /// The declared one, another that is no multiple of it, and a smaller one.
+  /// The declared size, one that is not its multiple, and a smaller one.
   std::vector<int64_t> sizes() const {
     constexpr int64_t kUsual = 8;
     const int64_t usual = (std::max(kUsual, least_) + multiple_ - 1) / multiple_ * multiple_;
@@ -65,8 +65,8 @@ class PulseCheck {
     return out;
   }
 
-  /// Torch on the whole input, which is longer than the pieces that are fed; nothing where it
-  /// refuses the length, or the artefact does.
+  /// Torch on the whole input, which is longer than the pieces that are fed; nothing if it, or the
+  /// artefact, refuses the length.
   struct Whole {
     std::vector<trace::SampleInput> inputs;
     std::vector<ir::Tensor> expected;
@@ -101,8 +101,8 @@ class PulseCheck {
       throw Error("engine-not-found", cat(runner_.name(), " takes no input in pieces"),
                   "only tract runs a model in pulses", "install tract, or leave --stream out");
     if (result_.pulses.empty()) result_.delays = info->delays;
-    // Longer until enough comes out of every output. What is fed is the first part of an input that
-    // goes on: a model may treat the end of its input in a way of its own, which no piece is.
+    // Longer until every output gives enough. Only the first part of a longer input is fed: a model
+    // may treat the end of its input specially, and no piece is the end.
     constexpr int64_t kPieces[] = {6, 12, 25, 50, 100, 400, 1600};
     constexpr int64_t kMargin = 64;
     const int64_t margin = (kMargin + multiple_ - 1) / multiple_ * multiple_;
@@ -115,7 +115,7 @@ class PulseCheck {
                 "give a sample of --input that is several pulses long");
   }
 
-  /// False where an output gave too little to tell.
+  /// False if an output gave too few entries to judge.
   bool compare(const check::InPulses& info, Whole input, int64_t pieces, int64_t pulse) {
     std::vector<ir::Tensor> tensors = graph_inputs(input.inputs, model_);
     for (size_t i = 0; i < tensors.size() && i < info.input_axes.size(); ++i)
@@ -157,7 +157,7 @@ class PulseCheck {
     return true;
   }
 
-  /// A second stream must not go on where the first ended.
+  /// A second stream must not continue where the first one ended.
   void require_fresh(const std::vector<ir::Tensor>& tensors, const std::vector<ir::Tensor>& first,
                      const check::InPulses& info, int64_t pulse) {
     const std::vector<ir::Tensor> again = runner_.run_in_pulses(tensors);
@@ -185,7 +185,7 @@ class PulseCheck {
   CheckResult& result_;
 };
 
-/// A property that is a number; what it is where the document does not say. Errors: `nnef-invalid`.
+/// A property that is a number; a default if the document has none. Errors: `nnef-invalid`.
 int64_t number_of(const nnef::Document& document, std::string_view name, int64_t least) {
   const auto text = spec::property(document, name);
   if (!text) return least;

@@ -1,4 +1,4 @@
-// Models whose input comes in pieces (--stream): what may be asked for, and the check of what runs.
+// Models whose input comes in pieces (--stream): checks of the options, and of the result.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace t2n {
 
-/// Errors: `usage` for a target without pulses, and for a symbol that is no declared axis, or
+/// Errors: `usage` for a target without pulses, for a symbol that is not a declared axis, and for
 /// several axes of one input.
 void require_stream(const target::Target& target, const DynamicOptions& dynamic);
 
-/// What a document says of itself: the symbol, and of what pulses are multiples, and how long at
-/// least (1 if it does not say).
+/// Properties of a document: the symbol, the number that pulses must be multiples of, and their
+/// minimum length (default 1).
 struct StreamProperties {
   std::string symbol;
   int64_t multiple = 1;
@@ -23,10 +23,10 @@ struct StreamProperties {
 };
 StreamProperties stream_properties(const nnef::Document& document);
 
-/// Runs a loaded artefact in pulses of several sizes over inputs that are several pulses long, in a
-/// fresh state each, and compares what comes, from the first entry on, with what the model gives
-/// for the whole input. Rows of `result` become the worst of both.
-/// Errors: `engine-rejects` where the engine has no such pulses.
+/// Runs a loaded artefact in pulses of several sizes, over inputs of several pulses, each time in a
+/// fresh state, and compares the results, from the first entry on, with the model's for the whole
+/// input. Rows of `result` become the worst of both. Errors: `engine-rejects` if the engine does
+/// not support these pulses.
 void check_in_pulses(TracedModel& model, const std::vector<std::string>& names,
                      const CheckOptions& options, check::Runner& runner, const Takes& takes,
                      const target::Stream& stream, const StreamProperties& properties,

@@ -12,7 +12,7 @@
 namespace t2n {
 namespace {
 
-/// libt2nnef_torch.so lies beside the library that holds this function.
+/// libt2nnef_torch.so is beside the library that contains this function.
 std::string module_path() {
   Dl_info info = {};
   ::dladdr(reinterpret_cast<const void*>(&torch_module), &info);
@@ -20,7 +20,7 @@ std::string module_path() {
   return (here.parent_path() / "libt2nnef_torch.so").string();
 }
 
-/// The library is there, and the system gives too little to load it.
+/// Refuses if the library exists, but the system gives too little memory to load it.
 void refuse_starved(std::string_view reason) {
   for (const std::string_view sign :
        {"failed to map", "cannot allocate", "cannot map", "Too many open files", "cannot create"})
@@ -30,10 +30,10 @@ void refuse_starved(std::string_view reason) {
                   std::string(reason), "raise the limits that `ulimit -a` shows");
 }
 
-/// Else glibc learns from the first large tensor that is freed to keep such memory, small objects
-/// settle in it, and every activation of a forward stays.
+/// Otherwise glibc keeps such memory once a large tensor was freed; small objects settle in it, and
+/// every activation of a forward stays.
 void give_memory_back() {
-  constexpr int kLarge = 1 << 20;  // bytes; larger blocks go back to the system
+  constexpr int kLarge = 1 << 20;  // bytes; larger blocks are returned to the system
 #ifdef __GLIBC__
   ::mallopt(M_MMAP_THRESHOLD, kLarge);
 #endif
@@ -41,9 +41,9 @@ void give_memory_back() {
 
 void* open_module() {
   give_memory_back();
-  // One forward does not pay for threads that spin between operators. Read when libgomp is loaded.
+  // Spinning threads do not pay off in a single forward. libgomp reads this when it is loaded.
   ::setenv("OMP_WAIT_POLICY", "passive", 0);
-  // Never closed: torch's registries do not survive it.
+  // Never closed: torch's registries do not survive that.
   void* library = ::dlopen(module_path().c_str(), RTLD_LAZY | RTLD_GLOBAL);
   if (library == nullptr) {
     const char* reason = ::dlerror();

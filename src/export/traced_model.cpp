@@ -1,4 +1,4 @@
-// Samples of the user and of the file become one list; ranges are learnt from a first run.
+// Merges the user's samples with the file's; a first run learns ranges.
 #include "src/export/traced_model.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 namespace t2n {
 namespace {
 
-/// Samples of the user, completed by those of the file for places that the user left open.
+/// The user's samples, completed by the file's where the user gave none.
 std::vector<Sample> merge_samples(const std::vector<Sample>& given,
                                   const std::vector<trace::SampleInput>& kept) {
   if (kept.empty()) return given;
@@ -44,12 +44,11 @@ std::vector<Sample> merge_samples(const std::vector<Sample>& given,
     out.push_back({{place.path, found->input.value}, found->range});
   }
   for (size_t i = 0; i < given.size(); ++i)
-    if (!used[i])
-      out.push_back(given[i]);  // unknown names are refused where the arguments are bound
+    if (!used[i]) out.push_back(given[i]);  // unknown names are refused where arguments are bound
   return out;
 }
 
-/// Integers that are zeros, or, where torch does not take those, as lengths of sequences, ones.
+/// With integers that are zero or, if torch refuses these as lengths of sequences, one.
 trace::Traced traced_with_equal_integers(TracedModel& model, const trace::TraceOptions& options) {
   const auto of = [&](int64_t value) {
     std::vector<Sample> out = model.samples;
@@ -71,8 +70,8 @@ trace::Traced traced_with_equal_integers(TracedModel& model, const trace::TraceO
 void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
   if (!needs_ranges(model.samples)) return;
   const trace::Traced first = traced_with_equal_integers(model, options);
-  // Graph inputs are the tensor leaves in the order of the arguments, samples may be in any: match
-  // names.
+  // Graph inputs are the tensor leaves in the arguments' order, while samples may have any order:
+  // match names.
   for (Sample& sample : model.samples) {
     const std::string name = trace::flat_name(sample.input.path);
     for (size_t i = 0; i < first.graph.inputs.size(); ++i) {
@@ -84,14 +83,14 @@ void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
   }
 }
 
-/// One trace, at the sample's sizes. Whether sizes follow from values, which takes more of them.
+/// Traces once, at the sample's sizes. Returns whether sizes follow from values, which needs more.
 bool trace_once(TracedModel& model, trace::TraceOptions options) {
   bool met_born_sizes = false;
   options.met_born_sizes = &met_born_sizes;
   try {
     model.traced = torch_module().trace(*model.session, fill(model.samples, 0), options);
   } catch (const Error&) {
-    // It may have read one of these sizes.
+    // The trace may have read one of these sizes.
     if (!met_born_sizes || options.explicit_states) throw;
     return true;
   }
@@ -134,7 +133,7 @@ TracedModel load_model(const std::string& path, const std::string& method,
   const limits::Stage stage("loading the model",
                             limits::read_seconds(ignored ? 0 : static_cast<int64_t>(size)));
   TracedModel model;
-  const auto& torch = torch_module();  // its libraries are loaded while everything may be read
+  const auto& torch = torch_module();  // loads its libraries while everything may still be read
   confine::may_read(path);
   for (const Sample& sample : samples)
     if (!sample.file.empty()) confine::may_read(sample.file);
@@ -158,7 +157,7 @@ void trace_model(TracedModel& model, const std::vector<Sample>& samples,
   }
   for (const ir::ValueId id : model.traced.graph.inputs)
     model.inputs.push_back(model.traced.graph.values[static_cast<size_t>(id)].name);
-  // Here, so that what a check evaluates are plain operations as well.
+  // Done here, so that a check evaluates plain operations as well.
   expand_quantised(model.traced);
 }
 

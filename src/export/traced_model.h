@@ -1,4 +1,4 @@
-// A model from its file to a traced, verified graph, with the samples that it was traced with.
+// Brings a model from its file to a traced, verified graph, with its samples.
 #pragma once
 
 #include <functional>
@@ -21,23 +21,23 @@ struct TracedModel {
   bool samples_from_file = false;
   std::vector<std::string> inputs;  ///< names of the graph's inputs, before any is pruned
   std::optional<dynamic::DynamicTrace> dynamic;  ///< its `traced` moved to the one above
-  /// The graph was made smaller: the reference of a check is what it computes.
+  /// The graph was compressed: it gives the reference of a check.
   bool is_compressed = false;
-  /// What was recorded, if passes change the graph in `traced` before a check.
+  /// The recorded graph, if passes change the one in `traced` before a check.
   std::optional<ir::Graph> recorded;
 
   const ir::Graph& recorded_graph() const { return recorded ? *recorded : traced.graph; }
 };
 
-/// A model that is not traced yet, with its samples; those given win over those in the file.
+/// A loaded model with its samples, not traced yet; given samples override those in the file.
 TracedModel load_model(const std::string& path, const std::string& method,
                        const std::vector<Sample>& samples);
 /// Traces what load_model gave.   Errors: as below.
 void trace_model(TracedModel& model, const std::vector<Sample>& samples,
                  const DynamicOptions& dynamic, trace::TraceOptions options);
 
-/// Both. `progress` is called when a stage begins: "load", "trace".
-/// Errors: those of the tracer, and with dynamic axes, of trace_dynamic_model.
+/// Loads and traces. `progress` is called when a stage begins: "load", "trace". Errors: those of
+/// the tracer, and, with dynamic axes, those of trace_dynamic_model.
 TracedModel load_and_trace(const std::string& path, const std::string& method,
                            const std::vector<Sample>& samples, const DynamicOptions& dynamic,
                            trace::TraceOptions options,

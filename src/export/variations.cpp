@@ -12,14 +12,14 @@
 namespace t2n {
 namespace {
 
-/// Numbers of f64 as a tensor of floats or integers.
+/// f64 numbers as a tensor of floats or integers.
 ir::Tensor of_numbers(ir::DType dtype, const ir::Ints& shape, const std::vector<double>& numbers) {
   ir::OwnedTensor out = ir::allocate(dtype, shape);
   ir::cast_elements(ir::DType::f64, std::as_bytes(std::span(numbers)), dtype, out.data);
   return out.tensor;
 }
 
-/// `count` numbers of [0, below), the same for the same seed and stream.
+/// `count` numbers in [0, below), determined by seed and stream.
 std::vector<int64_t> dice(int64_t count, int64_t below, uint64_t seed, uint64_t stream) {
   return ir::to_i64(draw(ir::DType::i64, {count}, trace::Range{0, below}, seed, stream));
 }
@@ -31,7 +31,7 @@ ir::Tensor mapped(const ir::Tensor& tensor, Function function) {
   return of_numbers(tensor.dtype, tensor.shape, numbers);
 }
 
-/// Equal integers and booleans: a permutation would leave them alone.
+/// Replaces equal integers and booleans, which a permutation would not change.
 ir::Tensor anew(const ir::Tensor& tensor, const Sample& sample, uint64_t seed, uint64_t stream) {
   const auto flips = dice(tensor.elements(), 2, seed, stream);
   if (tensor.dtype == ir::DType::boolean)
@@ -61,7 +61,7 @@ ir::Tensor redrawn(const ir::Tensor& value, const Sample& sample, uint64_t seed,
   return is_whole && ir::same_values(out, value) ? anew(value, sample, seed, stream) : out;
 }
 
-/// Around the thresholds, on them, and between them and zero.
+/// Values near the thresholds, on them, and between them and zero.
 ir::Tensor crossed(const ir::Tensor& value, const Sample& sample, const Variation& variation,
                    uint64_t stream) {
   const std::vector<double>& marks = variation.thresholds;
@@ -88,7 +88,7 @@ ir::Tensor simple(const ir::Tensor& value, uint64_t seed, uint64_t stream) {
   return mapped(value, [&](double, size_t i) { return static_cast<double>(which[i] - 1); });
 }
 
-/// The `part`-th run of numbers of the range, of `parts`.
+/// The `part`-th of `parts` sections of the range's numbers.
 ir::Tensor swept(const ir::Tensor& value, const trace::Range& range, uint64_t part,
                  uint64_t parts) {
   const auto count = static_cast<uint64_t>(value.elements());
@@ -99,7 +99,7 @@ ir::Tensor swept(const ir::Tensor& value, const trace::Range& range, uint64_t pa
     const uint64_t place = part * count + i;
     if (span <= places)
       return static_cast<double>(range.first + static_cast<int64_t>(place % span));
-    // The last place is the last number: rows at a table's end are the ones that are lost.
+    // The last position gets the last number, since rows at a table's end are lost most easily.
     const bool is_last = place + 1 == places && places > 1;
     const double at =
         is_last ? static_cast<double>(span - 1) : std::floor(step * static_cast<double>(place));
@@ -114,7 +114,7 @@ ir::Tensor alike(const ir::Tensor& value, uint64_t seed) {
   return mapped(value, [&](double, size_t i) { return numbers[row * width + i % width]; });
 }
 
-/// Counts and lengths, of which none was larger.
+/// Counts and lengths that do not exceed the largest given one.
 ir::Tensor within(const ir::Tensor& value, const Sample& sample, uint64_t seed, uint64_t stream) {
   const std::vector<int64_t> numbers = ir::to_i64(value);
   const int64_t most = *std::max_element(numbers.begin(), numbers.end());
@@ -215,7 +215,7 @@ bool is_mask(const Sample& sample) {
 std::vector<double> thresholds_of(const ir::Graph& graph) {
   std::set<double> found;
   collect(graph, found);
-  // What no input would ever be: the bounds of a type.
+  // Bounds of types occur here, but never in inputs.
   constexpr double kLargest = 1e6;
   std::erase_if(found, [](double x) { return !(std::abs(x) <= kLargest); });
   constexpr size_t kMost = 16;

@@ -17,12 +17,12 @@ Tensors unary(const KernelCall& call) {
   return {compute(call.tensor("x"))};
 }
 
-/// max(x, 0): a NaN is no more than 0, so that it becomes 0, in tract as well.
+/// max(x, 0): a NaN is not greater than 0, so it becomes 0, as in tract.
 at::Tensor relu(const at::Tensor& x) { return at::where(at::gt(x, 0), x, at::zeros_like(x)); }
 
 at::Tensor softplus(const at::Tensor& x) { return at::log(at::exp(x) + 1); }
 
-/// The body of the specification; its comment names the exact x*Phi(x) as another possibility.
+/// The body in the specification; its comment mentions the exact x*Phi(x) as an alternative.
 at::Tensor gelu(const at::Tensor& x) { return x * at::sigmoid(x * 1.702); }
 
 at::Tensor silu(const at::Tensor& x) { return x * at::sigmoid(x); }
@@ -41,7 +41,7 @@ Tensors leaky_relu(const KernelCall& call) {
   return {negative_part(x, x * call.f64("alpha"))};
 }
 
-/// tract's fragment knows no alpha.
+/// tract's fragment has no alpha.
 Tensors elu(const KernelCall& call) {
   const at::Tensor x = call.tensor("x");
   const double alpha = call.is_tract() ? 1.0 : call.f64("alpha");

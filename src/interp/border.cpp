@@ -11,7 +11,7 @@
 namespace t2n::interp {
 namespace {
 
-/// Where the entry `at` of an axis of `size` is taken from; `at` may lie outside.
+/// The source of entry `at`, which may lie outside of an axis of `size`.
 int64_t source(int64_t at, int64_t size, const std::string& border) {
   if (border == "replicate" || border == "replicated") return std::clamp<int64_t>(at, 0, size - 1);
   const bool even = border == "reflect-even";

@@ -1,4 +1,4 @@
-// What lies beyond the edges of a tensor (NNEF 1.0.5 §4.3, border modes).
+// Values beyond the edges of a tensor (NNEF 1.0.5 §4.3, border modes).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,7 +11,7 @@
 
 namespace t2n::interp {
 
-/// Entries before and after, per axis; negative ones are cut off.
+/// Entries before and after, for each axis; negative ones are cut off.
 using Padding = std::vector<std::pair<int64_t, int64_t>>;
 
 /// 'constant' (with `value`), 'replicate', 'reflect', 'reflect-even', and tract's 'replicated'.

@@ -1,4 +1,4 @@
-// Lists whose length an artefact says, or an operation of it.
+// Lists whose length an artefact, or one of its operations, determines.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace t2n::interp {
 /// Throws Error `nnef-invalid`.
 [[noreturn]] void fail_length(size_t place, size_t count);
 
-/// A vector that looks before it takes: a kernel that relies on a length which the artefact does
-/// not keep ends in an error.
+/// A vector with checked access: a kernel that relies on a length which the artefact does not keep
+/// throws an error.
 template <typename T>
 class Checked : public std::vector<T> {
  public:

@@ -15,7 +15,7 @@ namespace {
 using Tensors = Checked<at::Tensor>;
 using Ints = Checked<int64_t>;
 
-/// What a convolution needs besides its window.
+/// The parts of a convolution besides its window.
 struct Parts {
   at::Tensor input;
   at::Tensor filter;
@@ -24,8 +24,8 @@ struct Parts {
   std::string border;
 };
 
-/// Halves are summed in f32. Whole numbers are summed in i32 by tract; torch convolves none, and
-/// f64 holds all of these sums.
+/// Halves are summed in f32. tract sums whole numbers in i32; torch cannot convolve these, and f64
+/// holds all of the sums.
 at::Tensor summable(const at::Tensor& x) {
   return at::isFloatingType(x.scalar_type()) ? in_f32(x) : x.to(at::kDouble);
 }
@@ -34,7 +34,7 @@ Ints spatial(at::IntArrayRef sizes) {
   return sizes.size() < 2 ? Ints{} : Ints(sizes.begin() + 2, sizes.end());
 }
 
-/// [O] or [1,O], or a single value.
+/// [O], [1,O] or a single value as [O].
 at::Tensor bias_vector(const at::Tensor& bias, int64_t channels, int64_t rank) {
   if (bias.numel() != 1 && bias.numel() != channels)
     fail(cat("a bias of ", shape_text(bias.sizes()), " for ", channels, " channels"));
@@ -77,7 +77,7 @@ Ints of_axes(const Window& window, int64_t WindowAxis::*field) {
   return out;
 }
 
-/// torch itself pads with zeros, and alike on both sides.
+/// torch itself only pads with zeros, equally on both sides.
 bool torch_pads(const Parts& parts, const Window& window) {
   return parts.border == "constant" &&
          std::all_of(window.begin(), window.end(), [](const WindowAxis& axis) {
@@ -97,8 +97,8 @@ at::Tensor correlated(const Parts& parts, const Window& window, int64_t groups) 
 }
 
 at::Tensor conv(const Parts& parts, const Window& window) {
-  // A group for each channel: of the input in the standard, of the filter in tract, which allows
-  // no more of these.
+  // One group for each channel: the input's in the standard, the filter's in tract, which allows no
+  // more.
   const int64_t groups = parts.groups == 0 ? parts.input.size(1) : parts.groups;
   require_filter(parts, parts.filter.size(1) * groups);
   return finished(parts, correlated(parts, window, groups));
@@ -109,7 +109,7 @@ Tensors conv_kernel(const KernelCall& call) {
   return {conv(parts, forward_window(call, parts.input.sizes(), spatial(parts.filter.sizes())))};
 }
 
-/// The larger space before its paddings are cut off.
+/// The larger space, before its paddings are cut off.
 at::Tensor transposed(const at::Tensor& input, const at::Tensor& filter, const Window& window,
                       int64_t groups) {
   const Ints none(window.size() - 2, 0);
@@ -119,7 +119,7 @@ at::Tensor transposed(const at::Tensor& input, const at::Tensor& filter, const W
                          of_axes(window, &WindowAxis::dilation), /*transposed=*/true, none, groups);
 }
 
-/// The input goes on beyond its edges as the border says; what that adds lies within the reach.
+/// The input continues beyond its edges as the border says; this adds what is within reach.
 at::Tensor deconv(const Parts& parts, const Window& window, int64_t groups) {
   const bool goes_on = parts.border != "constant";
   Padding around;
@@ -147,7 +147,7 @@ at::Tensor standard_filter(const at::Tensor& filter, int64_t groups) {
   return filter.reshape(split).transpose(1, 2).flatten(0, 1);
 }
 
-/// Of the spatial axes, which is what tract is given; it ignores a longer list.
+/// tract takes sizes of the spatial axes; it ignores a longer list.
 Ints output_sizes(const KernelCall& call, int64_t rank) {
   const Ints shape = call.ints("output_shape");
   if (shape.empty()) return {};
@@ -170,7 +170,7 @@ Tensors deconv_kernel(const KernelCall& call) {
   return {deconv(parts, window, groups)};
 }
 
-/// A window of one entry that is moved by 1.
+/// A window of one entry that moves by 1.
 Window point_window(at::IntArrayRef shape) {
   Window window(shape.size());
   for (size_t at = 0; at < shape.size(); ++at) window[at].larger = window[at].smaller = shape[at];

@@ -1,4 +1,4 @@
-// One value from each place of the operands (NNEF 1.0.5 §4.2).
+// One value for each position of the operands (NNEF 1.0.5 §4.2).
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 
@@ -52,10 +52,10 @@ at::Tensor ge(const at::Tensor& x, const at::Tensor& y) { return at::ge(x, y); }
 at::Tensor eq(const at::Tensor& x, const at::Tensor& y) { return at::eq(x, y); }
 at::Tensor ne(const at::Tensor& x, const at::Tensor& y) { return at::ne(x, y); }
 
-/// Integers, which only tract has, are divided towards zero.
+/// Integer division, which only tract has, truncates.
 at::Tensor div(const at::Tensor& x, const at::Tensor& y) {
   if (at::isFloatingType(x.scalar_type())) return at::div(x, y);
-  // The least integer divided by -1 is no integer: processors raise a signal.
+  // The smallest integer divided by -1 overflows: processors raise a signal.
   const at::Tensor is_negation = at::eq(y, -1);
   return at::where(is_negation, at::neg(x),
                    at::div(x, at::where(is_negation, at::ones_like(y), y), "trunc"));
@@ -77,7 +77,7 @@ at::Tensor logical_not(const at::Tensor& x) {
   return at::logical_not(x);
 }
 
-/// floor(x + 0.5) in the standard, away from zero in tract. The sum itself would be rounded.
+/// floor(x + 0.5) in the standard, half away from zero in tract. The sum itself would be rounded.
 Tensors round(const KernelCall& call) {
   const at::Tensor x = call.tensor("x");
   if (!at::isFloatingType(x.scalar_type())) return {x};
@@ -89,8 +89,8 @@ Tensors round(const KernelCall& call) {
   return {at::where(at::ge(at::abs(x - inner), 0.5), inner + at::sign(x), inner)};
 }
 
-/// select(x < y, x, y) and select(x > y, x, y) in the standard, which tells what NaN does; tract
-/// takes the other side of a NaN.
+/// select(x < y, x, y) and select(x > y, x, y) in the standard, which defines the case of NaN;
+/// tract takes the other operand.
 template <Binary precedes, Binary of_tract>
 Tensors extreme(const KernelCall& call) {
   const auto [x, y] = operands(call, "x", "y");

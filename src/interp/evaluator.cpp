@@ -16,7 +16,7 @@
 namespace t2n::interp {
 namespace {
 
-/// Adds the statement in which it happened; callers of fragments add theirs behind.
+/// Adds the statement to the error; callers of fragments add theirs behind it.
 [[noreturn]] void rethrow_in(const nnef::Assignment& statement, const Error& error) {
   Diagnostic diagnostic = error.diagnostic();
   const std::string text = cat("`", statement_text(statement), "`");
@@ -27,8 +27,8 @@ namespace {
   throw Error(std::move(diagnostic));
 }
 
-/// Bytes that the tensors of a run may take: what a model computes is larger than what it is given,
-/// but not without bound.
+/// A limit for the bytes of a run's tensors: a model computes more than it is given, but not
+/// without bound.
 int64_t budget_of(const Program& program, const Checked<at::Tensor>& inputs) {
   int64_t largest = 0;
   for (const at::Tensor& input : inputs)

@@ -1,4 +1,4 @@
-// One run of a program: statements in order, expressions by what they are worth.
+// One run of a program: executes statements in order, and evaluates expressions.
 #pragma once
 
 #include <string>
@@ -16,26 +16,26 @@ class Evaluator {
  public:
   explicit Evaluator(Program& program) : program_(program) {}
 
-  /// `inputs` as program.inputs. Results are the values of `wanted`.
+  /// `inputs`: in the order of program.inputs. Returns the values of `wanted`.
   Checked<at::Tensor> run(const Checked<at::Tensor>& inputs,
                           const std::vector<std::string>& wanted);
 
-  /// `arguments` in the order of the parameters.
+  /// `arguments`: in the order of the parameters.
   Values run_fragment(const nnef::Fragment& fragment, Values arguments, const std::string& path);
   at::Tensor& memory(const std::string& key) { return program_.memory[key]; }
   const Program& program() const { return program_; }
 
  private:
   using Scope = std::unordered_map<std::string, Value>;
-  /// The names that a body sees: those of the graph, or of one call of a fragment.
+  /// The names that are visible in a body: those of the graph, or of one call of a fragment.
   struct Frame {
     Scope names;
-    std::string path;  ///< of the statement, through the calls that led here
+    std::string path;  ///< of the statement, with the calls that lead to it
     bool is_graph = false;
     std::unordered_set<std::string> kept;  ///< names that outlive their last use
     const nnef::Value* left = nullptr;     ///< of the statement
-    size_t result_count = 1;               ///< that the next invocation is asked for
-    int calls = 0;                         ///< of the statement so far
+    size_t result_count = 1;               ///< number of results that the next invocation must give
+    int calls = 0;                         ///< in the statement so far
   };
 
   // evaluator.cpp: statements
@@ -45,8 +45,8 @@ class Evaluator {
   void assign(const nnef::Value& left, Value value, Frame& frame);
   void assign_name(const nnef::Value& left, Value value, Frame& frame);
 
-  // expression.cpp: everything but invocations
-  /// One level of expressions, those of calling fragments included.
+  // expression.cpp: everything except invocations
+  /// One level of nesting of expressions, calling fragments included.
   class Deeper {
    public:
     explicit Deeper(Evaluator& evaluator);
@@ -75,22 +75,22 @@ class Evaluator {
   Value variable(const nnef::Value& invocation, Frame& frame);
   Value update(const nnef::Value& invocation, Frame& frame);
   Value call_operation(const nnef::Fragment& declaration, Values arguments, CallSite site);
-  /// Positional tensors; other parameters have their defaults.
+  /// Operands are positional; other parameters get their defaults.
   Value call_operation(const std::string& operation, Values arguments, bool is_named = false);
   Value call_quantised(const nnef::Fragment& declaration, Values arguments, CallSite site);
   Values bound(const nnef::Fragment& declaration, const nnef::Value& invocation, Frame& frame);
 
   Program& program_;
-  int depth_ = 0;        ///< of calls of fragments, which may call themselves
-  int expressions_ = 0;  ///< that are being evaluated
-  int64_t budget_ = 0;   ///< bytes that the tensors of this run may take
-  int64_t steps_ = 0;    ///< of this run: values that were made or copied
+  int depth_ = 0;        ///< of calls of fragments, which may be recursive
+  int expressions_ = 0;  ///< being evaluated
+  int64_t budget_ = 0;   ///< limit for the bytes of this run's tensors
+  int64_t steps_ = 0;    ///< values that were made or copied in this run
   std::unordered_map<std::string, at::Tensor> inputs_;
   ir::Sizes symbols_;
-  /// The expression whose value graph.quant rounds: nothing else does it before.
+  /// The expression whose value graph.quant rounds; nothing inside it is rounded.
   const nnef::Value* named_ = nullptr;
-  std::unordered_map<std::string, std::string> labels_;  ///< of the graph's variables
-  std::unordered_map<std::string, at::Tensor> updates_;  ///< by label; seen by the next run
+  std::unordered_map<std::string, std::string> labels_;  ///< by the graph's variables
+  std::unordered_map<std::string, at::Tensor> updates_;  ///< by label; visible to the next run
 };
 
 }  // namespace t2n::interp

@@ -1,4 +1,4 @@
-// Expressions of NNEF 1.0.5 §3.2, invocations aside.
+// Expressions of NNEF 1.0.5 §3.2, except invocations.
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -11,7 +11,7 @@
 namespace t2n::interp {
 namespace {
 
-/// The operation that a sign between tensors stands for.
+/// The operation of a sign between tensors.
 std::string operation_of(const std::string& sign) {
   static const std::unordered_map<std::string, std::string> operations = {
       {"+", "add"}, {"-", "sub"},  {"*", "mul"}, {"/", "div"}, {"^", "pow"},
@@ -25,7 +25,7 @@ std::string operation_of(const std::string& sign) {
               "no model needs them; a small file can ask for any number");
 }
 
-/// All primitives in a value, arrays in arrays included.
+/// The number of primitives in a value, nested arrays included.
 int64_t count_items(const Value& value, int depth = 0) {
   constexpr int kDeepest = 64;
   const auto* items = value.get<Values>();
@@ -51,7 +51,7 @@ std::optional<Value> compared(const std::string& sign, const T& a, const T& b) {
   return std::nullopt;
 }
 
-/// Of a base beyond 1, 64 iterations are enough to overflow.
+/// With a base above 1, 64 iterations suffice to overflow.
 int64_t power(int64_t base, int64_t exponent) {
   if (exponent >= 0 && (base == 0 || base == 1 || base == -1))
     return exponent == 0 ? 1 : exponent % 2 == 1 ? base : base * base;
@@ -266,14 +266,14 @@ Value Evaluator::subscript(const nnef::Value& expression, Frame& frame) {
                 sequence.begin() + static_cast<std::ptrdiff_t>(end));
 }
 
-/// Loops run side by side, as the specification says, not one within the other.
+/// Loops run side by side, as the specification says, and are not nested.
 Value Evaluator::comprehension(const nnef::Value& expression, Frame& frame) {
   Checked<Values> sequences;
   for (const nnef::Loop& loop : expression.loops)
     sequences.push_back(to_items(evaluate(loop.sequence, frame)));
   for (const Values& sequence : sequences)
     if (sequence.size() != sequences[0].size()) fail("the loops are not equally long");
-  // The loops' variables hide names of the body, which are back afterwards.
+  // The loops' variables hide names of the body temporarily.
   Scope hidden;
   for (const nnef::Loop& loop : expression.loops)
     if (const auto known = frame.names.find(loop.variable); known != frame.names.end())

@@ -1,4 +1,4 @@
-// Parts of tensors, and tensors in larger ones (NNEF 1.0.5 §4.5.4 to §4.5.7).
+// Parts of tensors, and tensors inside larger ones (NNEF 1.0.5 §4.5.4 to §4.5.7).
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 
@@ -22,16 +22,17 @@ struct SlicePlaces {
 };
 
 /// Every |stride|-th entry of [begin, end). §4.5.4 rounds the number of entries down in one
-/// sentence and writes input[begin:end:stride] in the next; the tools do the latter, as here.
+/// sentence and writes input[begin:end:stride] in the next; the tools do the latter, and so does
+/// this function.
 at::Tensor sliced(const at::Tensor& x, int64_t axis, SlicePlaces range) {
   if (range.stride > 0)
     return x.slice(axis, range.begin, std::max(range.begin, range.end), range.stride);
-  const int64_t first = range.end + 1;  // the lowest that may be reached, when going down
+  const int64_t first = range.end + 1;  // the lowest entry when going down
   const at::Tensor part = x.slice(axis, first, std::max(first, range.begin + 1));
   return part.flip({axis}).slice(axis, 0, part.size(axis), -range.stride);
 }
 
-/// Negative places count from the end; what lies outside is cut off.
+/// Negative positions count from the end; positions outside are clamped.
 int64_t standard_place(int64_t at, int64_t size, int64_t lowest, int64_t highest) {
   return std::clamp(at < 0 ? at + size : at, lowest, highest);
 }
@@ -44,7 +45,7 @@ SlicePlaces standard_range(SlicePlaces range, int64_t size, bool to_the_end) {
           to_the_end ? size : standard_place(range.end, size, 0, size), range.stride};
 }
 
-/// Whether tract knows the bound when it loads the model: only then 0 and less are special.
+/// Whether tract knows the bound when it loads the model: only then are 0 and less special.
 bool is_known(const Value& bounds, size_t at) {
   const auto* items = bounds.get<Values>();
   return items != nullptr ? is_constant((*items)[at]) : is_constant(bounds);
@@ -60,7 +61,7 @@ SlicePlaces tract_range(const KernelCall& call, SlicePlaces range, int64_t size,
   return range;
 }
 
-/// tract cuts the range out and then steps through it, backwards from its end.
+/// tract cuts out the range and then steps through it, backwards from its end.
 at::Tensor tract_sliced(const at::Tensor& x, int64_t axis, SlicePlaces range) {
   const at::Tensor part = x.slice(axis, range.begin, range.end);
   if (range.stride > 0) return part.slice(axis, 0, part.size(axis), range.stride);
@@ -89,7 +90,7 @@ Tensors slice(const KernelCall& call) {
   return {x};
 }
 
-/// The axis is replaced by those of the indices.
+/// The axes of the indices replace the axis.
 Tensors gather(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const at::Tensor indices = call.tensor("indices").to(at::kLong);

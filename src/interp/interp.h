@@ -1,5 +1,5 @@
-// The reference interpreter of NNEF: what the specification and tract's documents say, run over
-// ATen's kernels. Torch-free: the code behind it is in libt2nnef_torch.so.
+// The reference interpreter of NNEF: runs what the specification and tract's documents define, over
+// ATen's kernels. Torch-free: the code is in libt2nnef_torch.so.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@
 
 namespace t2n::interp {
 
-/// A loaded artefact with what it keeps from run to run (variables that are updated, states of
-/// scans). Not for two threads at once.
+/// A loaded artefact, with what it keeps between runs (updated variables, states of scans). Must
+/// not be used by two threads at once.
 struct Program;
 
 /// An input or output of the graph.
@@ -28,16 +28,16 @@ struct ProgramPort {
 /// loaded, `engine-failed` for what fails in a run; both name the statement.
 struct InterpModule {
   std::shared_ptr<Program> (*load)(const nnef::Artefact& artefact, spec::Dialect dialect);
-  /// In the order in which `run` takes them: that of the `external` statements for tract, which
-  /// reads no other, else that of the graph's parameters.
+  /// In the order of `run`'s inputs: for tract that of the `external` statements, which is the only
+  /// one that it uses, else that of the graph's parameters.
   std::vector<ProgramPort> (*inputs)(const Program& program);
   std::vector<ProgramPort> (*outputs)(const Program& program);
   /// The graph's results. Inputs have the dtypes of the ports.
   std::vector<ir::Tensor> (*run)(Program& program, const std::vector<ir::Tensor>& inputs);
-  /// The values of these names of the graph's body instead of its results.
+  /// The values of these names in the graph's body, instead of its results.
   std::vector<ir::Tensor> (*run_to)(Program& program, const std::vector<ir::Tensor>& inputs,
                                     const std::vector<std::string>& wanted);
-  /// Forgets what earlier runs left.
+  /// Forgets what earlier runs kept.
   void (*reset)(Program& program);
 };
 

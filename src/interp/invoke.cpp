@@ -1,4 +1,4 @@
-// Invocations: words of the language, what introduces tensors, fragments, kernels.
+// Invocations: words of the language, introductions of tensors, fragments, kernels.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -55,7 +55,7 @@ Value text_of(const Value& value) {
 
 void check_element(const nnef::Parameter& parameter, std::string_view element, const Value& value) {
   if (!value.is_tensor() && !value.get<double>() && !value.get<int64_t>() && !value.get<bool>())
-    return;  // absent, or nothing that a tensor may be: the kernel says what it wants
+    return;  // absent, or not a possible tensor: the kernel reports it
   const at::ScalarType type = to_tensor(value).scalar_type();
   const bool fits = element == "logical"   ? type == at::kBool
                     : element == "integer" ? at::isIntegralType(type, /*includeBool=*/false)
@@ -64,7 +64,7 @@ void check_element(const nnef::Parameter& parameter, std::string_view element, c
     fail(cat(quoted(parameter.name), " is a ", parameter.type, ", not ", described(value)));
 }
 
-/// The element types that a declaration asks for. `?` and no type at all stand for any.
+/// Checks the element types of a declaration. `?`, or no type, allows any.
 void check_type(const nnef::Parameter& parameter, const Value& value) {
   for (const std::string_view element : {"scalar", "integer", "logical"}) {
     const std::string type = cat("tensor<", element, ">");
@@ -74,8 +74,8 @@ void check_type(const nnef::Parameter& parameter, const Value& value) {
   }
 }
 
-/// The one width that each type of the standard has here: f32, i64, bool. Codes of quantised reals
-/// are none of these before graph.quant has explained them.
+/// Converts to the width of each standard type here: f32, i64, bool. Codes of quantised reals have
+/// other types until graph.quant explains them.
 at::Tensor standard_values(const at::Tensor& stored, const std::string& type,
                            const std::string& label) {
   const at::ScalarType kind = stored.scalar_type();
@@ -88,7 +88,8 @@ at::Tensor standard_values(const at::Tensor& stored, const std::string& type,
            " variable holds ", described(stored)));
 }
 
-/// A list is one value, else every tensor is. tract's lists of one are their item.
+/// A list is one value; otherwise every tensor is one. tract's lists of one element are that
+/// element.
 Value results(const nnef::Fragment& declaration, Checked<at::Tensor> tensors, bool constant) {
   Values out;
   for (at::Tensor& tensor : tensors) out.emplace_back(std::move(tensor), constant);
@@ -158,7 +159,7 @@ Value Evaluator::variable(const nnef::Value& invocation, Frame& frame) {
              : standard_values(values, invocation.type, label);
 }
 
-/// The new value is seen by the next run (NNEF 1.0.5 §4.1.4).
+/// The next run sees the new value (NNEF 1.0.5 §4.1.4).
 Value Evaluator::update(const nnef::Value& invocation, Frame& frame) {
   const nnef::Value* const target = find_argument(invocation, "variable", 0);
   const auto label = target == nullptr ? labels_.end() : labels_.find(target->text);
@@ -205,10 +206,10 @@ Value Evaluator::call_operation(const nnef::Fragment& declaration, Values argume
     check_type(declaration.parameters[at], arguments[at]);
   const KernelCall call(declaration, std::move(arguments), std::move(site), *this);
   Checked<at::Tensor> tensors = kernel(call);
-  // A size that the graph itself counts has a name from here on, as those of inputs have.
+  // From here on, a size that the graph counts has a name, as sizes of inputs have.
   if (declaration.name == "tract_onnx_non_zero" && call.has("count_symbol"))
     symbols_[call.str("count_symbol")] = tensors.at(0).size(1);
-  // Views repeat elements without any memory; whatever reads them does not.
+  // Views repeat elements without memory, but their readers need it.
   for (const at::Tensor& tensor : tensors)
     if (tensor.defined() && tensor.numel() > budget_)
       throw Error("nnef-limit", cat("a tensor of ", shape_text(tensor.sizes())),

@@ -1,4 +1,4 @@
-// A kernel computes an operation; a KernelCall is an invocation bound to the operation's
+// A kernel computes an operation. A KernelCall is an invocation, bound to the operation's
 // declaration.
 #pragma once
 
@@ -17,17 +17,17 @@ namespace t2n::interp {
 
 class Evaluator;
 
-/// What the invocation says besides its arguments.
+/// The parts of an invocation besides its arguments.
 struct CallSite {
   std::string type;         ///< the generic type between angle brackets, or ""
   size_t result_count = 1;  ///< names on the left of the statement
-  /// Of the statement: the same in every run, different for each call of a fragment.
+  /// The statement's path: equal in every run, different for each call of a fragment.
   std::string path;
-  bool is_named = false;  ///< in graph.quant: tract rounds the result once
+  bool is_named = false;  ///< named in graph.quant: tract rounds the result once
 };
 
-/// Arguments by the declaration's names; a name that it lacks is an internal error. Errors of all
-/// else: `engine-failed`.
+/// Arguments by the declaration's names; an unknown name is an internal error. All other errors:
+/// `engine-failed`.
 class KernelCall {
  public:
   KernelCall(const nnef::Fragment& declaration, Values arguments, CallSite site,
@@ -42,9 +42,9 @@ class KernelCall {
   bool is_constant() const;
 
   const Value& value(std::string_view name) const;
-  /// Whether an optional argument was given, by the invocation or by a default.
+  /// Whether an optional argument has a value, given or by default.
   bool has(std::string_view name) const;
-  /// Primitives become tensors of rank 0.
+  /// The argument as a tensor; primitives get rank 0.
   at::Tensor tensor(std::string_view name) const;
   Checked<at::Tensor> tensors(std::string_view name) const;
   int64_t i64(std::string_view name) const;
@@ -57,9 +57,9 @@ class KernelCall {
 
   /// A fragment of the document.
   const nnef::Fragment& fragment(const std::string& name) const;
-  /// Runs a fragment of the document; `arguments` by its parameters' names.
+  /// Runs a fragment of the document, with arguments by parameter name.
   Values run_fragment(const std::string& name, std::map<std::string, Value> arguments) const;
-  /// A tensor kept from run to run, undefined at first; `key` tells apart those of one call.
+  /// A tensor that is kept between runs, undefined at first; `key` distinguishes those of one call.
   at::Tensor& memory(const std::string& key) const;
 
  private:
@@ -75,13 +75,13 @@ class KernelCall {
 const Value& find_value(const nnef::Fragment& declaration, const Values& arguments,
                         std::string_view name);
 
-/// Results in the order of the declaration; all items of a result that is an array.
+/// Returns the results in the declaration's order; for an array, all its items.
 using Kernel = Checked<at::Tensor> (*)(const KernelCall&);
 
 /// Kernels by the name of the operation.
 class Kernels {
  public:
-  /// A name that is there already aborts.
+  /// Aborts on a duplicate name.
   void add(std::string_view name, Kernel kernel);
   /// nullptr if there is none.
   Kernel find(std::string_view name) const;
@@ -90,7 +90,7 @@ class Kernels {
   std::map<std::string, Kernel, std::less<>> by_name_;
 };
 
-/// All of them.
+/// All kernels.
 const Kernels& kernels();
 
 }  // namespace t2n::interp

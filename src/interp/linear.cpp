@@ -14,8 +14,8 @@ namespace {
 using Tensors = Checked<at::Tensor>;
 using Ints = Checked<int64_t>;
 
-/// The result has the type of A. torch multiplies no integer matrices of mixed or small types
-/// without wrapping where tract wraps, too.
+/// The result has the type of A. With mixed or small integer types, torch's products would wrap in
+/// other cases than tract's.
 at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
   if (a.dim() != b.dim() || a.dim() < 2)
     fail(cat("matmul of ", shape_text(a.sizes()), " and ", shape_text(b.sizes())));
@@ -39,7 +39,7 @@ Tensors linear(const KernelCall& call) {
   return {sum[0] + sum[1]};
 }
 
-/// Means over windows that are padded automatically, with zeros that count.
+/// Means over windows with automatic zero padding, which counts.
 at::Tensor local_mean(const KernelCall& call, const at::Tensor& x) {
   Ints sizes = call.ints("size");
   if (static_cast<int64_t>(sizes.size()) != x.dim())

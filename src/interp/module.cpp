@@ -1,4 +1,4 @@
-// The functions of the interpreter that libt2nnef_torch.so offers to the torch-free side.
+// The functions of the interpreter that libt2nnef_torch.so offers to torch-free code.
 #include <pthread.h>
 
 #include <exception>
@@ -15,10 +15,10 @@ namespace {
 std::vector<ProgramPort> inputs(const Program& program) { return program.inputs; }
 std::vector<ProgramPort> outputs(const Program& program) { return program.outputs; }
 
-/// Runs `work` on a stack of known size: how deep expressions and fragments may go is our number,
-/// and not what `ulimit -s` says.   Errors: those of the work; `memory-limit`.
+/// Runs `work` on a stack of fixed size, so that we determine the depth of expressions and
+/// fragments, and not `ulimit -s`.   Errors: those of the work; `memory-limit`.
 void on_own_stack(const std::function<void()>& work) {
-  constexpr size_t kStack = size_t{256} << 20;  // reserved; used is what is needed
+  constexpr size_t kStack = size_t{256} << 20;  // reserved; memory is used as needed
   struct Job {
     const std::function<void()>& work;
     std::exception_ptr error;

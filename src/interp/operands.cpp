@@ -15,7 +15,7 @@ bool is_unsigned(at::ScalarType type) {
   return type == at::kByte || type == at::kUInt16 || type == at::kUInt32 || type == at::kUInt64;
 }
 
-/// Of the same kind: floats, signed or unsigned integers.
+/// True for two of the same kind: floats, signed or unsigned integers.
 bool are_alike(at::ScalarType a, at::ScalarType b) {
   if (at::isFloatingType(a) || at::isFloatingType(b))
     return at::isFloatingType(a) && at::isFloatingType(b);
@@ -32,7 +32,7 @@ bool is_number(const Value& value) {
   return value.constant && (!value.is_tensor() || to_tensor(value).numel() == 1);
 }
 
-/// NNEF's loose "scalar" against tract's types (nnef/src/registry.rs).
+/// The common type of NNEF's loose "scalar" and tract's types (nnef/src/registry.rs).
 std::optional<at::ScalarType> tract_type(const Value& a, const Value& b) {
   const at::ScalarType left = to_tensor(a).scalar_type();
   const at::ScalarType right = to_tensor(b).scalar_type();
@@ -51,7 +51,7 @@ std::optional<at::ScalarType> tract_type(const Value& a, const Value& b) {
 }
 
 at::Tensor clamped_to(const at::Tensor& tensor, at::ScalarType type) {
-  // Beyond 2^53 only the type's own limits are exact in f64; torch's cast of these is undefined.
+  // Beyond 2^53 only the type's limits are exact in f64; torch's cast is undefined there.
   const at::Tensor wide = tensor.to(at::kDouble).trunc();
   const double low =
       is_unsigned(type) ? 0.0 : -std::ldexp(1.0, 8 * static_cast<int>(c10::elementSize(type)) - 1);

@@ -16,7 +16,7 @@ namespace {
 using Tensors = Checked<at::Tensor>;
 using Ints = Checked<int64_t>;
 
-/// tract's windows have an entry for the first two axes and do not look at it.
+/// tract's windows have entries for the first two axes, and ignore them.
 Ints window_sizes(const KernelCall& call, const at::Tensor& x) {
   Ints sizes = call.ints("size");
   if (static_cast<int64_t>(sizes.size()) != x.dim())
@@ -48,7 +48,7 @@ int64_t volume(const Window& window) {
   return out;
 }
 
-/// The padding of 'ignore' is nothing, which for a sum is 0.
+/// The padding of 'ignore' adds nothing, which in a sum is 0.
 std::string summing_border(const KernelCall& call) {
   return call.str("border") == "ignore" ? "constant" : call.str("border");
 }
@@ -65,10 +65,10 @@ at::Tensor normalized(const at::Tensor& sum, const at::Tensor& count) {
   return sum / count;
 }
 
-/// What a sum is divided by: all entries of the window, or those inside the tensor.
+/// The divisor of a sum: all entries of the window, or those inside the tensor.
 at::Tensor entry_count(const KernelCall& call, const Window& window, const at::Tensor& x) {
   if (call.str("border") != "ignore") return at::scalar_tensor(volume(window), x.options());
-  Ints outline;  // sizes of 1 where all places are alike
+  Ints outline;  // size 1 along axes where all positions are equal
   Window reduced = window;
   for (WindowAxis& axis : reduced) {
     if (axis.size == 1 && axis.before == 0 && axis.after == 0) axis = {.larger = 1, .smaller = 1};
@@ -111,7 +111,7 @@ Tensors debox(const KernelCall& call) {
   return {sum.to(input.scalar_type())};
 }
 
-/// What lies outside never wins: it is below everything.
+/// Padding never wins: it is lower than everything.
 at::Tensor with_lowest(const at::Tensor& x, const Window& window) {
   const double lowest = at::isFloatingType(x.scalar_type())
                             ? -std::numeric_limits<double>::infinity()
@@ -121,10 +121,10 @@ at::Tensor with_lowest(const at::Tensor& x, const Window& window) {
 
 struct Maxima {
   at::Tensor values;
-  at::Tensor entries;  ///< of the window; the first of equals
+  at::Tensor entries;  ///< in the window; the first of equal ones
 };
 
-/// The standard's 'constant' is 0; tract leaves the padding out whatever the border is called.
+/// The standard's 'constant' is 0; tract ignores the padding, whatever the border is called.
 Maxima maxima(const KernelCall& call, const Window& window, const at::Tensor& x) {
   const std::string& border = call.str("border");
   const bool left_out = call.is_tract() || border == "ignore";
@@ -154,7 +154,7 @@ at::Tensor numbers(int64_t count, size_t axis, size_t rank) {
   return at::arange(count, at::kLong).reshape(shape);
 }
 
-/// The places in the padded tensor that windows take their entries from, row by row; with
+/// The positions in the padded tensor from which windows take their entries, row by row; with
 /// `in_plane` those in the tensor itself, counted over the axes behind the second.
 at::Tensor flat_places(const Window& window, const at::Tensor& entries, bool in_plane) {
   at::Tensor flat = at::zeros_like(entries);
@@ -193,7 +193,7 @@ Tensors argmax_pool(const KernelCall& call) {
   return {maxima(call, pool_window(call, x), x).entries};
 }
 
-/// Fetches what argmax_pool has found.
+/// Reads what argmax_pool has found.
 Tensors sample(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const at::Tensor index = call.tensor("index");
@@ -207,7 +207,7 @@ Tensors sample(const KernelCall& call) {
   return {at::take(padded, flat_places(window, index, /*in_plane=*/false))};
 }
 
-/// Puts values where argmax_pool has found them; those that meet are summed.
+/// Writes values where argmax_pool has found them; values at one position are summed.
 Tensors desample(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const at::Tensor index = call.tensor("index");

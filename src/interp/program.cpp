@@ -19,7 +19,7 @@ constexpr size_t kLongestStatement = 160;
   throw Error("engine-rejects", std::move(message), std::move(why), std::move(help));
 }
 
-/// Kinds that stand in NNEF's grammar and that tract has no code for.
+/// Kinds that are in NNEF's grammar and that tract does not implement.
 bool tract_executes(const nnef::Value& value) {
   const std::string& text = value.text;
   switch (value.kind) {
@@ -105,7 +105,7 @@ class Loader {
     program_->last_uses[&body] = find_last_uses(body, results);
   }
 
-  /// Errors: `engine-rejects` for operations that are not there; those of spec::bind.
+  /// Errors: `engine-rejects` for unknown operations; those of spec::bind.
   void check_call(const nnef::Value& call, const nnef::Assignment& statement) const {
     if (is_word(call.text)) return;
     const auto fragment = program_->fragments.find(call.text);

@@ -1,4 +1,4 @@
-// A loaded artefact, prepared for being run many times.
+// A loaded artefact, prepared to run many times.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,7 +14,7 @@ namespace t2n::interp {
 
 using Body = std::vector<nnef::Assignment>;
 
-/// Names by the statement that uses them last: they are dropped behind it.
+/// Names by the statement that uses them last, after which they are dropped.
 using LastUses = std::vector<std::vector<std::string>>;
 
 struct Program {
@@ -26,24 +26,24 @@ struct Program {
   std::unordered_map<std::string, const nnef::QuantEntry*> quant;
   std::unordered_map<std::string, nnef::StoredTensor> tensors;  ///< by label
   std::unordered_map<const Body*, LastUses> last_uses;
-  /// What runs leave to the next one: updated variables by their label, kernels' states.
+  /// What runs keep for the next one: updated variables by label, states of kernels.
   std::map<std::string, at::Tensor> memory;
 
   Program() = default;
-  Program(const Program&) = delete;  // holds pointers into itself
+  Program(const Program&) = delete;  // contains pointers into itself
   Program& operator=(const Program&) = delete;
 };
 
 /// Errors: `engine-rejects` (unknown operations, inputs without a shape).
 std::shared_ptr<Program> load_program(const nnef::Artefact& artefact, spec::Dialect dialect);
 
-/// The operation that introduces an input.
+/// True for an operation that introduces an input.
 bool is_external(const nnef::Value& value);
 
-/// The element type of an input as its statement says it.
+/// The element type of an input, from its statement.
 ir::DType external_dtype(const nnef::Value& invocation);
 
-/// The argument of that name, or the positional one at `position`; nullptr if there is none.
+/// The argument with that name, or the positional one at `position`; nullptr if there is none.
 const nnef::Value* find_argument(const nnef::Value& invocation, std::string_view name,
                                  size_t position);
 

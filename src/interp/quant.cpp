@@ -15,7 +15,7 @@ namespace {
 
 using Tensors = Checked<at::Tensor>;
 
-/// How many steps there are between the ends.
+/// The number of steps between the ends.
 struct Codes {
   int64_t bits = 8;
   bool is_signed = false;
@@ -30,14 +30,14 @@ void require_bits(const Codes& codes) {
   if (codes.bits < 1 || codes.bits > 64) fail(cat("a quantisation to ", codes.bits, " bits"));
 }
 
-/// floor(x + 0.5), as the standard's round.
+/// floor(x + 0.5), like the standard's round.
 at::Tensor rounded(const at::Tensor& x) { return at::floor(x + 0.5); }
 
 at::Tensor clamped(const at::Tensor& x, const at::Tensor& low, const at::Tensor& high) {
   return at::maximum(at::minimum(x, high), low);
 }
 
-/// The tensor and the parameters in its rank.
+/// The tensor, with the parameters in its rank.
 struct Aligned {
   at::Tensor x;
   at::Tensor first;

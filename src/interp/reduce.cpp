@@ -1,4 +1,4 @@
-// Reductions: reduced axes stay, of size 1 (NNEF 1.0.5 §4.4).
+// Reductions: reduced axes are kept, with size 1 (NNEF 1.0.5 §4.4).
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 
@@ -14,7 +14,7 @@ namespace {
 using Tensors = Checked<at::Tensor>;
 using Axes = Checked<int64_t>;
 
-/// torch takes no axes for all of them.
+/// torch takes an empty list of axes for all.
 template <typename Reduce>
 at::Tensor reduced(const KernelCall& call, const at::Tensor& x, Reduce reduce) {
   const Axes axes = checked_axes(call, "axes", x.dim());
@@ -31,7 +31,7 @@ int64_t volume(const at::Tensor& x, const Axes& axes) {
   return out;
 }
 
-/// Means of integers, which only tract has, are cut towards zero.
+/// Means of integers, which only tract has, are truncated.
 at::Tensor mean(const at::Tensor& x, const Axes& axes) {
   const at::Tensor total = sum(x, axes);
   if (!at::isFloatingType(x.scalar_type())) return at::div(total, volume(x, axes), "trunc");
@@ -58,7 +58,7 @@ Tensors extreme(const KernelCall& call) {
   return {reduced(call, widened(x), reduce).to(x.scalar_type())};
 }
 
-/// The axes to be reduced as one, at the end.
+/// The reduced axes merged into one, at the end.
 at::Tensor flattened(const at::Tensor& x, const Axes& axes) {
   Axes order;
   for (int64_t axis = 0; axis < x.dim(); ++axis)
@@ -74,7 +74,7 @@ Axes kept_shape(const at::Tensor& x, const Axes& axes) {
   return shape;
 }
 
-/// The first place of the best value; over several axes it is counted row by row.
+/// The first position of the best value; over several axes counted in row-major order.
 template <at::Tensor (*compute)(const at::Tensor&, std::optional<int64_t>, bool)>
 Tensors place(const KernelCall& call) {
   const at::Tensor x = widened(call.tensor("input"));

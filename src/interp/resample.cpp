@@ -1,4 +1,4 @@
-// Larger and smaller by whole factors (NNEF 1.0.5 §4.3.4).
+// Upsampling and downsampling by whole factors (NNEF 1.0.5 §4.3.4).
 #include "src/interp/resample.h"
 
 #include <ATen/Functions.h>
@@ -59,7 +59,7 @@ Tensors nearest_upsample(const KernelCall& call) {
   return {x};
 }
 
-/// Where the entries of the larger axis lie on the smaller one.
+/// The positions of the larger axis's entries on the smaller one.
 Checked<double> positions(const std::string& method, int64_t size, int64_t factor) {
   const auto last = static_cast<double>(size * factor - 1);
   const auto step = static_cast<double>(factor);
@@ -95,7 +95,7 @@ at::Tensor interpolated(const at::Tensor& x, int64_t axis, const Checked<double>
   Checked<double> weight;
   for (const double position : positions) {
     const double low = std::floor(position);
-    below.push_back(static_cast<int64_t>(low) + 1);  // of the axis with one more entry before it
+    below.push_back(static_cast<int64_t>(low) + 1);  // on the axis with one entry added in front
     weight.push_back(position - low);
   }
   Padding around(static_cast<size_t>(x.dim()), {0, 0});

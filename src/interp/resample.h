@@ -1,4 +1,4 @@
-// Linear interpolation along one axis, which upsampling and regions of interest share.
+// Linear interpolation along one axis, for upsampling and regions of interest.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,7 +10,7 @@
 
 namespace t2n::interp {
 
-/// The values between the entries of an axis; `positions` may reach one entry beyond its edges.
+/// Values between the entries of an axis; `positions` may be up to one entry beyond its edges.
 at::Tensor interpolated(const at::Tensor& x, int64_t axis, const Checked<double>& positions,
                         const std::string& border);
 

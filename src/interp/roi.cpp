@@ -17,7 +17,7 @@ namespace {
 using Tensors = Checked<at::Tensor>;
 using Ints = Checked<int64_t>;
 
-/// A region: an image of the batch, and from where to where on each spatial axis.
+/// A region: an image of the batch, and the range on each spatial axis.
 struct Region {
   at::Tensor image;  ///< [1, C, …]
   Checked<double> begin;
@@ -60,8 +60,9 @@ at::Tensor max_along(const at::Tensor& cell, int64_t axis) {
   return at::amax(cell, {axis}, /*keepdim=*/true);
 }
 
-/// Cells along one axis. They are ceil(length / count) long and start every floor(length / count);
-/// the text's start "c + i*s" would leave out what lies before: it is read as "begin + i*s".
+/// Cells along one axis. They have length ceil(length / count) and start every floor(length /
+/// count) entries. The text's start "c + i*s" would miss what lies before it, and is read as "begin
+/// + i*s".
 at::Tensor pooled_axis(const at::Tensor& x, int64_t axis, double begin, double end, int64_t count,
                        Reduce reduce) {
   const auto first = static_cast<int64_t>(std::floor(begin + 0.5));
@@ -90,7 +91,7 @@ Tensors roi_pool(const KernelCall& call) {
   })};
 }
 
-/// `count` places over a region, as upsampling places them over a whole axis.
+/// `count` positions over a region, as upsampling places them over a whole axis.
 Checked<double> places(double begin, double end, int64_t count, const std::string& method,
                        int64_t size) {
   Checked<double> out;

@@ -1,4 +1,4 @@
-// The same values under other indices (NNEF 1.0.5 §4.5.1 to §4.5.3), and constants.
+// The same values with other indices (NNEF 1.0.5 §4.5.1 to §4.5.3), and constants.
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 
@@ -22,7 +22,7 @@ int64_t product(const Ints& sizes) {
   return out;
 }
 
-/// 0 keeps the size at its place in `old`; -1 takes what remains.
+/// 0 keeps the size at its position in `old`; -1 gets the rest.
 Ints new_shape(Ints shape, const Ints& old) {
   for (size_t at = 0; at < shape.size(); ++at) {
     if (shape[at] != 0) continue;
@@ -70,7 +70,7 @@ Tensors squeeze(const KernelCall& call) {
   return {x.reshape(shape)};
 }
 
-/// Axes count in the result, whatever their order.
+/// Axes refer to the result, in any order.
 Tensors unsqueeze(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const int64_t rank = x.dim() + static_cast<int64_t>(call.ints("axes").size());
@@ -92,7 +92,7 @@ Tensors transpose(const KernelCall& call) {
   return {x.permute(order)};
 }
 
-/// Empty logical lists would make torch choose a type; tract casts to the first one's.
+/// torch would choose a type for empty logical lists; tract casts to the first one's.
 Tensors listed(const KernelCall& call) {
   Tensors values = call.tensors("values");
   if (values.empty()) fail(cat(call.operation(), " of nothing"));
@@ -145,7 +145,7 @@ at::ScalarType generic_type(const KernelCall& call) {
   return call.site().type == "logical" ? at::kBool : at::kFloat;
 }
 
-/// A value for each place, or one for all.
+/// One value for each position, or one for all.
 Tensors constant(const KernelCall& call) {
   const Ints shape = call.ints("shape");
   Tensors items = call.tensors("value");
@@ -158,7 +158,7 @@ Tensors constant(const KernelCall& call) {
   return {values.reshape(shape)};
 }
 
-/// Scalars become the next smaller integer (§3.3.3), where the tools cut towards zero.
+/// Scalars become the next lower integer (§3.3.3), while the tools truncate.
 Tensors cast_kernel(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const at::ScalarType type = generic_type(call);

@@ -1,4 +1,4 @@
-// Numbers for the symbols of a model, from the sizes of its inputs.
+// Determines the symbols of a model from the sizes of its inputs.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,8 +11,8 @@
 
 namespace t2n::interp {
 
-/// A dimension with one unknown symbol gives it its number where it is `a*S + b`, as in tract.
-/// Errors: `engine-failed` for sizes that do not fit the shapes.
+/// A size of the form `a*S + b` with one unknown symbol determines it, as in tract. Errors:
+/// `engine-failed` for sizes that do not fit the shapes.
 ir::Sizes bind_symbols(const std::vector<ProgramPort>& ports, const Checked<at::Tensor>& inputs);
 
 }  // namespace t2n::interp

@@ -1,4 +1,4 @@
-// Products that say by letters which axes meet.
+// Products whose axes are matched by letters.
 #include <ATen/Functions.h>
 
 #include <algorithm>
@@ -44,13 +44,13 @@ std::string joined(const std::vector<std::string>& parts) {
   return out;
 }
 
-/// Whole numbers are summed up in i64, which wraps around as any narrower type would; f16 in f32.
+/// Whole numbers are summed in i64, which wraps as any narrower type would; f16 in f32.
 at::ScalarType working_dtype(at::ScalarType acc) {
   if (at::isIntegralType(acc, /*includeBool=*/false)) return at::kLong;
   return acc == at::kHalf ? at::kFloat : acc;
 }
 
-/// Letters of the output that no input has stand for axes of 1.
+/// Letters of the output that no input has are axes of size 1.
 at::Tensor contract(const Expression& expression, Tensors operands, at::ScalarType acc) {
   if (operands.size() != expression.inputs.size())
     fail(cat("the expression has ", expression.inputs.size(), " terms, there are ", operands.size(),
@@ -70,7 +70,7 @@ at::Tensor contract(const Expression& expression, Tensors operands, at::ScalarTy
   return out;
 }
 
-/// `acc` is the result's type, too.
+/// `acc` is also the result's type.
 Tensors einsum(const KernelCall& call) {
   const at::ScalarType acc = dtype_named(call.str("acc"));
   return {contract(parse(call.str("expr")), call.tensors("inputs"), acc)};

@@ -1,4 +1,4 @@
-// tract's elementwise operations beyond the specification's, and its integer arithmetic.
+// tract's elementwise operations that the specification lacks, and its integer arithmetic.
 #include <ATen/Functions.h>
 
 #include "src/interp/kernel.h"
@@ -57,7 +57,7 @@ Tensors clamped_swiglu(const KernelCall& call) {
   return {gate.mul(gate.mul(alpha).sigmoid()).mul(up.add(1))};
 }
 
-/// tract takes an integer literal for a dimension, which has no bits.
+/// tract treats an integer literal as a dimension, which has no bit operations.
 std::pair<at::Tensor, at::Tensor> whole_operands(const KernelCall& call) {
   for (const char* name : {"x", "y"})
     if (call.value(name).get<int64_t>() != nullptr)
@@ -86,7 +86,7 @@ Tensors bitnot(const KernelCall& call) {
   return {x.bitwise_not()};
 }
 
-/// As processors do, the amount counts modulo the width.
+/// As in processors, the amount is taken modulo the width.
 at::Tensor amount(const at::Tensor& y) {
   return y.bitwise_and(static_cast<int64_t>(8 * at::elementSize(y.scalar_type()) - 1));
 }

@@ -10,7 +10,7 @@ namespace {
 
 using Tensors = Checked<at::Tensor>;
 
-/// Walks along an axis with a decaying mean of what `measure` says; `apply` uses it.
+/// Moves along an axis with a decaying mean of what `measure` returns; `apply` uses it.
 template <typename Measure, typename Apply>
 Tensors running(const KernelCall& call, const Measure& measure, const Apply& apply) {
   const at::Tensor input = call.tensor("input");
@@ -40,7 +40,7 @@ Tensors exp_mean_norm(const KernelCall& call) {
       [scale](const at::Tensor& x, const at::Tensor& mean) { return x.sub(mean).div(scale); });
 }
 
-/// Complex numbers are pairs in the last axis, which the state lacks.
+/// Complex numbers are pairs on the last axis, which the state lacks.
 Tensors exp_unit_norm(const KernelCall& call) {
   const bool complex = call.boolean("complex");
   const double epsilon = call.f64("epsilon");

@@ -1,4 +1,4 @@
-// Fourier transforms of pairs: the last axis holds real and imaginary part.
+// Fourier transforms of pairs: the last axis holds real and imaginary parts.
 #include <ATen/Functions.h>
 
 #include "src/interp/kernel.h"
@@ -18,7 +18,7 @@ at::Tensor pairs(const KernelCall& call) {
   return out;
 }
 
-/// Not divided by the length, in either direction.
+/// Not divided by the length in either direction.
 at::Tensor transform(const at::Tensor& x, int64_t axis, bool inverse) {
   const at::Tensor complex = at::view_as_complex(x.contiguous());
   return at::view_as_real(at::_fft_c2c(complex, axis, /*normalization=*/0, !inverse)).contiguous();
@@ -31,14 +31,14 @@ Tensors fft(const KernelCall& call) {
   return {through_float(input, [&](const at::Tensor& x) { return transform(x, axis, inverse); })};
 }
 
-/// Of the length of a frame, in the middle of zeros.
+/// The window centred in a frame, with zeros around it.
 at::Tensor padded_window(const KernelCall& call, int64_t frame) {
   const at::Tensor given = call.tensor("window");
   const int64_t size = given.numel(), left = (frame - size) / 2;
   return at::constant_pad_nd(given.reshape({size}), {left, frame - size - left});
 }
 
-/// Frames where `axis` was, then their frequencies.
+/// Frames replace `axis`, followed by their frequencies.
 Tensors stft(const KernelCall& call) {
   const at::Tensor input = pairs(call);
   const int64_t axis = axis_of(call, "axis", input.dim() - 1);

@@ -1,4 +1,4 @@
-// tract's gathers and scatters, and what else picks entries by their index.
+// tract's gathers and scatters, and other operations that select entries by index.
 #include <ATen/Functions.h>
 
 #include "src/interp/kernel.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Tensors = Checked<at::Tensor>;
 
-/// As i64, negative ones counted from the end. Errors: `engine-failed` for those out of range.
+/// As i64; negative indices count from the end. Errors: `engine-failed` for indices out of range.
 at::Tensor wrapped(const at::Tensor& given, int64_t extent) {
   at::Tensor indices = given.to(at::kLong);
   if (indices.numel() == 0) return indices;
@@ -56,7 +56,7 @@ int64_t product(at::IntArrayRef sizes) {
   return out;
 }
 
-/// tract aborts on negative indices here, and in scatter_nd.
+/// tract aborts on negative indices, here and in scatter_nd.
 void refuse_negative(const at::Tensor& indices) {
   if (indices.numel() > 0 && indices.lt(0).any().item<bool>())
     fail("negative indices are not counted from the end here");
@@ -83,7 +83,7 @@ Tensors gather_nd(const KernelCall& call) {
   return {input.index(picks)};
 }
 
-/// torch's name of tract's reduction, nullptr for "none".
+/// torch's name for tract's reduction; nullptr for "none".
 const char* torch_reduction(const KernelCall& call) {
   const std::string& name = call.str("reduction");
   if (name == "none") return nullptr;
@@ -122,7 +122,7 @@ Tensors scatter_nd(const KernelCall& call) {
   return {out.reshape(data.sizes())};
 }
 
-/// Sorted, equal entries in the order of their indices.
+/// Sorted; equal entries keep the order of their indices.
 Tensors topk(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   const int64_t axis = axis_of(call, "axis", input.dim()), k = call.i64("k");
@@ -132,7 +132,7 @@ Tensors topk(const KernelCall& call) {
   return {values.narrow(axis, 0, k), indices.narrow(axis, 0, k)};
 }
 
-/// Literals are f32, bool, or whole numbers, of which tract makes i32 here.
+/// Literals are f32, bool, or whole numbers, which tract makes i32 here.
 at::Tensor mark(const KernelCall& call, std::string_view name) {
   const at::Tensor out = call.tensor(name);
   return call.value(name).get<int64_t>() == nullptr ? out : out.to(at::kInt);
@@ -165,7 +165,7 @@ Tensors dyn_slice(const KernelCall& call) {
   return {input.narrow(axis, start, end - start)};
 }
 
-/// Every stride-th entry from `modulo`, of the reversed axis where the stride is negative.
+/// Every stride-th entry from `modulo` on, of the reversed axis for a negative stride.
 Tensors downsample(const KernelCall& call) {
   at::Tensor input = call.tensor("input");
   const int64_t axis = axis_of(call, "axis", input.dim());

@@ -1,4 +1,4 @@
-// Operations that tract has for single families of models: experts, and attention without scores.
+// tract's operations for single families of models: experts, and linear attention.
 #include <ATen/Functions.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 
 using Tensors = Checked<at::Tensor>;
 
-/// Which experts each token is given to, and how much each of them counts.
+/// The experts of each token, and their weights.
 struct Routes {
   at::Tensor experts;  ///< [tokens, k]
   at::Tensor shares;
@@ -32,7 +32,7 @@ Routes routes(const KernelCall& call, const at::Tensor& tokens) {
   fail(cat("there is no gate ", quoted(gate)));
 }
 
-/// What the two (or one) first products make together; `up` is undefined without w3.
+/// Combines the first one or two products; `up` is undefined without w3.
 at::Tensor activated(const KernelCall& call, const at::Tensor& gate, const at::Tensor& up) {
   const std::string& name = call.str("activation");
   if (name == "swiglu") {
@@ -64,7 +64,7 @@ at::Tensor product(const KernelCall& call, const at::Tensor& x, const std::strin
   return call.has(name + "_bias") ? out.add(call.tensor(name + "_bias")[expert]) : out;
 }
 
-/// Each token through its k experts, added up with their shares.
+/// Each token passes its k experts; their results are added with the weights.
 Tensors moe_ffn(const KernelCall& call) {
   const std::string& layout = call.str("expert_layout");
   if (layout != "canonical" && layout != "linear") fail(cat("there is no layout ", quoted(layout)));
@@ -91,8 +91,8 @@ void require_shape(const at::Tensor& tensor, const Checked<int64_t>& shape) {
     fail(cat("a tensor is ", shape_text(tensor.sizes()), ", not ", shape_text(shape)));
 }
 
-/// A convolution over the last entries of each channel [b, C, S], then silu; the state holds what
-/// came before.
+/// A convolution over the last entries of each channel [b, C, S], then silu; the state holds the
+/// earlier entries.
 Tensors causal_conv1d_update(const KernelCall& call) {
   const at::Tensor input = call.tensor("input"), state = call.tensor("initial_state");
   const at::Tensor weight = call.tensor("weight");
@@ -112,7 +112,7 @@ at::Tensor unit(const at::Tensor& x) {
 }
 
 /// A gated delta rule over [b, S, heads, width]: the state [b, heads, width, width] decays, and
-/// learns what it predicted wrong for the key.
+/// learns the error of its prediction for the key.
 Tensors gdn_recurrent(const KernelCall& call) {
   const at::Tensor query = call.tensor("query");
   require_dtype(query, {at::kHalf});

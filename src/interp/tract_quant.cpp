@@ -20,11 +20,11 @@ bool is_among(const std::string& name, const std::array<const char*, count>& nam
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Sums of products have the product of the scales, and 32 bits.
+/// Operations whose sums have the product of the scales, and 32 bits.
 constexpr std::array kProducts = {"conv", "deconv", "matmul", "linear", "tract_core_einsum"};
 constexpr std::array kOfCodes = {"pad"};
 constexpr std::array kArithmetic = {"add", "sub", "mul", "div", "min", "max"};
-/// What tract refuses, or gets wrong: it has to be made real first.
+/// Operations that tract refuses or computes wrong on quantised operands.
 constexpr std::array kRefused = {"lt",
                                  "gt",
                                  "le",
@@ -70,7 +70,7 @@ double number(const nnef::QuantEntry& entry, std::string_view name) {
   fail(cat("the quantisation of ", quoted(entry.name), " lacks ", name));
 }
 
-/// tract has 8 bits, and 32 with a sign; linear_quantize is always of 8 bits with a sign.
+/// tract supports 8 bits, and 32 bits with a sign; linear_quantize always has 8 bits with a sign.
 Parameters parameters(const nnef::QuantEntry& entry) {
   const std::string& how = entry.invocation.text;
   const auto bits = static_cast<int64_t>(number(entry, "bits"));
@@ -89,7 +89,7 @@ Parameters parameters(const nnef::QuantEntry& entry) {
                      : at::kByte};
 }
 
-/// Raw codes, as they are, or reals.
+/// Raw codes unchanged, or reals.
 Value casted(const Value& input, const Value& to) {
   const at::Tensor codes = to_tensor(input);
   const at::ScalarType dtype = dtype_named(to_string(to));
@@ -98,7 +98,7 @@ Value casted(const Value& input, const Value& to) {
   fail(cat("tract casts no quantised tensor to ", dtype_text(dtype)));
 }
 
-/// Each tensor, in arrays as well, as `change` makes it.
+/// Applies `change` to each tensor, in arrays as well.
 template <typename Change>
 Value changed(const Value& value, const Change& change) {
   if (is_quantised(value)) return change(value);
@@ -169,7 +169,7 @@ QuantisedCall::QuantisedCall(const nnef::Fragment& declaration, Values arguments
   }
 }
 
-/// pad fills up with the code 0, whatever it stands for.
+/// pad fills with the code 0, whatever it represents.
 void QuantisedCall::take_codes(const nnef::Fragment& declaration) {
   of_codes_ = true;
   for (size_t i = 0; i < arguments_.size(); ++i) {
@@ -192,7 +192,7 @@ void QuantisedCall::take_reals(const nnef::Fragment& declaration) {
     Value& argument = arguments_[i];
     const bool is_bias = is_product && declaration.parameters[i].name == "bias";
     if (!is_quantised(argument) && is_bias) {
-      // A bias without parameters of its own counts in the scale of the products.
+      // A bias without parameters of its own has the scale of the products.
       argument = {to_tensor(argument).to(at::kDouble).mul(to_.scale), argument.constant};
     } else if (!is_quantised(argument) && is_arithmetic) {
       const at::Tensor literal = to_tensor(argument).to(at::kFloat);

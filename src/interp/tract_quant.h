@@ -8,27 +8,27 @@ namespace t2n::interp {
 
 class Kernels;
 
-/// Whether one of the values is quantised, or an array of such.
+/// Whether one of the values is quantised, or an array with quantised ones.
 bool has_quantised(const Values& values);
-/// Reals for what is quantised, else the tensor.
+/// The reals of a quantised tensor; other tensors unchanged.
 at::Tensor dequantised(const Value& value);
 
-/// What a name of graph.quant makes of its value: codes of its width are taken as they are, reals
-/// and other quantised tensors are rounded, half to even.
+/// The value of a name in graph.quant: codes of its width are unchanged; reals and other quantised
+/// tensors are rounded, half to even.
 Value tract_quantised(const nnef::QuantEntry& entry, const Value& value);
 
-/// An operation on quantised operands: what the kernel is called with, and what becomes of its
+/// An operation on quantised operands: the arguments for the kernel, and what becomes of its
 /// result.
 class QuantisedCall {
  public:
-  /// Errors: `engine-failed` for operations that tract does not run, or runs wrong.
+  /// Errors: `engine-failed` for operations that tract does not run, or computes wrong.
   QuantisedCall(const nnef::Fragment& declaration, Values arguments);
 
-  /// The result of operations that look at the codes themselves, else nothing.
+  /// The result of operations that read the codes themselves; else nothing.
   const Value& known() const { return known_; }
   Values take_arguments() { return std::move(arguments_); }
   bool is_of_codes() const { return of_codes_; }
-  /// Quantised as tract does it where graph.quant does not name the result.
+  /// Quantised as tract does if graph.quant does not name the result.
   Value rounded(const Value& result) const;
 
  private:

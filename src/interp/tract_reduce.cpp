@@ -1,4 +1,4 @@
-// tract's reductions, scans of sums, softmaxes and normalisations.
+// tract's reductions, cumulative sums, softmaxes and normalisations.
 #include <ATen/Functions.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ Tensors product_reduce(const KernelCall& call) {
   return {out};
 }
 
-/// The last of several winners, as an index into the reduced axes taken as one.
+/// The last of several winners, as an index into the merged reduced axes.
 at::Tensor last_winner(const KernelCall& call, bool largest) {
   at::Tensor input = call.tensor("input");
   const Checked<int64_t> axes = axes_of(call, "axes", input.dim());
@@ -60,7 +60,7 @@ at::Tensor floats(const KernelCall& call, std::string_view name) {
   return out;
 }
 
-/// Over all axes together. What is left of a quantised softmax, `exp`, has no meaning any more.
+/// Over all axes together. A quantised softmax's parameter `exp` no longer has a meaning.
 Tensors tract_softmax(const KernelCall& call) {
   const at::Tensor x = floats(call, "x");
   const Checked<int64_t> axes = axes_of(call, "axes", x.dim());
@@ -83,7 +83,7 @@ at::Tensor rms_normalised(const at::Tensor& x, int64_t axis, double eps) {
   return x.mul(x.square().mean(axis, /*keepdim=*/true).add(eps).rsqrt());
 }
 
-/// tract computes in f32, come what may.
+/// tract always computes in f32.
 Tensors rms_norm(const KernelCall& call) {
   const at::Tensor x = floats(call, "input");
   const int64_t axis = axis_of(call, "axis", x.dim());

@@ -1,4 +1,4 @@
-// Resampling of pictures: tract's resize, ONNX's, and grid_sample.
+// Resampling of images: tract's resize, ONNX's, and grid_sample.
 #include <ATen/Functions.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 
 using Tensors = Checked<at::Tensor>;
 
-/// How the entries of a resized axis come about.
+/// How the entries of a resized axis are computed.
 struct Sampling {
   std::string coordinates;
   std::string interpolator;
@@ -26,14 +26,14 @@ Sampling sampling(const KernelCall& call) {
   return {call.str("coord_transformer"), call.str("interpolator"), call.str("nearest_mode")};
 }
 
-/// An axis: its sizes before and after, and the factor between them, which is given or follows.
+/// An axis: its sizes before and after, and the factor between them, given or computed.
 struct Axis {
   int64_t size = 0;
   int64_t resized = 0;
   float scale = 1;
 };
 
-/// Where the resized entries lie on the axis, computed in f32 as tract does: ties depend on it.
+/// The positions of resized entries on the axis, in f32 as in tract: ties depend on it.
 at::Tensor coordinates(const Sampling& sampling, const Axis& axis) {
   const at::Tensor x = at::arange(axis.resized, at::kFloat);
   const auto size = static_cast<float>(axis.size), resized = static_cast<float>(axis.resized);
@@ -60,7 +60,7 @@ at::Tensor cubic_kernel(const at::Tensor& distance, double a) {
   return at::where(s.le(1), near, at::where(s.le(2), far, at::zeros_like(s)));
 }
 
-/// Whether the right neighbour is nearer, at a fraction in (0, 1] of the way to it.
+/// Whether the right neighbour is nearer, at a fraction in (0, 1] of the distance to it.
 at::Tensor prefers_right(const std::string& mode, const at::Tensor& fraction) {
   const at::Tensor at_right = fraction.eq(1);
   if (mode == "floor") return at_right;
@@ -70,7 +70,7 @@ at::Tensor prefers_right(const std::string& mode, const at::Tensor& fraction) {
   fail(cat("there is no nearest_mode ", quoted(mode)));
 }
 
-/// Entries of the axis that a resized one is made of: how many, a window around its place.
+/// The number of entries that a resized one is computed from, in a window around its position.
 int64_t window_size(const Sampling& sampling, float scale) {
   const int64_t support = sampling.interpolator == "cubic" ? 2 : 1;
   if (!sampling.antialias || scale >= 1 || sampling.interpolator == "nearest") return 2 * support;
@@ -78,7 +78,7 @@ int64_t window_size(const Sampling& sampling, float scale) {
   return 2 - 2 * first;
 }
 
-/// Weights [window, resized] of the entries at `offsets` from the one at or before the place.
+/// Weights [window, resized] of the entries at `offsets` from the one at or before the position.
 at::Tensor weights(const Sampling& sampling, float scale, const at::Tensor& offsets,
                    const at::Tensor& fraction) {
   if (sampling.interpolator == "nearest") {
@@ -98,7 +98,7 @@ at::Tensor weights(const Sampling& sampling, float scale, const at::Tensor& offs
   return stretch == 1 ? out : out.div(out.sum(0));
 }
 
-/// One axis of `x`, in f32.
+/// Resamples one axis of `x`, in f32.
 at::Tensor resampled(const at::Tensor& x, int64_t dim, const Sampling& sampling, const Axis& axis) {
   const at::Tensor place = coordinates(sampling, axis);
   const at::Tensor cell = place.ceil().sub(1), fraction = place.sub(cell);
@@ -116,7 +116,7 @@ at::Tensor resampled(const at::Tensor& x, int64_t dim, const Sampling& sampling,
   at::Tensor out = at::zeros(shape, at::kFloat);
   for (int64_t i = 0; i < window; ++i) {
     const at::Tensor weight = share[i].reshape(along);
-    // What has no weight may be infinite.
+    // Entries without weight may be infinite.
     out =
         out.add(at::where(weight.eq(0), at::zeros({}), x.index_select(dim, taken[i]).mul(weight)));
   }
@@ -189,7 +189,7 @@ int64_t place_of(const std::string& name, std::initializer_list<const char*> nam
   fail(cat("grid_sample knows no ", quoted(name)));
 }
 
-/// torch's, which tract follows, in f32; pictures of one axis get a second one of size 1.
+/// torch's operation, which tract follows, in f32; images of one axis get a second one of size 1.
 Tensors grid_sample(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   require_dtype(input, {at::kHalf, at::kFloat, at::kDouble});

@@ -1,4 +1,4 @@
-// tract's fused recurrent cells. Gates: i, o, f, c of LSTM and z, r, h of GRU, as ONNX has them.
+// tract's fused recurrent cells. Gates: i, o, f, c in LSTM and z, r, h in GRU, as in ONNX.
 #include <ATen/Functions.h>
 
 #include "src/interp/kernel.h"
@@ -41,7 +41,7 @@ Tensors gru_epilogue(const KernelCall& call) {
   return {h.to(previous.dtype())};
 }
 
-/// A whole sequence [B,T,I]; biases are those of the input's share, then of the state's.
+/// A whole sequence [B,T,I]; biases of the input's share, then of the state's.
 Tensors gru_seq(const KernelCall& call) {
   const int64_t hidden = call.i64("hidden"), chunk = call.i64("chunk");
   const bool has_bias = call.i64("has_bias") != 0;

@@ -1,4 +1,4 @@
-// Loops: a fragment that runs once per chunk of the scanned tensors.
+// Loops: a fragment that runs once for each chunk of the scanned tensors.
 #include <ATen/Functions.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct Scanned {
   std::string parameter;
   at::Tensor tensor;
   int64_t axis = 0;
-  int64_t step = 1;  ///< entries per iteration; negative from the end
+  int64_t step = 1;  ///< entries per iteration; negative: starts at the end
 };
 struct State {
   std::string parameter;
@@ -26,12 +26,12 @@ struct State {
 };
 struct Output {
   size_t result = 0;
-  bool is_full = false;  ///< of all iterations, else of the last
+  bool is_full = false;  ///< of all iterations, otherwise of the last
   int64_t axis = 0;
   int64_t step = 1;
 };
 
-/// Names in tuples may be what they were before they became identifiers.
+/// Names in tuples may be those from before they became identifiers.
 std::string identifier(const std::string& name) {
   std::string out;
   for (const char each : name)
@@ -157,7 +157,7 @@ class Loop {
     return results;
   }
 
-  /// The shapes come from an iteration with zeros; states stay as they are.
+  /// Shapes come from an iteration on zeros; states are unchanged.
   Tensors without_iterations() {
     for (const Scanned& each : scanned_) {
       Checked<int64_t> shape = each.tensor.sizes().vec();

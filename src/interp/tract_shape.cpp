@@ -18,7 +18,7 @@ Tensors shape_of(const KernelCall& call) {
   return {at::tensor(call.tensor("input").sizes(), at::kLong)};
 }
 
-/// By the rules of numpy: aligned at the end, unlike all else. Sizes of 1 give way, on both sides.
+/// By numpy's rules: aligned at the end, unlike everything else. Sizes of 1 repeat on both sides.
 Tensors broadcast(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   Checked<int64_t> shape = call.ints("shape");
@@ -39,7 +39,7 @@ int64_t range_length(double start, double end, double step) {
   return std::max<int64_t>(0, static_cast<int64_t>(std::ceil((end - start) / step)));
 }
 
-/// `end` is exclusive. Dimensions come out as i64.
+/// `end` is exclusive. Dimensions become i64.
 Tensors range(const KernelCall& call) {
   const at::Tensor start = call.tensor("start"), end = call.tensor("end");
   const at::Tensor step = call.tensor("step");
@@ -54,8 +54,8 @@ Tensors range(const KernelCall& call) {
   return {turns.mul(step.reshape({})).add(start.reshape({}))};
 }
 
-/// Integers wrap around, reals are cut off and saturate, NaN is 0 and true. Where graph.quant names
-/// the result, it says what becomes of reals.
+/// Integers wrap around; reals are truncated and saturate, NaN is 0 and true. If graph.quant names
+/// the result, it determines what reals become.
 Tensors cast(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   if (call.site().is_named && input.is_floating_point()) return {input};

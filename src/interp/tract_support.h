@@ -1,4 +1,4 @@
-// What tract's kernels have in common.
+// Shared by tract's kernels.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -11,9 +11,9 @@
 
 namespace t2n::interp {
 
-/// An axis of a tensor of this rank. Errors: `engine-failed`; tract counts no axis from the end.
+/// An axis of a tensor of this rank. Errors: `engine-failed`; in tract no axis counts from the end.
 int64_t axis_of(const KernelCall& call, std::string_view name, int64_t rank);
-/// Several, in increasing order.
+/// Several axes, in ascending order.
 Checked<int64_t> axes_of(const KernelCall& call, std::string_view name, int64_t rank);
 
 /// "f32", "F32", "i64", "tdim" (i64)… Errors: `engine-failed`.
@@ -23,13 +23,13 @@ std::string dtype_text(at::ScalarType dtype);
 
 /// Errors: `engine-failed` unless the dtype is one of these.
 void require_dtype(const at::Tensor& tensor, std::initializer_list<at::ScalarType> known);
-/// f16 and f32, which tract's fused kernels are limited to.
+/// f16 and f32: tract's fused kernels accept no others.
 at::Tensor half_or_float(const KernelCall& call, std::string_view name);
 
 /// Errors: `engine-failed` unless it holds integers, or logicals where they are allowed.
 void require_whole(const at::Tensor& tensor, bool or_bool);
 
-/// Both arguments in the dtype that holds the values of either: the wider of two floats, of two
+/// Both arguments in the dtype that holds the values of both: the wider of two floats, of two
 /// signed or of two unsigned integers.
 std::pair<at::Tensor, at::Tensor> common_dtype(const KernelCall& call, std::string_view first,
                                                std::string_view second);

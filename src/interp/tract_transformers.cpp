@@ -27,7 +27,7 @@ Tensors apply_rope(const KernelCall& call) {
 
 constexpr double kMasked = -std::numeric_limits<double>::infinity();
 
-/// A mask of numbers is added, one of logicals says what to keep.
+/// A mask of numbers is added; one of logicals says what to keep.
 Tensors scaled_masked_softmax(const KernelCall& call) {
   const at::Tensor x = half_or_float(call, "input"), mask = call.tensor("mask");
   const bool logical = mask.scalar_type() == at::kBool;
@@ -52,13 +52,13 @@ at::Tensor raised(at::Tensor x, int64_t rank) {
   return x;
 }
 
-/// Keys and values for each head of the queries: consecutive heads share one.
+/// Keys and values for each head of the queries: consecutive heads share them.
 at::Tensor for_heads(const at::Tensor& x, int64_t heads) {
   if (x.size(1) == 0 || heads % x.size(1) != 0) fail(cat(heads, " heads do not share ", x.size(1)));
   return x.repeat_interleave(heads / x.size(1), 1);
 }
 
-/// What is added to the scores. The newest row of queries belongs to the newest key (0.23).
+/// The term added to the scores. The newest row of queries belongs to the newest key (0.23).
 at::Tensor attention_mask(const KernelCall& call, const at::Tensor& scores, int64_t given_rank) {
   const bool is_causal = call.boolean("is_causal");
   if (is_causal && call.has("mask")) fail("there is a mask, and is_causal");
@@ -97,7 +97,7 @@ Tensors sdpa(const KernelCall& call) {
   return {rank == 3 ? out.squeeze(1) : out};
 }
 
-/// All inputs of the runs so far, one behind the other.
+/// The inputs of all runs so far, concatenated.
 Tensors dyn_kv_cache(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   const int64_t axis = axis_of(call, "axis", input.dim());

@@ -1,4 +1,4 @@
-// What an expression of NNEF is worth.
+// The value of an NNEF expression.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,14 +18,13 @@ struct Value;
 /// An array or a tuple.
 using Values = Checked<Value>;
 
-/// What the codes of a quantised tensor of tract stand for: (code - zero_point) * scale.
+/// The reals of a quantised tract tensor's codes: (code - zero_point) * scale.
 struct Quantisation {
   double scale = 1;
   int64_t zero_point = 0;
 };
 
-/// A tensor or a primitive. Dimensions, symbolic ones as well, are integers: at run time every
-/// symbol has its number.
+/// A tensor or a primitive. Dimensions are integers, as every symbol has a number at run time.
 struct Value {
   std::variant<std::monostate, at::Tensor, int64_t, double, bool, std::string, Values> data;
   /// Follows from no input: tract casts such operands to the other side's dtype.
@@ -46,7 +45,7 @@ struct Value {
   bool is_absent() const { return get<std::monostate>() != nullptr; }
 };
 
-// Errors of all: `engine-failed`, saying what the value is instead.
+// All of these throw `engine-failed` with a description of the value.
 
 /// Integers, scalars and logicals become tensors of rank 0: i64, f32, bool; arrays of rank 1.
 at::Tensor to_tensor(const Value& value);

@@ -13,10 +13,10 @@ namespace {
 
 using Ints = Checked<int64_t>;
 
-/// Of sizes, strides, dilations and paddings: products of two of them are integers of 64 bits.
+/// A limit for sizes, strides, dilations and paddings: products of two fit into 64 bits.
 constexpr int64_t kLargest = int64_t{1} << 30;
 
-/// Of the entries of a window, each of which is a turn.
+/// A limit for the entries of a window; each of them is an iteration.
 constexpr int64_t kMostEntries = int64_t{1} << 22;
 
 Ints listed(const KernelCall& call, std::string_view name, size_t count) {
@@ -29,7 +29,7 @@ Ints listed(const KernelCall& call, std::string_view name, size_t count) {
   return out;
 }
 
-/// Everything but extents and paddings; axes before those of `sizes` have windows of 1.
+/// Everything except extents and paddings; axes before those of `sizes` have windows of size 1.
 Window shaped(const KernelCall& call, at::IntArrayRef shape, const Ints& sizes) {
   if (sizes.size() > shape.size())
     fail(cat("a window of ", sizes.size(), " axes for a tensor of ", shape.size()));
@@ -46,7 +46,7 @@ Window shaped(const KernelCall& call, at::IntArrayRef shape, const Ints& sizes) 
   return window;
 }
 
-/// Whether paddings are given; else they follow from the extents.
+/// Whether paddings are given; otherwise they follow from the extents.
 bool read_paddings(const KernelCall& call, Window& window, size_t count) {
   const auto pairs = call.pairs("padding");
   if (pairs.empty()) return false;
@@ -75,7 +75,7 @@ int64_t places(const WindowAxis& axis) {
   return room / axis.stride + 1;
 }
 
-/// Of a reverse operation, where `output_shape` leaves the larger extent open.
+/// For a reverse operation whose `output_shape` leaves the larger extent open.
 void enlarge(WindowAxis& axis, bool has_padding) {
   const int64_t full = (axis.smaller - 1) * axis.stride + axis.extent();
   if (!has_padding) {
@@ -85,7 +85,7 @@ void enlarge(WindowAxis& axis, bool has_padding) {
   axis.larger = full - axis.before - axis.after;
 }
 
-/// `larger` is given: it must lead back to the smaller one.
+/// `larger` is given: it must lead back to the smaller extent.
 void fit(WindowAxis& axis, bool has_padding) {
   if (!has_padding) pad_automatically(axis);
   const int64_t back = has_padding ? places(axis) : (axis.larger + axis.stride - 1) / axis.stride;
@@ -113,7 +113,7 @@ bool advance(const Window& window, Ints& entry) {
   return false;
 }
 
-/// How far input beyond an edge reaches into the output.
+/// How far input beyond an edge affects the output.
 int64_t reach(const WindowAxis& axis) { return (axis.extent() + axis.stride - 1) / axis.stride; }
 
 }  // namespace

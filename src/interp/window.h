@@ -1,4 +1,4 @@
-// Sliding windows: extents, paddings and the entries under each place of a window (§4.3).
+// Sliding windows: extents, paddings, and the entries at each position of a window (§4.3).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -19,35 +19,35 @@ struct WindowAxis {
   int64_t before = 0;  ///< padding, in the larger space
   int64_t after = 0;
   int64_t larger = 0;   ///< extent that windows slide over
-  int64_t smaller = 0;  ///< number of places of the window
+  int64_t smaller = 0;  ///< number of positions of the window
 
   int64_t extent() const { return (size - 1) * dilation + 1; }
 };
 
-/// One per axis of the tensor.
+/// One for each axis of the tensor.
 using Window = Checked<WindowAxis>;
 
-/// From the larger to the smaller space. `sizes` are those of the last axes of `shape`; paddings,
-/// strides and dilations of the call have as many items, or none.
+/// From the larger to the smaller space. `sizes` belong to the last axes of `shape`; the call's
+/// paddings, strides and dilations have as many items, or none.
 Window forward_window(const KernelCall& call, at::IntArrayRef shape, const Checked<int64_t>& sizes);
 
-/// Windows that are moved by 1 over as many places as there are entries.
+/// Windows that move by 1 over as many positions as there are entries.
 Window automatic_window(at::IntArrayRef shape, const Checked<int64_t>& sizes);
 
 /// From the smaller space `shape` to the larger one, whose extents `output_shape` may give.
 Window reverse_window(const KernelCall& call, at::IntArrayRef shape, const Checked<int64_t>& sizes,
                       const Checked<int64_t>& output_shape);
 
-/// Calls back for each entry of the window in row-major order: with the part of `padded` that it
-/// meets from all places, which has their number as shape.
+/// Calls back for each entry of the window, in row-major order, with the part of `padded` that the
+/// entry meets at all positions; its shape is their number.
 void for_each_entry(const Window& window, const at::Tensor& padded,
                     const std::function<void(int64_t entry, at::Tensor met)>& each);
 
 /// The paddings of all axes.
 Padding paddings(const Window& window);
 
-/// The larger space of a reverse operation: the sum of what `part` makes of the input for each
-/// entry of the window. The input is thought to go on beyond its edges as the border says.
+/// The larger space of a reverse operation: for each entry of the window, the sum of `part` applied
+/// to the input. The input continues beyond its edges as the border says.
 at::Tensor spread(const Window& window, const at::Tensor& input, const std::string& border,
                   const std::function<at::Tensor(int64_t entry, const at::Tensor&)>& part);
 

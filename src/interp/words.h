@@ -1,4 +1,4 @@
-// Words of the language that are no operations, and texts that stand for types and dimensions.
+// Words of the language that are not operations, and names of types and dimensions.
 #pragma once
 
 #include <optional>

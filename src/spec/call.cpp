@@ -1,4 +1,4 @@
-// Arguments of a call as plain numbers, and the checks that many operations share.
+// Arguments of a call as plain numbers, and checks that many operations share.
 #include "src/spec/call.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ using nnef::Value;
 
 namespace {
 
-/// Of numbers, all rows of which are equally long.
+/// The shape of nested numbers; all rows must have equal lengths.
 Ints array_shape(const Value& value) {
   if (value.kind != Kind::array) return {};
   Ints out = value.items.empty() ? Ints{} : array_shape(value.items[0]);

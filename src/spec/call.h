@@ -1,4 +1,4 @@
-// One call as the shape rules of the operations read it.
+// A shape rule's view of one call.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ using ir::Ints;
 using Shapes = std::vector<Ints>;
 using Pairs = std::vector<std::pair<int64_t, int64_t>>;
 
-/// Arguments by parameter, of the types that the declaration says. Numbers that stand for tensors
-/// are of rank 0, arrays of them of rank 1.
+/// Arguments by parameter, with the declared types. Numbers in place of tensors have rank 0, arrays
+/// of them rank 1.
 class ShapeCall {
  public:
   ShapeCall(const nnef::Fragment& declaration, const Arguments& arguments, const ShapeOf& shape_of)
@@ -37,12 +37,12 @@ class ShapeCall {
   Ints ints(std::string_view parameter) const;
   Pairs pairs(std::string_view parameter) const;
   size_t list_size(std::string_view parameter) const { return value(parameter).items.size(); }
-  /// The integers that a tensor holds, where the call itself says them.
+  /// The integers of a tensor, if the call itself contains them.
   std::optional<Ints> numbers_of(std::string_view parameter) const;
   std::optional<int64_t> number_of(std::string_view parameter) const;
-  /// Of the operand that comes first.
+  /// The shape of the first operand.
   Ints first_shape() const { return shape(declaration_.parameters[0].name); }
-  /// Of all operands that are single tensors.
+  /// The shapes of all operands that are single tensors.
   Shapes operand_shapes() const;
 
   template <typename... Parts>
@@ -54,11 +54,11 @@ class ShapeCall {
     if (!condition) refuse(parts...);
   }
 
-  // Checks that many operations share; the parameter is named in the message.
+  // Checks that many operations share; messages name the parameter.
 
   /// A list of `count` positive numbers.
   Ints positive(std::string_view parameter, size_t count) const;
-  /// Axes of a tensor with `rank` axes, none of them twice.
+  /// Axes of a tensor with `rank` axes; none may occur twice.
   Ints axes(std::string_view parameter, size_t rank) const;
   size_t axis(std::string_view parameter, size_t rank) const;
   void one_of(std::string_view parameter, std::span<const std::string_view> words) const;
@@ -72,16 +72,16 @@ class ShapeCall {
   const ShapeOf& shape_of_;
 };
 
-/// What lies beyond the edge of a tensor (§4.3), and then where nothing does.
+/// Border modes (§4.3); the last one means that there is no border.
 inline constexpr std::array<std::string_view, 5> kBorders = {"constant", "replicate", "reflect",
                                                              "reflect-even", "ignore"};
 inline constexpr std::span<const std::string_view> kFilledBorders = std::span(kBorders).first(4);
 
-/// Padding of an axis by reflection, which cannot show more than there is.
+/// Checks padding by reflection, which cannot exceed the extent.
 void check_reflection(const ShapeCall& call, size_t axis, int64_t extent,
                       std::pair<int64_t, int64_t> padding);
 
-/// "[1,3,8]", made where a message is printed: most are not.
+/// "[1,3,8]", computed only when a message is printed.
 struct ShapeText {
   const Ints& shape;
 };
@@ -91,10 +91,10 @@ inline ShapeText shape_text(const Ints& shape) { return {shape}; }
 /// The shape that both broadcast to: axes are matched from the first on (§4.2.2).
 Ints broadcast(const ShapeCall& call, const Ints& a, const Ints& b);
 
-/// Whether `from` broadcasts to `to` and leaves it as it is.
+/// Whether `from` broadcasts to `to` without changing it.
 bool broadcasts_to(const Ints& from, const Ints& to);
 
-/// Product of sizes, which none of the formulas let overflow silently.
+/// The product of sizes, without silent overflow.
 int64_t volume(const Ints& sizes);
 int64_t product(int64_t a, int64_t b);
 
@@ -104,7 +104,7 @@ struct ShapeRow {
   ShapeRule rule;
 };
 
-/// Of an operation of the standard.
+/// The rule of an operation of the standard.
 ShapeRule standard_rule(std::string_view operation);
 
 // By file.

@@ -1,5 +1,5 @@
-// Arguments against the types of their parameters, and the item types that results have: as the
-// standard has it, which converts nothing.
+// Checks arguments against the types of their parameters, and gives the item types of results, by
+// the standard, which converts nothing.
 
 #include "src/diag/error.h"
 #include "src/spec/types.h"
@@ -34,7 +34,7 @@ std::string described(const Value& value) {
   return value.kind == Kind::string ? cat("the string ", quoted(value.text)) : "an expression";
 }
 
-/// Walks the arguments of one call and learns what its `?` stands for.
+/// Visits the arguments of one call and determines its `?`.
 class Checker {
  public:
   Checker(const Signature& signature, const Value& invocation, const ItemOf& item_of)
@@ -139,15 +139,15 @@ class Checker {
   const ItemOf& item_of_;
   size_t parameter_ = 0;
   Item generic_ = Item::unknown;
-  bool is_settled_ = false;   ///< said by the call or the declaration
-  bool has_unknown_ = false;  ///< an argument that would say it is not known itself
+  bool is_settled_ = false;   ///< determined by the call or the declaration
+  bool has_unknown_ = false;  ///< an argument that would determine it is itself unknown
 };
 
 const Type& item_type(const Type& type) {
   return type.form == Type::Form::array ? item_type(type.items[0]) : type;
 }
 
-/// Collects the names of a left side.
+/// Collects the names on a left side.
 struct LeftSide {
   const Signature& signature;
   std::vector<AssignedName> out = {};

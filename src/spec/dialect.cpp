@@ -1,5 +1,5 @@
-// Reads extensions and the fragment `tract_core_properties`, the only metadata that NNEF files
-// have.
+// Reads extensions, and the fragment `tract_core_properties`, which is the only metadata in NNEF
+// files.
 #include "src/spec/dialect.h"
 
 #include <algorithm>

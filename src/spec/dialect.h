@@ -1,4 +1,4 @@
-// Whose NNEF a document is.
+// The dialect of a document, and its properties.
 #pragma once
 
 #include <optional>
@@ -15,16 +15,17 @@ namespace t2n::spec {
 /// tract's if the document names one of its extensions.
 Dialect dialect_of(const nnef::Document& document);
 
-/// What exporters and tract write into a document about itself: names and values, the latter as
-/// the document writes them but for the quotes of strings.
+/// What exporters and tract write into a document about itself: names with values in the document's
+/// notation, strings without quotes.
 std::vector<std::pair<std::string, std::string>> properties(const nnef::Document& document);
 
 /// The value of one of them.
 std::optional<std::string> property(const nnef::Document& document, std::string_view name);
 
-/// The name of the fragment that says the properties.
+/// The name of the fragment with the properties.
 constexpr std::string_view kPropertiesFragment = "tract_core_properties";
-// Of files for input in pieces: the symbol, what pulses are multiples of, and how long at least.
+// For streamed input: the symbol, the number that pulses are multiples of, and their minimum
+// length.
 constexpr std::string_view kStreamSymbol = "t2nnef_stream_symbol";
 constexpr std::string_view kPulseMultiple = "t2nnef_pulse_multiple";
 constexpr std::string_view kPulseLeast = "t2nnef_pulse_least";

@@ -1,5 +1,4 @@
-// The expressions of graphs are read from the parsed text, those of extensions by a parser of their
-// own.
+// Expressions in graphs are read from parsed text, those in extensions by a separate parser.
 #include "src/spec/dimension.h"
 
 #include <cctype>
@@ -16,7 +15,7 @@ using nnef::Kind;
 using nnef::Value;
 using MaybeDim = std::optional<Dim>;
 
-/// Rounded towards zero; by positive integers only, as in tract.
+/// Truncated; the divisor must be a positive integer, as in tract.
 MaybeDim quotient(const Dim& a, const Dim& b) {
   if (!b.is_constant() || b.value() <= 0) return {};
   if (ir::prove({a, ir::Relation::ge, 0}) == ir::Verdict::always) return floor_div(a, b);
@@ -33,15 +32,15 @@ MaybeDim of_sign(std::string_view sign, const Dim& a, const Dim& b) {
   return {};
 }
 
-/// Nothing where a number does not fit into 64 bits, too.
+/// Nothing if a number does not fit into 64 bits, either.
 MaybeDim combined(std::string_view sign, const MaybeDim& a, const MaybeDim& b) try {
   return a && b ? of_sign(sign, *a, *b) : MaybeDim{};
 } catch (const Error&) {
   return {};
 }
 
-/// Recursive descent over tract's own grammar of dimensions, in which `-` binds stronger than `+`
-/// and `/` stronger than `*`.
+/// Recursive descent over tract's own grammar of dimensions, where `-` binds more tightly than `+`,
+/// and `/` more tightly than `*`.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
@@ -148,7 +147,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
-/// What stands behind the first word of an extension, if that is `word`.
+/// The text behind the first word of an extension, if that is `word`.
 std::optional<std::string_view> extension_text(std::string_view extension, std::string_view word) {
   extension = trimmed(extension);
   const size_t end = extension.find_first_of(" \t\r\n");

@@ -1,4 +1,4 @@
-// Counts each fragment once, after those that it calls; a call of itself counts as one statement.
+// Counts each fragment once, after those that it calls; a recursive call counts as one statement.
 #include "src/spec/expansion.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 using nnef::Value;
 using Body = std::vector<nnef::Assignment>;
 
-/// More than any limit; sums of two fit.
+/// Above every limit; two of them can be added.
 constexpr int64_t kTooMany = int64_t{1} << 40;
 
 class Counter {
@@ -34,9 +34,9 @@ class Counter {
   }
 
  private:
-  /// Of the calls in an expression.
+  /// Counts the calls in an expression.
   int64_t count(const Value& value) {
-    constexpr int kDeepest = 4800;  // values; an expression that runs is up to four of them
+    constexpr int kDeepest = 4800;  // values; a running expression consists of up to four of them
     if (values_ >= kDeepest)
       throw Error("nnef-limit", "expressions are nested more than 1200 levels deep",
                   "fragments that are called count as well");
@@ -58,7 +58,7 @@ class Counter {
     if (fragment == fragments_.end()) return 0;
     const auto known = counts_.find(name);
     if (known != counts_.end()) return known->second;
-    // As deep as fragments call each other; what is deeper runs nowhere.
+    // Nesting of fragment calls; deeper ones run nowhere.
     constexpr int kDeepest = 256;
     if (depth_ >= kDeepest) return kTooMany;
     counts_[name] = 0;
@@ -72,7 +72,7 @@ class Counter {
   std::unordered_map<std::string, const nnef::Fragment*> fragments_;
   std::unordered_map<std::string, int64_t> counts_;
   int depth_ = 0;   ///< of calls
-  int values_ = 0;  ///< of values in each other, through all calls
+  int values_ = 0;  ///< nested values, through all calls
 };
 
 void check_names(const nnef::Graph& graph) {

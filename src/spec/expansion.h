@@ -1,12 +1,12 @@
-// How many statements a document is once every call of its fragments is written out.
+// The number of statements of a document with all calls of fragments expanded.
 #pragma once
 
 #include "nnef/ast.h"
 
 namespace t2n::spec {
 
-/// Engines expand fragments before they look at anything: a few lines can stand for billions.
-/// Errors: `nnef-limit`; `nnef-invalid` where the graph names a result that no statement gives.
+/// Engines first expand fragments: a few lines can stand for billions of statements. Errors:
+/// `nnef-limit`; `nnef-invalid` if the graph names a result that no statement defines.
 void check_document(const nnef::Document& document);
 
 }  // namespace t2n::spec

@@ -40,7 +40,7 @@ InputSize size_of(const Value& value) {
   return out;
 }
 
-/// By name, the first where there are several.
+/// By name; the first of several.
 std::map<std::string, const Value*> declarations(const nnef::Document& document) {
   std::map<std::string, const Value*> out;
   for (const nnef::Assignment& assignment : document.graph.body)

@@ -1,4 +1,4 @@
-// What a document says of its inputs.
+// A document's declarations of its inputs.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,18 @@ namespace t2n::spec {
 
 struct InputSize {
   std::string text;              ///< "3", "S", "2*S"
-  std::optional<int64_t> value;  ///< nothing where symbols stand in it
-  std::optional<ir::Dim> dim;    ///< nothing for what is no expression of sizes
+  std::optional<int64_t> value;  ///< nothing if it contains symbols
+  std::optional<ir::Dim> dim;    ///< nothing if it is not an expression over sizes
 };
 
 struct InputFact {
   std::string name;
-  std::optional<ir::DType> dtype;  ///< nothing for what only the engine knows
+  std::optional<ir::DType> dtype;  ///< nothing for a type that only the engine knows
   std::vector<InputSize> sizes;
 };
 
-/// In the order of the graph's parameters. `external<integer>` is i64, as tract reads it.
-/// Errors: `nnef-invalid` for a parameter that no statement declares, or with a negative size.
+/// In the order of the graph's parameters. `external<integer>` is i64, as in tract. Errors:
+/// `nnef-invalid` for a parameter that no statement declares, or with a negative size.
 std::vector<InputFact> input_facts(const nnef::Document& document);
 
 /// "x f32[1,3,S]"
@@ -32,7 +32,7 @@ std::string fact_str(const InputFact& fact);
 /// "[1,3,S]"
 std::string sizes_str(const InputFact& fact);
 std::string dtype_str(const InputFact& fact);
-/// What to type for a sample: "x=1,3,1,f32", with 1 for sizes that are open.
+/// What to type for a sample: "x=1,3,1,f32", with 1 for open sizes.
 std::string sample_spec(const InputFact& fact);
 
 }  // namespace t2n::spec

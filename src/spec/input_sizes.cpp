@@ -1,5 +1,5 @@
-// Sizes and `==` assertions are equations over symbols. One that has a single unknown symbol left,
-// as `a*S + b`, determines it; what is known then decides the other equations and the assertions.
+// Sizes and `==` assertions are equations over symbols. An equation of the form `a*S + b` with one
+// unknown symbol determines it; known symbols then decide other equations and the assertions.
 #include "src/spec/input_sizes.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using ir::Dim;
 
 constexpr const char* kHelp = "give inputs of other sizes; `t2nnef inspect` shows what it takes";
 
-/// `dim` = `size`, of an axis of an input or of an assertion.
+/// `dim` = `size`, for an axis of an input, or from an assertion.
 struct Equation {
   Dim dim;
   int64_t size = 0;
@@ -89,7 +89,7 @@ class Sizes {
     return unknown[0];
   }
 
-  /// Equal expressions over what stays unknown.
+  /// Compares expressions that contain unknown symbols.
   void compare_open() const {
     std::map<std::string, const Equation*> first;
     for (const Equation& equation : equations_) {
@@ -111,7 +111,7 @@ class Sizes {
   }
 
   void check_scenarios() const {
-    std::map<std::string, const Assertion*> broken;  // by scenario; null while nothing is
+    std::map<std::string, const Assertion*> broken;  // by scenario; null if all hold
     for (const Assertion& assertion : rules_.assertions) {
       if (assertion.scenario.empty()) continue;
       const Assertion*& first = broken.try_emplace(assertion.scenario, nullptr).first->second;
@@ -129,7 +129,7 @@ class Sizes {
            "what a scenario asserts must hold of the sizes for one of them at least", details);
   }
 
-  // --- what is said ---
+  // --- messages ---
 
   using Equations = std::vector<const Equation*>;
 
@@ -137,7 +137,7 @@ class Sizes {
     if (std::find(list.begin(), list.end(), equation) == list.end()) list.push_back(equation);
   }
 
-  /// The equations that determine what is known of the symbols, those of inputs first.
+  /// The equations that determine the known symbols, those of inputs first.
   Equations behind(const std::vector<ir::Symbol>& symbols) const {
     constexpr size_t kMost = 8;
     Equations out;
@@ -211,7 +211,7 @@ class Sizes {
            cat("the last of them would have to be ", wanted), {});
   }
 
-  /// One symbol is left, and nothing that it may be gives the size.
+  /// One symbol is unknown, and no value of it gives the size.
   [[noreturn]] void refuse_unfit(const Equation& equation, const ir::Symbol& symbol) const {
     Equations said = behind(equation.dim.symbols());
     add(said, &equation);

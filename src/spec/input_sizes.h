@@ -1,4 +1,4 @@
-// What the sizes of inputs say of a document's symbols, and whether they may be given together.
+// Determines a document's symbols from the sizes of inputs, and checks that these are consistent.
 #pragma once
 
 #include <span>
@@ -14,13 +14,13 @@ struct SizeRules {
   std::vector<Assertion> assertions;
 };
 
-/// Those of a document. Errors: as input_facts.
+/// The rules of a document. Errors: as input_facts.
 SizeRules size_rules(const nnef::Document& document);
 
-/// The symbols' values where the inputs of the rules, in their order, have these shapes. A symbol
-/// that no size determines has none; what speaks of it is not judged.
-/// Errors: `input-sizes` where axes that share a symbol disagree, where no whole number from 0 on
-/// gives a size, where an assertion does not hold, or none of the scenarios' assertions.
+/// The symbols' values if the inputs of the rules, in their order, have these shapes. A symbol that
+/// no size determines has none; conditions with it are not checked. Errors: `input-sizes` if axes
+/// that share a symbol disagree, if no whole number from 0 on gives a size, if an assertion does
+/// not hold, or if no scenario's assertions hold.
 ir::Sizes bind_sizes(const SizeRules& rules, std::span<const ir::Ints> shapes);
 
 }  // namespace t2n::spec

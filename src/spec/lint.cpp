@@ -1,4 +1,4 @@
-// The strict document: its head, its graph, and statement by statement what each of them assigns.
+// Checks a strict document: its head, its graph, and each statement with what it assigns.
 #include "src/spec/lint.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ bool is_printable(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-/// "" or why the word cannot name a tensor or a graph.
+/// "", or why the name is not allowed for a tensor or a graph.
 std::string name_problem(std::string_view name) {
   if (!nnef::is_plain_identifier(name))
     return cat(quoted(name), " is no identifier: letters, digits and _, not a digit first");
@@ -128,7 +128,7 @@ class Lint {
     special(right, *signature.declaration, arguments, names);
   }
 
-  /// Flat NNEF has identifiers, literals, arrays and tuples.
+  /// Flat NNEF allows identifiers, literals, arrays and tuples.
   void expression(const Value& call, const Value& value) {
     if (value.kind == Kind::identifier) return read(call, value);
     if (literal_item(value) != Item::unknown) return literal(call, value);
@@ -151,7 +151,7 @@ class Lint {
     if (!problem.empty()) refuse(cat(quoted(call.text), ": ", problem));
   }
 
-  /// Tensors stand by position, attributes by name (§3.3.2, invocations).
+  /// Tensors are positional, attributes are named (§3.3.2, invocations).
   void order(const Value& call, const Signature& signature, const Arguments& arguments) {
     const auto& parameters = signature.declaration->parameters;
     for (const nnef::Argument& argument : call.arguments) {
@@ -179,7 +179,7 @@ class Lint {
     }
   }
 
-  /// Rules of single operations that concern more than their call.
+  /// Rules of single operations that concern more than their own call.
   void special(const Value& call, const nnef::Fragment& declaration, const Arguments& arguments,
                const std::vector<AssignedName>& names) {
     const std::string_view operation = call.text;
@@ -230,7 +230,7 @@ class Lint {
 std::string literal_problem(const Value& value) {
   if (value.kind == Kind::scalar && !std::isfinite(value.number))
     return "infinities and NaN have no literal: store them in a variable";
-  // From half a step above the largest f32 on, a reader rounds to infinity.
+  // From half a step above the largest f32, readers round to infinity.
   constexpr double kTooLarge = 0x1.ffffffp127;
   if (value.kind == Kind::scalar && std::abs(value.number) >= kTooLarge)
     return "a scalar is larger than an f32 holds";

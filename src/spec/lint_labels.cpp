@@ -14,7 +14,7 @@ bool is_label_character(char c) {
          c == '-' || c == '.' || c == '/' || c == '\\';
 }
 
-/// "" or why the label cannot become a file.
+/// "", or why the label cannot be a file name.
 std::string label_problem(std::string_view label) {
   if (label.empty()) return "its label is empty";
   if (!std::all_of(label.begin(), label.end(), is_label_character))
@@ -36,7 +36,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-/// Item types of files by what the graph takes them for (§5.2.1).
+/// Whether the file's item type fits the type in the graph (§5.2.1).
 bool fits(Item item, const Stored& stored) {
   switch (item) {
     case Item::scalar:

@@ -1,4 +1,4 @@
-// What the parts of the lint share.
+// Shared by the parts of the lint.
 #pragma once
 
 #include <optional>
@@ -14,29 +14,29 @@
 
 namespace t2n::spec {
 
-/// What is known of an assigned tensor; of one whose statement is wrong, nothing.
+/// What is known of an assigned tensor; nothing if its statement is wrong.
 struct TensorFacts {
   Item item = Item::unknown;
   std::optional<ir::Ints> shape;
-  std::string_view operation;  ///< that assigns it
+  std::string_view operation;  ///< the operation that assigns it
   std::string_view label;      ///< of a variable
 };
 
-/// By identifier, of a document that outlives it.
+/// By identifier; the document must outlive it.
 using TensorTable = std::unordered_map<std::string_view, TensorFacts>;
 
-/// Statements of the graph that assign variables: names, in their order.
+/// Names that statements of the graph assign to variables, in order.
 using Names = std::vector<std::string_view>;
 
-/// What is wrong with a literal that is a number or a string, or "". Readers hold reals as f32,
-/// know no infinity, and read no escapes in strings.
+/// What is wrong with a number or string literal, or "". Readers hold reals as f32, have no
+/// infinity, and know no escapes in strings.
 std::string literal_problem(const nnef::Value& value);
 
-/// Labels, and the stored tensors behind them.
+/// Checks labels, and the stored tensors behind them.
 void lint_labels(const Names& variables, const TensorTable& tensors, std::span<const Stored> stored,
                  std::vector<std::string>& problems);
 
-/// The entries of graph.quant.
+/// Checks the entries of graph.quant.
 void lint_quantisation(const nnef::Document& document, const TensorTable& tensors,
                        const Names& variables, std::span<const Stored> stored,
                        std::vector<std::string>& problems);

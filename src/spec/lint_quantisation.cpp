@@ -1,4 +1,4 @@
-// graph.quant: known functions of known tensors, with all their arguments (§5.3, §4.9.5).
+// graph.quant: known functions for known tensors, with all their arguments (§5.3, §4.9.5).
 #include <map>
 #include <unordered_set>
 
@@ -15,7 +15,7 @@ using nnef::Value;
 
 [[noreturn]] void refuse(std::string message) { throw Error("nnef-invalid", std::move(message)); }
 
-/// The quantising operations without the tensor, which the entry's name is.
+/// The quantising operations without their tensor, which is the entry's name.
 const std::map<std::string_view, Signature>& functions() {
   static const std::vector<nnef::Fragment> declarations = [] {
     std::vector<nnef::Fragment> out;
@@ -45,7 +45,7 @@ const Signature& function(const std::string& name) {
              near.empty() ? "" : cat("; did you mean ", quoted(near), "?")));
 }
 
-/// The shape of nested arrays, all items of which are of the parameter's type.
+/// The shape of nested arrays, whose items must have the parameter's type.
 Ints literal_shape(const std::string& parameter, const Type& type, const Value& value) {
   if (value.kind != Kind::array) {
     const bool fits = (type.item == Item::scalar && value.kind == Kind::scalar) ||
@@ -84,7 +84,7 @@ class Entries {
     if (facts.operation == "variable") codes(entry.invocation, arguments, facts);
   }
 
-  /// Codes without an entry mean nothing.
+  /// Codes without an entry have no meaning.
   std::string unexplained(std::string_view name, const TensorFacts& facts) const {
     const auto found = stored_.find(facts.label);
     const bool is_wrong =
@@ -117,7 +117,7 @@ class Entries {
       refuse(cat("'bits' is ", value.integer, ", and can be 1 to 64"));
   }
 
-  /// Readers turn every variable with an entry from codes into reals.
+  /// Readers convert every variable with an entry from codes to reals.
   void codes(const Value& call, const Arguments& arguments, const TensorFacts& facts) const {
     const auto found = stored_.find(facts.label);
     if (found == stored_.end()) return;

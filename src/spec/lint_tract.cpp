@@ -1,4 +1,4 @@
-// Looks for sizes at which a document is wrong, then for what would have to be declared.
+// Finds sizes at which a document is wrong, and then what would have to be declared.
 #include "src/spec/lint_tract.h"
 
 #include <cstdlib>
@@ -30,7 +30,7 @@ class Lint {
     return {};
   }
 
-  /// Again, without the equalities, of which tract makes nothing while it loads.
+  /// Runs again without equalities, which tract ignores while loading.
   std::optional<TractFinding> run_structure() {
     strictness_ = Strictness::structure;
     const size_t count = std::erase_if(assertions_, [](const Assertion& each) {
@@ -54,7 +54,7 @@ class Lint {
     return is_right_under(assertions_, limits);
   }
 
-  /// A symbol alone, if that does, else all of them.
+  /// A single symbol, if that suffices, else all.
   std::vector<std::vector<ir::Symbol>> choices() const {
     std::vector<std::vector<ir::Symbol>> out;
     for (const ir::Symbol& symbol : symbols_) out.push_back({symbol});

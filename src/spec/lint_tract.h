@@ -1,4 +1,4 @@
-// What a document for tract may not say: shapes that do not go together.
+// Finds shapes in a tract document that do not fit together.
 #pragma once
 
 #include <optional>
@@ -10,27 +10,26 @@
 
 namespace t2n::spec {
 
-/// Why a document is wrong, at sizes that its assertions allow.
+/// Why a document is wrong at sizes that its assertions allow.
 struct TractFinding {
   enum class Cure {
-    none,      ///< wrong at all sizes tried
-    least,     ///< right where the symbols are `number` or more
-    multiple,  ///< right where they are multiples of `number`
-    equal,     ///< right where they are equal
-    most,      ///< right where they are `number` or less
+    none,      ///< wrong at all tried sizes
+    least,     ///< right if the symbols are at least `number`
+    multiple,  ///< right if they are multiples of `number`
+    equal,     ///< right if they are equal
+    most,      ///< right if they are at most `number`
     unknown,   ///< right at some sizes
   };
   std::string problem;         ///< "'y': 'concat': the shapes [2,3] and [2,4] do not go together"
-  ir::Sizes sizes;             ///< where it shows
-  bool is_structural = false;  ///< tract compares expressions there: no assertion helps
+  ir::Sizes sizes;             ///< an example
+  bool is_structural = false;  ///< tract compares expressions there: an assertion does not help
   Cure cure = Cure::none;
-  std::vector<ir::Symbol> symbols;  ///< what is to be declared otherwise
+  std::vector<ir::Symbol> symbols;  ///< symbols to declare differently
   int64_t number = 0;
 };
 
-/// Runs the document's shapes at sizes that its assertions allow. Whatever is reported is a
-/// counterexample; what is not known is let through. Linear in the document's size where it is
-/// right.
+/// Evaluates the document's shapes at sizes that its assertions allow. Whatever is reported is a
+/// counterexample; what is unknown is accepted. Linear in the document's size if it is right.
 std::optional<TractFinding> lint_tract(const nnef::Document& document);
 
 /// "S=3, T=4"

@@ -1,4 +1,4 @@
-// Tables of declarations, parsed on first use, and the binding of arguments to parameters.
+// Tables of declarations, parsed on first use; binds arguments to parameters.
 #include "src/spec/operations.h"
 
 #include <algorithm>
@@ -106,7 +106,7 @@ size_t index_of(const Fragment& declaration, std::string_view name) {
          near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
 }
 
-/// The parameter that an argument at `position` is for.
+/// The parameter of an argument at `position`.
 size_t target(const Fragment& declaration, const Value& invocation, size_t position) {
   const std::string& name = invocation.arguments[position].name;
   const size_t count = declaration.parameters.size();

@@ -11,10 +11,10 @@ namespace t2n::spec {
 
 enum class Dialect {
   khronos,  ///< NNEF 1.0.5
-  tract,    ///< what tract's registries add to it, and without what tract lacks
+  tract,    ///< with the additions of tract's registries, without what tract lacks
 };
 
-/// The declaration, or null. A document's own fragments are not looked at.
+/// The declaration, or null. A document's own fragments are not searched.
 const nnef::Fragment* find_operation(std::string_view name, Dialect dialect);
 
 /// Errors: `nnef-invalid`, with the nearest name.
@@ -23,20 +23,20 @@ const nnef::Fragment& operation(std::string_view name, Dialect dialect);
 /// In alphabetical order.
 std::vector<std::string> operation_names(Dialect dialect);
 
-/// A value per parameter of the declaration: the call's, else the default; null where an argument
-/// that may be absent is. Views into the call and the declaration.
+/// One value for each parameter of the declaration: the call's, else the default; null for an
+/// optional argument that is absent. Views into the call and the declaration.
 using Arguments = std::vector<const nnef::Value*>;
 
-/// The arguments of a call of an operation or fragment. Positional ones come first.
-/// Errors: `nnef-invalid` for an argument that is missing, unknown, given twice or too many.
+/// Binds the arguments of a call of an operation or fragment. Positional ones come first. Errors:
+/// `nnef-invalid` for missing, unknown, repeated or surplus arguments.
 Arguments bind(const nnef::Fragment& declaration, const nnef::Value& invocation);
 
 /// The argument of the parameter `name`, which must exist.
 const nnef::Value* argument(const nnef::Fragment& declaration, const Arguments& arguments,
                             std::string_view name);
 
-/// Whether leaving the parameter out means that there is none: its default is `false`, and it is no
-/// logical. An explicit `false` means the same.
+/// Whether the parameter is optional: its default is `false`, although it is not a logical. An
+/// explicit `false` means the same.
 bool may_be_absent(const nnef::Parameter& parameter);
 
 }  // namespace t2n::spec

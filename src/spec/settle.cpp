@@ -1,4 +1,4 @@
-// Arguments of calls as a run over shapes knows them.
+// Evaluates the arguments of calls, in a run over shapes.
 #include "src/spec/settle.h"
 
 #include <vector>
@@ -21,7 +21,7 @@ const Value* keep(const Scope& scope, Value value) {
   return &scope.store.back();
 }
 
-/// tract reads a literal that is not positive as something else than a size.
+/// tract does not read a literal that is not positive as a size.
 const Value* size(const Value& value, const Scope& scope) {
   const auto number = scope.sizes.read(value);
   return number && *number > 0 ? keep(scope, nnef::integer(*number)) : nullptr;
@@ -45,7 +45,7 @@ const Value* attribute(const Type& type, const Value& value, const Scope& scope)
   return literal;
 }
 
-/// The list itself where none of its items changes.
+/// The list itself if none of its items changes.
 const Value* list(const std::vector<const Type*>& types, const Value& value, const Scope& scope) {
   bool is_same = true;
   std::vector<const Value*> items;
@@ -67,7 +67,7 @@ const Value* tuple(const Type& type, const Value& value, const Scope& scope) {
   return list(types, value, scope);
 }
 
-/// tract takes one value for a list of one.
+/// tract takes a single value for a list of one.
 const Value* array(const Type& type, const Value& value, const Scope& scope) {
   if (is_list(value)) return list({&type.items[0]}, value, scope);
   const Known* const known = find(scope, value);

@@ -1,4 +1,4 @@
-// Arguments of calls as a run over shapes knows them.
+// Evaluates the arguments of calls, in a run over shapes.
 #pragma once
 
 #include <deque>
@@ -20,10 +20,10 @@ struct Known {
 };
 using Frame = std::unordered_map<std::string_view, Known>;
 
-/// Keeps what settled arguments consist of.
+/// Owns the parts of evaluated arguments.
 using Store = std::deque<nnef::Value>;
 
-/// Numbers for expressions over symbols.
+/// Evaluates expressions over symbols to numbers.
 class SizeReader {
  public:
   explicit SizeReader(const ir::Sizes& values) : values_(values) {}
@@ -37,13 +37,14 @@ class SizeReader {
 struct Scope {
   const Frame& frame;
   SizeReader& sizes;
-  /// Runs an expression that is a call; null if its result is not known.
+  /// Runs an expression that is a call, and returns its result's name; null if the result is
+  /// unknown.
   const std::function<const nnef::Value*(const nnef::Value&)>& name_call;
   Store& store;
 };
 
 /// The argument for a parameter of the type, with numbers for expressions and names for calls; null
-/// if it is not known. The argument itself if there is nothing to settle.
+/// if unknown. The argument itself if nothing has to be evaluated.
 const nnef::Value* settle(const Type& type, const nnef::Value& value, const Scope& scope);
 
 }  // namespace t2n::spec

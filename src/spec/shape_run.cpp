@@ -1,5 +1,5 @@
-// Evaluates statements over shapes: what stands for a number becomes one, what is called in an
-// expression gets a name, and then the rule of the operation runs.
+// Evaluates statements over shapes: expressions become numbers, calls inside expressions get names,
+// and then the operation's rule runs.
 #include "src/spec/shape_run.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 using nnef::Kind;
 using nnef::Value;
 
-/// The operation behind a sign between tensors.
+/// The operation of a sign between tensors.
 std::string_view operation_of(std::string_view sign) {
   static const std::map<std::string_view, std::string_view> operations = {
       {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}, {"^", "pow"}, {"<", "lt"},
@@ -29,12 +29,12 @@ std::string_view operation_of(std::string_view sign) {
   return found == operations.end() ? std::string_view() : found->second;
 }
 
-/// The type of integers in tract's own spelling.
+/// True for tract's own names of integer types.
 bool is_whole(std::string_view type) {
   return !type.empty() && std::string_view("iutIUT").find(type[0]) != std::string_view::npos;
 }
 
-/// Beyond that, sums of extents might not fit into 64 bits.
+/// Beyond this, sums of extents might not fit into 64 bits.
 bool is_sensible(const Ints& shape) {
   constexpr int64_t kMost = int64_t{1} << 40;
   return std::all_of(shape.begin(), shape.end(), [](int64_t extent) { return extent <= kMost; });
@@ -44,7 +44,7 @@ bool is_structural(std::string_view operation) {
   return operation == "concat" || operation == "stack" || operation == "squeeze";
 }
 
-/// By the version that the document says it is for: from 0.23 on nothing is cut off.
+/// By the document's stated version: from 0.23 on slices are not clamped.
 Slices slices_of(const nnef::Document& document) {
   const auto version = property(document, "tract_target_version");
   if (!version) return Slices::unknown;
@@ -53,11 +53,11 @@ Slices slices_of(const nnef::Document& document) {
   return is_old ? Slices::cut_off : Slices::refused;
 }
 
-/// A call with all of it that is the same in every run. Without a signature it is unknown.
+/// The part of a call that is equal in every run. Without a signature it is unknown.
 struct Prepared {
   const Signature* signature = nullptr;
-  const TractRule* rule = nullptr;           ///< of an operation
-  const nnef::Fragment* fragment = nullptr;  ///< the document's own
+  const TractRule* rule = nullptr;           ///< for an operation
+  const nnef::Fragment* fragment = nullptr;  ///< for a fragment of the document
   Arguments arguments;
 };
 
@@ -153,7 +153,7 @@ class ShapeRunner::State {
 
   // --- operations ---
 
-  /// The argument with numbers for expressions and names for calls; null if it is not known.
+  /// The argument with numbers for expressions and names for calls; null if unknown.
   const Value* settled(const Type& type, const Value& value, Frame& frame) {
     const auto name_call = [&](const Value& expression) {
       return named(results_of(expression, frame), frame);
@@ -161,7 +161,7 @@ class ShapeRunner::State {
     return settle(type, value, {frame, *sizes_, name_call, store_});
   }
 
-  /// The name, or the number, of what an expression results in.
+  /// A name, or a number, for the result of an expression.
   const Value* named(std::vector<Known> results, Frame& frame) {
     if (results.size() != 1) return nullptr;
     names_.push_back(nnef::identifier(cat("#", names_.size())));
@@ -202,7 +202,7 @@ class ShapeRunner::State {
     }
   }
 
-  /// A size that is cast stays known.
+  /// A size stays known when it is cast.
   static void keep_number(const nnef::Fragment& declaration, const Arguments& arguments,
                           std::vector<Known>& out) {
     const Value& input = *argument(declaration, arguments, "input");
@@ -245,14 +245,14 @@ class ShapeRunner::State {
 
   // --- scans ---
 
-  /// Binds the parameters of the body that tuples such as ('h', h0, 'h_next') name.
+  /// Binds the body's parameters, which tuples such as ('h', h0, 'h_next') name.
   void bind_body(const Value& list, Frame& frame, Frame& inner) {
     static const Type kTensor{Type::Form::tensor, Item::unknown, {}};
     for (const Value& row : list.items)
       inner[row.items.at(0).text] = known(settled(kTensor, row.items.at(1), frame), frame);
   }
 
-  /// Leaves what one iteration sees of the scanned inputs, and counts the iterations.
+  /// Restricts scanned inputs to one iteration, and returns the number of iterations.
   static std::optional<int64_t> cut(const Value& list, Frame& inner) {
     std::optional<int64_t> iterations;
     for (const Value& row : list.items) {
@@ -282,7 +282,7 @@ class ShapeRunner::State {
     return out;
   }
 
-  /// The last iteration's, or all of them one behind the other.
+  /// The result of the last iteration, or of all, one behind the other.
   static Known scanned(const Value& row, std::optional<Ints> shape,
                        std::optional<int64_t> iterations) {
     if (!shape || row.items.at(1).text != "full") return {std::move(shape), {}};
@@ -300,9 +300,9 @@ class ShapeRunner::State {
   std::unordered_map<const nnef::Fragment*, Signature> signatures_;
   std::unordered_map<const Value*, Prepared> calls_;
   std::unordered_map<const Value*, std::unique_ptr<Value>> signs_;
-  Store store_;                 ///< of one statement's arguments
-  std::deque<Value> names_;     ///< of what is called in expressions
-  bool is_structural_ = false;  ///< the operation that runs
+  Store store_;                 ///< arguments of one statement
+  std::deque<Value> names_;     ///< names of calls inside expressions
+  bool is_structural_ = false;  ///< for the running operation
   int depth_ = 0;
 };
 

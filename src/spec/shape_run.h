@@ -1,4 +1,4 @@
-// The shapes of all tensors of a tract document, at given values of its symbols.
+// Computes the shapes of all tensors of a tract document, at given values of its symbols.
 #pragma once
 
 #include <memory>
@@ -13,21 +13,22 @@ namespace t2n::spec {
 /// A statement that tract refuses, or fails to run.
 struct ShapeProblem {
   std::string message;         ///< "'y': 'concat': the shapes [2,3] and [2,4] do not go together"
-  bool is_structural = false;  ///< of what Strictness::structure looks for
+  bool is_structural = false;  ///< found by Strictness::structure
 };
 
-/// What is looked for.
+/// The kind of problem to look for.
 enum class Strictness {
-  all,        ///< whatever cannot run
-  structure,  ///< what tract compares as expressions while it loads: joined and dropped axes
+  all,        ///< everything that cannot run
+  structure,  ///< what tract compares as expressions while loading: joined and removed axes
 };
 
-/// Runs the statements of a graph, and of fragments that they call, on shapes alone, up to the
-/// first problem. What an operation without a rule gives, or one whose sizes follow from data, is
-/// unknown, and so is what is made of it: that is never a problem. Linear in what is run.
+/// Runs the statements of a graph, and of fragments that they call, on shapes only, up to the first
+/// problem. The result of an operation without a rule, or with sizes that follow from data, is
+/// unknown, and so is everything that follows from it; that is never a problem. Linear in what is
+/// run.
 class ShapeRunner {
  public:
-  /// The document outlives the runner.
+  /// The document must outlive the runner.
   explicit ShapeRunner(const nnef::Document& document);
   ~ShapeRunner();
   std::optional<ShapeProblem> run(const ir::Sizes& values, Strictness strictness = Strictness::all);

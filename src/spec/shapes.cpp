@@ -1,4 +1,4 @@
-// Which rule an operation has, and the rules of element-wise operations.
+// Finds an operation's rule; rules of elementwise operations.
 #include "src/spec/shapes.h"
 
 #include <array>
@@ -21,8 +21,8 @@ Shapes broadcasting(const ShapeCall& call) {
   return {out};
 }
 
-/// Operands behind the first spread over it: a result of another shape is refused by the reference
-/// reader.
+/// Later operands broadcast to the first one: the reference reader refuses a result of another
+/// shape.
 Shapes over_first(const ShapeCall& call) {
   const Shapes shapes = call.operand_shapes();
   for (const Ints& shape : shapes)
@@ -121,7 +121,7 @@ bool fits(int64_t number) {
          number <= std::numeric_limits<int32_t>::max();
 }
 
-/// Beyond 32 bits readers wrap numbers silently; within, no formula overflows 64.
+/// Beyond 32 bits, readers silently wrap numbers; within, no formula overflows 64 bits.
 void check_numbers(const std::string& operation, const Value& value) {
   if (value.kind == Kind::integer && !fits(value.integer))
     throw Error("nnef-invalid",

@@ -1,4 +1,4 @@
-// Shapes of what the operations of NNEF 1.0.5 result in, where every input's shape is known.
+// Shapes of the results of NNEF 1.0.5's operations, if the shapes of all inputs are known.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,13 @@
 
 namespace t2n::spec {
 
-/// The shape of a tensor, or null where it is not known. Literals are not asked about.
+/// The shape of a tensor, or null if it is unknown. Not called for literals.
 using ShapeOf = std::function<const ir::Ints*(std::string_view)>;
 
-/// The shape of each result of a call of the standard, those of a list one after the other; none
-/// where the shape of an operand is not known. The arguments have passed check_types.
-/// Errors: `nnef-invalid` where an argument breaks a rule of its operation (§4, argument validity),
-/// the shapes of operands do not go together, or a number does not fit the readers' 32 bits.
+/// The shape of each result of a call in the standard, those of a list one after another; none if
+/// the shape of an operand is unknown. The arguments have passed check_types. Errors:
+/// `nnef-invalid` if an argument breaks a rule of its operation (§4, argument validity), if the
+/// operands' shapes do not fit together, or if a number does not fit into the readers' 32 bits.
 std::optional<std::vector<ir::Ints>> infer_shapes(const nnef::Fragment& declaration,
                                                   const Arguments& arguments,
                                                   const ShapeOf& shape_of);

@@ -1,4 +1,4 @@
-// Shapes of reductions, normalisations, products, pictures and regions of interest.
+// Shapes of reductions, normalisations, products, images and regions of interest.
 #include <algorithm>
 #include <array>
 
@@ -33,7 +33,7 @@ Shapes local(const ShapeCall& call) {
   return {out};
 }
 
-/// Extents of axes 2 and on, of which a list has one each.
+/// Extents of axes 2 and higher; a list has one for each.
 size_t spatial_axes(const ShapeCall& call, const Ints& input) {
   call.require(input.size() >= 3, "the input has the shape ", shape_text(input),
                ", and needs a batch, channels and at least one axis more");
@@ -64,7 +64,7 @@ Shapes multilinear_upsample(const ShapeCall& call) {
   return upsample(call);
 }
 
-/// §4.6 wants batch indices as a column; the reference reader wants a list.
+/// §4.6 requires batch indices as a column; the reference reader requires a list.
 Shapes regions(const ShapeCall& call) {
   const Ints input = call.shape("input");
   const size_t spatial = spatial_axes(call, input);

@@ -1,5 +1,4 @@
-// Shapes of what moves, joins and cuts tensors (§4.5), and of tensors that come from outside
-// (§4.1).
+// Shapes of operations that move, join and cut tensors (§4.5), and of tensors from outside (§4.1).
 #include <algorithm>
 #include <array>
 
@@ -10,7 +9,7 @@ namespace {
 
 auto at(const Ints& list, size_t index) { return list.begin() + static_cast<ptrdiff_t>(index); }
 
-/// More than any statement has names for, and few enough to count.
+/// More than any statement has names, and few enough to count.
 constexpr int64_t kMostResults = 1 << 16;
 
 Shapes introduced(const ShapeCall& call) {
@@ -41,7 +40,7 @@ Shapes update(const ShapeCall& call) {
   return {variable};
 }
 
-/// The axes of the input that a reshape concerns.
+/// The axes of the input that a reshape affects.
 std::pair<size_t, size_t> reshaped_range(const ShapeCall& call, size_t rank) {
   const int64_t start = call.integer("axis_start");
   const int64_t count = call.integer("axis_count");
@@ -53,7 +52,7 @@ std::pair<size_t, size_t> reshaped_range(const ShapeCall& call, size_t rank) {
   return {start, count == -1 ? limit : start + count};
 }
 
-/// The new extents, with 0 and -1 settled.
+/// The new extents, with 0 and -1 resolved.
 Ints settled(const ShapeCall& call, const Ints& input, size_t begin, size_t end) {
   Ints shape = call.ints("shape");
   for (size_t i = 0; i < shape.size(); ++i) {
@@ -101,7 +100,7 @@ Shapes squeeze(const ShapeCall& call) {
   return {out};
 }
 
-/// Axes count in the result. The readers disagree where they do not ascend.
+/// Axes refer to the result. Readers disagree if they are not ascending.
 Shapes unsqueeze(const ShapeCall& call) {
   const Ints input = call.shape("input");
   const Ints axes = call.axes("axes", input.size() + call.list_size("axes"));
@@ -171,8 +170,8 @@ Shapes unstack(const ShapeCall& call) {
   return Shapes(static_cast<size_t>(count), rest);
 }
 
-/// How many elements a slice takes. Like every reader, not like §4.5.4, it counts a last step that
-/// is not full.
+/// The number of elements in a slice. Like every reader, and unlike §4.5.4, it counts an incomplete
+/// last step.
 int64_t sliced(const ShapeCall& call, int64_t extent, int64_t begin, int64_t end, int64_t stride) {
   const auto place = [&](int64_t at) {
     return std::clamp<int64_t>(at < 0 ? at + extent : at, -1, extent);

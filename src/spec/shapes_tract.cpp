@@ -1,5 +1,5 @@
-// What tract's operations make of shapes. Rules of the standard serve where tract wants no less;
-// a rule here refuses only what every version of tract refuses, or cannot run.
+// Shape rules of tract's operations. The standard's rules are reused where tract requires no less.
+// A rule here only refuses what every version of tract refuses, or cannot run.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -15,7 +15,7 @@ MaybeShapes introduced(const ShapeCall& call) { return one_shape(call.ints("shap
 
 MaybeShapes same_as_first(const ShapeCall& call) { return one_shape(call.first_shape()); }
 
-/// Axes of extent 1 spread over others, and so do missing ones at the end.
+/// Axes of size 1 repeat, and so do missing ones at the end.
 MaybeShapes spread(const ShapeCall& call) {
   Ints out;
   for (const Ints& shape : call.operand_shapes()) out = broadcast(call, out, shape);
@@ -73,7 +73,7 @@ MaybeShapes tile(const ShapeCall& call) {
   return one_shape(out);
 }
 
-/// As numpy does: axes are matched from the last on.
+/// As in numpy: axes are matched from the last on.
 MaybeShapes broadcast_to(const ShapeCall& call) {
   Ints a = call.shape("input"), b = call.ints("shape");
   std::reverse(a.begin(), a.end());
@@ -89,7 +89,7 @@ MaybeShapes broadcast_to(const ShapeCall& call) {
   return one_shape(a);
 }
 
-// --- places ---
+// --- positions ---
 
 MaybeShapes gather(const ShapeCall& call) {
   const Ints input = call.shape("input"), indices = call.shape("indices");
@@ -112,7 +112,7 @@ MaybeShapes topk(const ShapeCall& call) {
   return Shapes{out, out};
 }
 
-/// Entries from `start` to before `end`.
+/// Entries from `start` up to, but not including, `end`.
 MaybeShapes range(const ShapeCall& call) {
   const auto start = call.number_of("start"), end = call.number_of("end"),
              step = call.number_of("step");
@@ -150,7 +150,7 @@ constexpr TractRow kRows[] = {
     {"tract_core_one_hot", one_hot},
 };
 
-/// Operations that follow a rule of the standard, of the same name or another.
+/// Operations that follow a rule of the standard, under the same name or another.
 struct StandardRow {
   std::string_view operation;
   std::string_view standard;

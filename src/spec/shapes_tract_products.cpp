@@ -13,7 +13,7 @@ auto at(const Ints& list, size_t index) { return list.begin() + static_cast<ptrd
 
 // --- products ---
 
-/// Summed axes are equal, or one of them has the extent 1.
+/// Summed axes must be equal, or one of them has extent 1.
 void check_inner(const ShapeCall& call, int64_t a, int64_t b) {
   call.require(a == b || a == 1 || b == 1, "rows of ", a, " do not meet columns of ", b);
 }
@@ -21,7 +21,7 @@ void check_inner(const ShapeCall& call, int64_t a, int64_t b) {
 MaybeShapes matmul(const ShapeCall& call) {
   Ints a = call.shape("A"), b = call.shape("B");
   const size_t rank = a.size();
-  if (rank != b.size() || rank < 2) return {};  // packed weights may be of another rank
+  if (rank != b.size() || rank < 2) return {};  // packed weights may have another rank
   if (call.flag("transposeA")) std::swap(a[rank - 1], a[rank - 2]);
   if (call.flag("transposeB")) std::swap(b[rank - 1], b[rank - 2]);
   check_inner(call, a[rank - 1], b[rank - 2]);
@@ -38,7 +38,7 @@ MaybeShapes linear(const ShapeCall& call) {
   return one_shape(broadcast(call, {input[0], filter[0]}, call.shape("bias")));
 }
 
-/// The letters of an expression such as "bij,bjk->bik": of each operand, then of the result.
+/// The letters of an expression such as "bij,bjk->bik": for each operand, then for the result.
 std::vector<std::string> einsum_terms(const std::string& expression) {
   std::vector<std::string> out(1);
   for (const char c : expression) {
@@ -86,7 +86,7 @@ MaybeShapes attention(const ShapeCall& call) {
 
 // --- windows ---
 
-/// Windows over the axes from 2 on; nothing where there is no room for one.
+/// Windows over axes 2 and higher; nothing if there is no room for one.
 MaybeShapes windows(const ShapeCall& call, Ints out, const Ints& size, size_t skipped) {
   const Pairs padding = call.pairs("padding");
   const Ints stride = call.ints("stride"), dilation = call.ints("dilation");
@@ -112,7 +112,7 @@ MaybeShapes windows(const ShapeCall& call, Ints out, const Ints& size, size_t sk
   return one_shape(out);
 }
 
-/// The groups of a convolution whose operands go together; nothing where ranks do not.
+/// The groups of a convolution whose operands fit together; nothing if ranks do not.
 std::optional<int64_t> groups(const ShapeCall& call, const Ints& input, const Ints& filter) {
   const int64_t out = call.integer("groups");
   if (input.size() < 3 || filter.size() != input.size() || out <= 0) return {};

@@ -1,4 +1,4 @@
-// Shapes of sliding windows (§4.3): down to the smaller space, or up to the larger one.
+// Shapes of sliding windows (§4.3): to the smaller space, or back to the larger one.
 #include <array>
 
 #include "src/spec/call.h"
@@ -12,7 +12,7 @@ constexpr std::span<const std::string_view> kZeroBorder = std::span(kBorders).fi
 struct WindowArguments {
   size_t first_axis = 0;
   Ints size;
-  Pairs padding;  ///< empty: as much as makes the sizes come out as extent / stride, rounded up
+  Pairs padding;  ///< empty: sizes become extent / stride, rounded up
   Ints stride;
   Ints dilation;
 };
@@ -74,7 +74,7 @@ Ints up(const ShapeCall& call, const WindowArguments& window, Ints shape) {
   return shape;
 }
 
-/// The shape that `output_shape` asks for, which must lead back to the input's.
+/// The shape of `output_shape`, which must lead back to the input's.
 Ints asked_for(const ShapeCall& call, const WindowArguments& window, const Ints& input) {
   const Ints out = call.positive("output_shape", input.size());
   const Ints back = down(call, window, out);
@@ -198,8 +198,8 @@ Shapes conv(const ShapeCall& call) {
   return {out};
 }
 
-/// With groups = 0 there are as many groups as channels in the result, which the shape asked for
-/// says; without it they are as many as in the input.
+/// With groups = 0 there is one group for each channel of the result, which `output_shape` gives;
+/// without it, for each channel of the input.
 int64_t deconv_groups(const ShapeCall& call, const Ints& input) {
   const Ints asked = call.ints("output_shape");
   return groups_of(call, second(asked.empty() ? input : asked));
@@ -213,7 +213,7 @@ Shapes deconv(const ShapeCall& call) {
   return {out};
 }
 
-/// The filters of each plane and of each point; the points' have an extent of 1 in every plane.
+/// The filters of planes and of points; those of points have extent 1 in every plane.
 std::pair<Ints, Ints> separated(const ShapeCall& call) {
   const Ints plane = call.shape("plane_filter");
   const Ints point = call.shape("point_filter");
@@ -227,7 +227,7 @@ std::pair<Ints, Ints> separated(const ShapeCall& call) {
   return {plane, point};
 }
 
-/// Channels of the points' filters that all groups together see.
+/// The channels of the points' filters, over all groups.
 void check_points(const ShapeCall& call, const Ints& plane, const Ints& point, int64_t groups) {
   call.require(groups > 0 && product(point[1], groups) == plane[0], "points over ", point[1],
                " channels in ", groups, groups == 1 ? " group" : " groups", " do not fit ",

@@ -1,4 +1,4 @@
-// Shapes of what tract's operations result in.
+// Shapes of the results of tract's operations.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@ namespace t2n::spec {
 using MaybeShapes = std::optional<Shapes>;
 inline MaybeShapes one_shape(Ints shape) { return Shapes{std::move(shape)}; }
 
-/// What becomes of a slice that ends beyond its axis.
+/// How a slice that ends beyond its axis is treated.
 enum class Slices { refused, cut_off, unknown };
 
-/// The shape of each result; nothing where sizes follow from more than shapes, or where tract's
-/// versions differ. Refuses (`nnef-invalid`) only what no version of tract takes.
+/// The shape of each result; nothing if sizes do not follow from shapes alone, or if tract's
+/// versions differ. Refuses (`nnef-invalid`) only what no version of tract accepts.
 struct TractRule {
   using Own = MaybeShapes (*)(const ShapeCall& call);
   using Slicing = MaybeShapes (*)(const ShapeCall& call, Slices beyond);
@@ -34,7 +34,7 @@ struct TractRow {
   std::string_view operation;
   TractRule::Own rule;
 };
-/// Of one file.
+/// The rows of one file.
 std::span<const TractRow> tract_product_rows();
 
 /// Null for an operation without a rule.

@@ -1,4 +1,4 @@
-// A short search per kind of values; an equality gives its last unknown symbol.
+// A short search for each kind of values; an equality determines its last unknown symbol.
 #include "src/spec/trial_sizes.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using ir::Dim;
 
 constexpr int64_t kLarge = 100003;
 
-/// `S relation bound` of an assertion about one symbol.
+/// Applies `S relation bound`, from an assertion about one symbol.
 void tighten(const Assertion& assertion, std::map<ir::Symbol, Limits>& limits) {
   using ir::Relation;
   const auto& [left, relation, right] = assertion.comparison;
@@ -85,7 +85,7 @@ class Search {
     return true;
   }
 
-  /// The value that an equality leaves for the symbol.
+  /// The value of the symbol that an equality determines.
   std::optional<int64_t> determined(const ir::Symbol& symbol, const ir::Sizes& values) const {
     for (const Assertion& assertion : assertions_) {
       if (assertion.comparison.relation != ir::Relation::eq || !assertion.scenario.empty())
@@ -108,7 +108,7 @@ class Search {
     return out;
   }
 
-  /// Other values for each symbol but for the least: what mixes them up shows.
+  /// Different values for each symbol, except the least, so that confusions show.
   static std::vector<int64_t> preferred(Kind kind, size_t at, const Limits& limit, int64_t least) {
     constexpr int64_t kPrimes[] = {5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43};
     const int64_t prime = kPrimes[at % std::size(kPrimes)], step = limit.multiple;

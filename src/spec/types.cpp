@@ -25,7 +25,7 @@ std::string_view item_text(Item item) {
   return "";
 }
 
-/// A reader of type texts as the parser normalises them: no blanks but after commas.
+/// Reads type texts in the parser's normal form: blanks only behind commas.
 struct Reader {
   std::string_view text;
   size_t at = 0;
@@ -151,7 +151,7 @@ Signature signature_of(const Fragment& declaration) {
 const Signature& operation_signature(std::string_view name, Dialect dialect) {
   const auto found = table(dialect).find(name);
   if (found != table(dialect).end()) return found->second;
-  operation(name, dialect);  // says which name is near
+  operation(name, dialect);  // the error suggests a similar name
   internal_error(__FILE__, __LINE__, cat("no signature of ", name));
 }
 

@@ -1,5 +1,4 @@
-// Types of NNEF 1.0.5 §3.3.1: of parameters, of literals, and of the tensors that a call results
-// in.
+// Types of NNEF 1.0.5 §3.3.1: of parameters, of literals, and of tensors that a call gives.
 #pragma once
 
 #include <functional>
@@ -12,9 +11,9 @@
 
 namespace t2n::spec {
 
-/// What a tensor, or an attribute, is made of.
+/// The item type of a tensor or an attribute.
 enum class Item {
-  unknown,  ///< `tensor<>`, or what only the engine knows
+  unknown,  ///< `tensor<>`, or a type that only the engine knows
   scalar,
   integer,
   logical,
@@ -33,10 +32,10 @@ struct Type {
 Type parse_type(std::string_view text);
 std::string type_text(const Type& type);
 
-/// Whether run-time data goes there: a tensor, or an array of tensors.
+/// Whether it is for run-time data: a tensor, or an array of tensors.
 bool holds_tensors(const Type& type);
 
-/// A declaration with its types read.
+/// A declaration with parsed types.
 struct Signature {
   const nnef::Fragment* declaration = nullptr;
   bool is_generic = false;
@@ -48,17 +47,17 @@ struct Signature {
 /// Errors: `nnef-invalid` for a type that does not exist.
 Signature signature_of(const nnef::Fragment& declaration);
 
-/// Of an operation, read once.   Errors: `nnef-invalid` where there is no such operation.
+/// The signature of an operation, parsed once.   Errors: `nnef-invalid` for an unknown operation.
 const Signature& operation_signature(std::string_view name, Dialect dialect);
 
-/// The item type of a number, a logical or a string; unknown of any other expression.
+/// The item type of a number, logical or string; unknown for any other expression.
 Item literal_item(const nnef::Value& value);
 
-/// The item type of an expression that is no literal; unknown where nobody knows.
+/// The item type of an expression that is not a literal; unknown if it is not known.
 using ItemOf = std::function<Item(const nnef::Value&)>;
 
-/// Verifies the arguments of a call against the declared types and returns the item type of each
-/// result, as strict NNEF has them.   Errors: `nnef-invalid`.
+/// Checks the arguments of a call against the declared types, and returns the item type of each
+/// result, by the rules of strict NNEF.   Errors: `nnef-invalid`.
 std::vector<Item> check_types(const Signature& signature, const nnef::Value& invocation,
                               const Arguments& arguments, const ItemOf& item_of);
 
@@ -68,8 +67,8 @@ struct AssignedName {
   Item item = Item::unknown;
 };
 
-/// What the left side of a statement assigns, after the results of its operation.   Errors:
-/// `nnef-invalid` where they do not match.
+/// What the left side of a statement assigns, by the results of its operation.   Errors:
+/// `nnef-invalid` if they do not match.
 std::vector<AssignedName> targets(const nnef::Value& left, const Signature& signature,
                                   const std::vector<Item>& items);
 
