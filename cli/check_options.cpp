@@ -1,4 +1,4 @@
-// What --engine, --tolerance and --strict say in every command's help.
+// The options --engine, --tolerance and --strict, with their help for every command.
 #include "cli/check_options.h"
 
 #include <CLI/CLI.hpp>
@@ -30,14 +30,14 @@ std::string left_out_text(const CheckResult& result) {
   return out.empty() ? out : cat(" (", out, ")");
 }
 
-/// Of the sets on which LibTorch with oneDNN's kernels alone is not LibTorch.
+/// The number of sets on which only LibTorch with oneDNN's kernels differs from LibTorch.
 std::string engines_text(const CheckResult& result) {
   if (result.engines_disagree == 0) return {};
   return cat("; on ", counted(result.engines_disagree, "input set"),
              " its engines x86 and oneDNN disagree");
 }
 
-/// "in pulses of 8, 9, 4; delay 3": of the first size, per output.
+/// "in pulses of 8, 9, 4; delay 3": the delays are by output, for the first size.
 std::string pulses_text(const CheckResult& result) {
   if (result.pulses.empty()) return {};
   std::vector<std::string> sizes, delays;
@@ -48,7 +48,7 @@ std::string pulses_text(const CheckResult& result) {
              sizes[0], ": ", joined(delays, ", "), "\n");
 }
 
-/// What of the outputs is no number, in torch as in the engine.
+/// Elements of the outputs that are not finite, in torch as well as in the engine.
 std::string not_finite_text(const std::vector<check::OutputRow>& rows) {
   std::string out;
   for (const check::OutputRow& row : rows)
@@ -74,7 +74,7 @@ check::RunnerOptions runner_options() {
   check::RunnerOptions out;
   if (const auto left = limits::seconds_left())
     out.timeout = std::chrono::milliseconds(static_cast<int64_t>(*left * 1000) + 1);
-  // Address space is more than what is used of it; use is watched.
+  // Address space exceeds the memory in use; the latter is watched.
   constexpr int64_t kLeast = int64_t{4} << 30;
   const int64_t most = limits::max_memory();
   out.memory_bytes =

@@ -1,4 +1,4 @@
-// The options of a check and of the engine, shared by every command that runs an artefact.
+// Options of checks and engines, shared by all commands that run an artefact.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct EngineOptions {
 
 void add_engine_options(CLI::App& command, EngineOptions& options);
 
-/// What --timeout and --max-memory leave to an engine.
+/// The time and memory that --timeout and --max-memory leave for an engine.
 check::RunnerOptions runner_options();
 
 struct ToleranceOptions {
@@ -29,13 +29,13 @@ struct ToleranceOptions {
 
 constexpr const char* kDefaultLevel = "approximate";
 
-/// --tolerance and --strict; --check is the command's own.
+/// Adds --tolerance and --strict; --check is the command's own.
 void add_tolerance_options(CLI::App& command, ToleranceOptions& options);
 
 /// Errors: `usage`.
 CheckOptions check_options(const ToleranceOptions& options, const EngineOptions& engine);
 
-/// "check: tract 0.23.9 vs LibTorch 2.13.0 · …" and a line per output.
+/// "check: tract 0.23.9 vs LibTorch 2.13.0 · …" and one line per output.
 std::string check_text(const CheckOptions& options, const CheckResult& result);
 
 }  // namespace t2n::cli

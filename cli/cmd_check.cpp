@@ -1,4 +1,4 @@
-// t2nnef check: an artefact of any exporter against the model that it was made from.
+// t2nnef check: compares an artefact of any exporter with the model that it was made from.
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -62,7 +62,7 @@ ExitCode run(const Options& options) {
   const CheckExistingOptions existing = existing_options(options, talk);
   CheckedModel result = check_existing(existing);
   talk.stop();
-  // The table first: it shows the outputs that agree as well.
+  // The table comes first, as it also shows outputs that agree.
   if (options.json)
     print_json(check_json(existing, result));
   else

@@ -1,4 +1,4 @@
-// t2nnef diff: what differs between two artefacts.
+// t2nnef diff: shows the differences between two artefacts.
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cmath>
@@ -30,16 +30,16 @@ struct Options {
   bool json = false;
 };
 
-/// Lines per part; the JSON has them all.
+/// A limit for lines per part; the JSON contains all.
 constexpr size_t kMost = 20;
 
-/// On one line, and not longer than that.
+/// On one line of limited length.
 std::string one_line(const std::string& text) {
   constexpr size_t kLongest = 60;
   std::string line = text.substr(0, text.find('\n'));
   if (line.size() == text.size() && line.size() <= kLongest) return line;
   line.resize(std::min(line.size(), kLongest));
-  while (!line.empty() && (line.back() & 0xc0) == 0x80) line.pop_back();  // inside of a character
+  while (!line.empty() && (line.back() & 0xc0) == 0x80) line.pop_back();  // inside a character
   return line + "…";
 }
 
@@ -56,7 +56,7 @@ std::string change_text(const Difference& difference) {
     return cat(difference.aspect, " differ, max|Δ| ", number(*difference.max_abs));
   const std::string before = one_line(difference.before);
   const std::string after = one_line(difference.after);
-  if (before == after) return aspect + "differs";  // further down than a line shows
+  if (before == after) return aspect + "differs";  // beyond the part that a line shows
   return cat(aspect, before.empty() ? "(none)" : before, " -> ", after.empty() ? "(none)" : after);
 }
 

@@ -1,4 +1,4 @@
-// t2nnef export: from a TorchScript file to an NNEF artefact, checked if asked.
+// t2nnef export: writes a TorchScript file as an NNEF artefact, and checks it on request.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -120,7 +120,7 @@ void add_insight_options(CLI::App& command, Options& options) {
       ->excludes(quiet);
 }
 
-// --- options as the pipeline takes them ---
+// --- options in the pipeline's form ---
 
 target::Target target_of(const Options& options) {
   if (!options.target.empty()) return target::parse_target(options.target);
@@ -159,7 +159,7 @@ passes::PipelineOptions passes_of(const Options& options, Talk& talk) {
   return out;
 }
 
-/// The report replaces nothing that the export reads or writes.
+/// The report must not replace anything that the export reads or writes.
 nnef::Destination report_destination(const std::string& path, const ExportOptions& options) {
   nnef::Destination out = nnef::file_destination(path);
   out.taken = options.taken;
@@ -211,7 +211,7 @@ ExportOptions pipeline_options(const Options& options, Talk& talk) {
   return out;
 }
 
-// --- what is said in the end ---
+// --- the final text ---
 
 std::string ports_text(const std::vector<Port>& ports) {
   constexpr size_t kShown = 4;
@@ -222,7 +222,7 @@ std::string ports_text(const std::vector<Port>& ports) {
   return joined(parts, ", ");
 }
 
-/// What the artefact asserts of its sizes, the plain S >= 1 left out.
+/// The artefact's assertions about its sizes, without plain S >= 1.
 std::string relations_text(const ExportResult& result) {
   std::vector<std::string> parts;
   for (const ir::Comparison& relation : result.relations)
@@ -264,7 +264,7 @@ std::string results_text(const ExportOptions& options, const ExportResult& resul
              output_name(result.path), "  ", short_bytes(result.bytes), "\n");
 }
 
-/// What the pipeline threw or returned, so that the report tells both.
+/// The result or the error of the pipeline, for the report.
 struct Outcome {
   std::optional<ExportResult> result;
   std::optional<Error> error;

@@ -1,4 +1,4 @@
-// t2nnef inspect: what a model or artefact takes, gives and consists of, and the line to type next.
+// t2nnef inspect: shows inputs, outputs and content of a model or artefact, and a next command.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
@@ -33,9 +33,9 @@ struct Options {
   bool json = false;
 };
 
-// --- the line to type ---
+// --- the next command ---
 
-/// Inputs as the user gave them, else placeholders for what the file does not say.
+/// The user's inputs, with placeholders for those that the file does not describe.
 std::vector<std::string> input_specs(const Options& options, const Inspection& inspection) {
   if (inspection.graph) return options.inputs.specs;
   std::vector<std::string> specs;
@@ -98,7 +98,7 @@ std::string states_text(const Inspection& inspection) {
   return out.empty() ? out : "state:\n" + out;
 }
 
-/// With the operators that the model itself has.
+/// The graph with the model's own operators.
 const ir::Graph& recorded(const Inspection& inspection) {
   return inspection.with_quantised ? *inspection.with_quantised : *inspection.graph;
 }
@@ -157,7 +157,7 @@ std::string inspection_text(const Options& options, const Inspection& inspection
              export_line(options, inspection), "\n");
 }
 
-// --- either kind of file ---
+// --- both kinds of files ---
 
 ExitCode run_on_artefact(const Options& options) {
   const InputOptions& inputs = options.inputs;
@@ -200,7 +200,7 @@ ExitCode run_on_model(const Options& options) {
   return ExitCode::ok;
 }
 
-/// What the tracer knows to be no model may be meant to be an artefact.
+/// A file that is not a model for the tracer may be meant as an artefact.
 void explain_neither(const Error& error, const std::string& path) {
   if (error.diagnostic().subject != model_file::kUnknownKind) return;
   throw Error(

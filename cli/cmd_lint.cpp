@@ -1,4 +1,4 @@
-// t2nnef lint: what is odd about the quantisation of a model, a graph, or an artefact.
+// t2nnef lint: reports unusual quantisation of a model, a graph, or an artefact.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
@@ -38,13 +38,13 @@ struct Options {
   bool strict = false;
 };
 
-/// What the lint says of one file.
+/// The lint's result for one file.
 struct Findings {
-  std::vector<Diagnostic> warnings;  ///< of which the subject is the rule
-  std::vector<std::string> notes;    ///< rules that were not looked at
+  std::vector<Diagnostic> warnings;  ///< their subjects are rules
+  std::vector<std::string> notes;    ///< rules that were skipped
 };
 
-/// Graphs as text are looked at as they are; models as traced, with stored what is on a grid.
+/// Text graphs are examined unchanged; models as traced, with constants on a grid stored.
 std::vector<std::string> passes_of(const Options& options) {
   std::vector<std::string> out;
   if (!options.compression.compress.empty())
@@ -81,7 +81,7 @@ Findings lint_graph(const Options& options) {
   return out;
 }
 
-/// An artefact is looked at as it is: nothing of it is traced, compressed or made for a target.
+/// An artefact is examined unchanged: it is not traced, compressed or made for a target.
 void refuse_model_options(const Options& options) {
   const CompressionOptions& compression = options.compression;
   const bool compresses = !compression.compress.empty() || !compression.calibrate.empty() ||
@@ -107,14 +107,14 @@ Findings lint_file(const Options& options) {
   return out;
 }
 
-/// The rule stands above.
+/// The rule is in the headline.
 std::string line_of(const Diagnostic& finding) {
   std::string place = finding.where.empty() ? std::string() : render_where(finding.where.front());
   return cat("  ", place.empty() ? "" : place + ": ",
              finding.message.substr(finding.subject.size() + 2), "\n");
 }
 
-/// Findings of a rule come one after the other.
+/// Findings of a rule stand together.
 std::string findings_text(const std::vector<Diagnostic>& findings) {
   std::string out;
   for (size_t i = 0; i < findings.size(); ++i) {

@@ -1,4 +1,4 @@
-// t2nnef ops: which operators are supported, by a target or of a model, and what is known of one.
+// t2nnef ops: lists the supported operators of a target or a model, or describes one operator.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
@@ -39,7 +39,7 @@ using Rows = std::vector<std::vector<std::string>>;
 
 // --- all operators of a target ---
 
-/// What is written: for strict NNEF, tract's operations and fragments become standard ones.
+/// What is written; for strict NNEF, tract's operations and fragments become standard ones.
 std::string written_as(const ops::Variant& variant, const target::Target& target) {
   const std::string_view nnef = variant.nnef;
   const bool is_tract =
@@ -61,7 +61,7 @@ ExitCode list_all(const target::Target& target) {
 
 // --- the operators of a model ---
 
-/// The graph is the one that an export with the same options translates.
+/// The graph that an export with the same options translates.
 ir::Graph graph_of(const Options& options, const target::Target& target, const Report& report) {
   ExportOptions prepared = traced_options(options.subject, options.inputs, report);
   prepared.target = target;
@@ -106,7 +106,7 @@ std::string needs(const ops::Variant& variant) {
   return cat("tract@", target::version_str(ops::oldest_version(variant)), " or newer");
 }
 
-/// "" where LibTorch cannot be loaded: everything else is known without it.
+/// "" if LibTorch cannot be loaded: everything else is known without it.
 std::string schema_line(ir::OpId op) {
   try {
     const auto schema = torch_module().find_schema(std::string(ir::op_name(op)));
@@ -136,8 +136,8 @@ std::string explanation(ir::OpId op, const target::Target& target) {
   return out;
 }
 
-/// Of operators that have no translation: what takes their place, or why they are refused; "" of
-/// those that LibTorch does not have either.
+/// For operators without a translation: what replaces them, or why they are refused; "" if LibTorch
+/// does not have them either.
 std::string word_on_others(const std::string& name) {
   const std::string base = name.substr(0, name.find('.'));
   const size_t colon = base.find("::");
@@ -156,7 +156,7 @@ std::string word_on_others(const std::string& name) {
   return {};
 }
 
-/// With an overload that one, without all; none if all that is known has been said.
+/// With an overload only that one, else all; none if everything known was already printed.
 std::vector<ir::OpId> find_ops(const std::string& name) {
   std::vector<ir::OpId> found;
   std::vector<std::string> names;

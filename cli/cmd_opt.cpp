@@ -1,4 +1,4 @@
-// t2nnef opt: passes one by one, on the graph of a model or on one that was written as text.
+// t2nnef opt: runs passes one by one, on the graph of a model or on a graph in text form.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
@@ -125,7 +125,7 @@ check::Tolerance tolerance_of(const Options& options) {
   return check::parse_tolerance(options.tolerance);
 }
 
-/// Loops are noted where the pass that rolls them is asked for by name.
+/// Loops are noted if the pass that rolls them was requested by name.
 bool wants_loops(const Options& options) {
   const bool named =
       std::find(options.passes.begin(), options.passes.end(), "roll-loops") != options.passes.end();
@@ -181,7 +181,7 @@ ExitCode run(const Options& options) {
   const OptOptions opt = opt_options(options, talk);
   const OptResult result = optimise(opt);
   talk.stop();
-  // The graph has stdout to itself; what is said of it stands beside.
+  // Only the graph goes to stdout; messages go to stderr.
   const bool prints_graph = opt.model.output.empty() && !opt.bisects;
   const auto tell = [&](const std::string& text) {
     if (options.quiet) return;

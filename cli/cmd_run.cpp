@@ -1,4 +1,4 @@
-// t2nnef run: an artefact on given inputs, its outputs as .npz.
+// t2nnef run: runs an artefact on given inputs, and writes its outputs as .npz.
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cmath>
@@ -38,7 +38,7 @@ std::string number(double value) {
   return text.data();
 }
 
-/// Least, greatest and mean of the elements, "-" of none.
+/// Minimum, maximum and mean of the elements; "-" if there are none.
 std::vector<std::string> statistics(const ir::Tensor& tensor) {
   const std::vector<double> values = ir::to_f64(ir::as_pairs(tensor));
   if (values.empty()) return {"-", "-", "-"};
@@ -46,7 +46,7 @@ std::vector<std::string> statistics(const ir::Tensor& tensor) {
   double greatest = values[0];
   double sum = 0;
   for (const double value : values) {
-    // A NaN is the answer once there is one.
+    // Once there is a NaN, it is the result.
     least = std::isnan(value) || value < least ? value : least;
     greatest = std::isnan(value) || value > greatest ? value : greatest;
     sum += value;

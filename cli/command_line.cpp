@@ -1,4 +1,4 @@
-// The program's own options, and what is said about words that mean nothing.
+// The program's own options, and errors about words without a meaning.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
@@ -57,7 +57,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
               near.empty() ? else_help : cat("did you mean ", quoted(near), "?"));
 }
 
-/// The files of options, by what they say.
+/// The option file of each option.
 using Origins = std::map<std::string, std::string>;
 
 [[noreturn]] void refuse_option(const std::string& word, const CLI::App& app,
@@ -80,7 +80,7 @@ using Origins = std::map<std::string, std::string>;
          cat("commands are: ", joined(names, ", ")));
 }
 
-/// CLI11 collects what it does not know; misspelt options come first, the rest may be their values.
+/// CLI11 collects unknown words; misspelt options come first, the rest may be their values.
 void refuse_leftovers(const CLI::App& app, const Origins& origins) {
   const std::vector<std::string> words = app.remaining();
   for (const std::string& word : words)
@@ -91,7 +91,7 @@ void refuse_leftovers(const CLI::App& app, const Origins& origins) {
          cat("`t2nnef ", app.get_name(), " --help` shows what it takes"));
 }
 
-/// "--output: 1 required TEXT missing" in our words.
+/// Rewords "--output: 1 required TEXT missing".
 [[noreturn]] void refuse_parse(const CLI::ParseError& error) {
   std::string message = error.what();
   message.resize(message.find_last_not_of(" \n") + 1);
@@ -100,7 +100,7 @@ void refuse_leftovers(const CLI::App& app, const Origins& origins) {
   throw Error("usage", message, {}, "`t2nnef COMMAND --help` shows what each option takes");
 }
 
-/// `-o ''`: most often a variable of a script that is not set.
+/// `-o ''`: usually an unset variable of a script.
 void refuse_empty(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options())
     for (const std::string& value : option->results())
@@ -136,7 +136,7 @@ std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
 
 using Words = std::vector<std::string>;
 
-/// Behind `--` nothing is an option: what looks like one is the name of a file.
+/// Behind `--` nothing is an option: what looks like one is a file name.
 Words without_separator(Words words) {
   const auto separator = std::find(words.begin(), words.end(), "--");
   if (separator == words.end()) return words;
@@ -146,9 +146,9 @@ Words without_separator(Words words) {
   return words;
 }
 
-/// False if the words asked for help, which has been printed.
+/// False if help was requested; it has been printed.
 bool parse(CLI::App& app, Words words) {
-  std::reverse(words.begin(), words.end());  // CLI11 takes the words from last to first
+  std::reverse(words.begin(), words.end());  // CLI11 expects the words in reverse order
   try {
     app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
@@ -160,7 +160,7 @@ bool parse(CLI::App& app, Words words) {
   return true;
 }
 
-/// A note of what files give and the command line gives otherwise, unless only errors are wanted.
+/// Notes options of files that the command line overrides, unless only errors are wanted.
 void say_overridden(const CLI::App& command, const FileOptions& file) {
   const CLI::Option* quiet = command.get_option_no_throw("--quiet");
   const bool is_quiet =
@@ -179,7 +179,7 @@ void say_overridden(const CLI::App& command, const FileOptions& file) {
                              .help = {}}));
 }
 
-/// The words, with what files say in front of a command's own options.
+/// The words, with options of files in front of the command's own options.
 Words with_file_options(Words words, const CLI::App& app, Origins& origins) {
   for (const CLI::App* command : app.get_subcommands()) {
     FileOptions file = read_config_files(*command);
@@ -195,7 +195,7 @@ Words with_file_options(Words words, const CLI::App& app, Origins& origins) {
 
 ExitCode run_command_line(int argc, char** argv) {
   Origins origins;
-  // Once to know what the command line itself gives, in whatever spelling, and once with the files.
+  // Parsed once for what the command line itself gives, in any spelling, and once with the files.
   Run ignored;
   LimitOptions ignored_limits;
   const auto first = make_app(ignored, ignored_limits);

@@ -1,4 +1,4 @@
-// The commands: a function each that adds it to the command line and says what to run if it is
+// The commands: each is a function that adds it to the command line, and sets what to run if it is
 // given.
 #pragma once
 
@@ -24,7 +24,7 @@ void setup_ops(CLI::App& app, Run& run);
 void setup_opt(CLI::App& app, Run& run);
 void setup_run(CLI::App& app, Run& run);
 
-/// Parses the command line and runs what it asks for. Errors: `usage`, and those of the commands.
+/// Parses the command line and runs the command. Errors: `usage`, and those of the commands.
 ExitCode run_command_line(int argc, char** argv);
 
 }  // namespace t2n::cli

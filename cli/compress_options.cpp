@@ -34,7 +34,7 @@ std::vector<compress::Entry> entries_of(const std::string& word) {
   return config::read_compression_settings(text, word);
 }
 
-// --- what is said ---
+// --- texts ---
 
 std::string fixed(double value, int digits) {
   if (std::isinf(value) && value > 0) return "exact";
@@ -78,7 +78,7 @@ std::string layers_text(std::vector<compress::LayerLoss> layers, bool with_zeros
   return out;
 }
 
-/// Layers of which the compressed graph has no counterpart.
+/// Layers without a counterpart in the compressed graph.
 std::string lost_text(const std::vector<compress::LayerLoss>& layers) {
   std::string out;
   for (const compress::LayerLoss& layer : layers)
@@ -167,7 +167,7 @@ std::optional<CompressOptions> compress_options(const CompressionOptions& option
     out.entries.push_back(std::move(entry));
   for (compress::Entry& entry : compress::ignoring(options.ignore))
     out.entries.push_back(std::move(entry));
-  compress::Settings{out.entries};  // wrong ones are refused before any work
+  compress::Settings{out.entries};  // wrong settings are refused before any work
   out.calibrate = options.calibrate;
   out.labels = options.labels;
   out.goal = goal;

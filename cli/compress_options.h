@@ -1,4 +1,4 @@
-// The options of compression, and what is said of it.
+// The options of compression, and the text of its result.
 #pragma once
 
 #include <optional>
@@ -26,16 +26,16 @@ struct CompressionOptions {
 
 void add_compression_options(CLI::App& command, CompressionOptions& options);
 
-/// --labels, --max-loss and --budget, where loss is measured.
+/// Adds --labels, --max-loss and --budget, for commands that measure loss.
 void add_loss_options(CLI::App& command, CompressionOptions& options);
 
 /// Nothing without --compress.   Errors: `usage`.
 std::optional<CompressOptions> compress_options(const CompressionOptions& options);
 
-/// The files that are read.
+/// The files that the options read.
 std::vector<nnef::Taken> compression_files(const CompressionOptions& options);
 
-/// "compressed: …", the layers that lost most, and a line per output.
+/// "compressed: …", the layers with the largest loss, and one line per output.
 std::string compression_text(const Compression& compression);
 
 }  // namespace t2n::cli

@@ -64,7 +64,7 @@ std::vector<Setting> settings_of(const std::string& path) {
   return out;
 }
 
-// --- what an option is ---
+// --- kinds of options ---
 
 bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
 
@@ -72,13 +72,13 @@ bool repeats(const CLI::Option& option) {
   return option.get_expected_max() == CLI::detail::expected_max_vector_size;
 }
 
-/// The value of a flag that needs none is its default.
+/// A flag's value, or its default if none is needed.
 std::string plain_value(const CLI::Option& option, const std::string& value) {
   return is_flag(option) ? option.get_flag_value(option.get_lnames().at(0), value) : value;
 }
 
-/// What one value of an option is about: of `--input` the input, of `--dynamic` the axis. Two
-/// values about the same thing contradict each other; "" if they never do.
+/// What a value of an option refers to: for `--input` the input, for `--dynamic` the axis. Two
+/// values with the same subject contradict each other; "" if they never do.
 std::string subject_of(const std::string& option, const std::string& value) {
   if ((option != "input" && option != "dynamic") || value.starts_with('@')) return {};
   std::string out = value.substr(0, value.find('='));
@@ -90,19 +90,19 @@ std::string subject_of(const std::string& option, const std::string& value) {
   return out;
 }
 
-/// Of these, a later one would be ignored.
+/// Of two opposite options, a later one would be ignored.
 std::string opposite_of(const std::string& option) {
   return option == "quiet" ? "verbose" : option == "verbose" ? "quiet" : "";
 }
 
-// --- what contradicts what ---
+// --- contradictions ---
 
 bool is_given(const CLI::App& command, const std::string& option) {
   const CLI::Option* found = option.empty() ? nullptr : command.get_option_no_throw("--" + option);
   return found != nullptr && found->count() > 0;
 }
 
-/// What the command line gives the option instead; nothing if it leaves that to the file.
+/// The command line's value for the option; nothing if the file decides.
 std::optional<std::string> given_instead(const CLI::Option& option, const Setting& setting) {
   if (option.count() == 0) return {};
   if (!repeats(option)) return plain_value(option, option.results().back());
@@ -112,7 +112,7 @@ std::optional<std::string> given_instead(const CLI::Option& option, const Settin
   return {};
 }
 
-/// Twice the same is no contradiction.
+/// Equal settings do not contradict each other.
 bool is_said(const std::vector<Setting>& settings, const Setting& setting) {
   return std::any_of(settings.begin(), settings.end(), [&](const Setting& each) {
     return each.option == setting.option && each.value == setting.value;
@@ -128,7 +128,7 @@ bool is_said(const std::vector<Setting>& settings, const Setting& setting) {
               "give it once");
 }
 
-/// Two files, or two places of one, that say an option differently.
+/// Two files, or two places in one, that give an option different values.
 void check_pairs(const CLI::App& command, const std::vector<Setting>& settings) {
   for (size_t i = 0; i < settings.size(); ++i)
     for (size_t k = 0; k < i; ++k) {
@@ -141,12 +141,12 @@ void check_pairs(const CLI::App& command, const std::vector<Setting>& settings) 
     }
 }
 
-/// Adds a setting to what the files give, or notes that the command line overrides it.
+/// Adds a setting to those of the files, or notes that the command line overrides it.
 void add(const CLI::App& command, const Setting& setting, FileOptions& out) {
   const std::string name = "--" + setting.option;
   const CLI::Option* option = command.get_option_no_throw(name);
   out.origins[name] = setting.file;
-  if (option == nullptr) {  // refused where words without meaning are
+  if (option == nullptr) {  // refused together with other unknown words
     out.words.push_back(name);
     return;
   }

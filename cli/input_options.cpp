@@ -1,4 +1,4 @@
-// What --input and --method say in every command's help.
+// The options --input and --method, with their help for every command.
 #include "cli/input_options.h"
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@
 namespace t2n::cli {
 namespace {
 
-/// A zip archive whose directory, at its end, names what only torch.jit.save writes.
+/// A zip archive whose directory, at its end, contains names that only torch.jit.save writes.
 bool looks_like_torchscript(const std::string& path) {
   constexpr std::streamoff kMost = 1 << 20;
   std::error_code ignored;

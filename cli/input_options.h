@@ -1,4 +1,4 @@
-// The options that say how a model is called, shared by every command that traces one.
+// Options for the call of a model, shared by all commands that trace one.
 #pragma once
 
 #include <cstdint>
@@ -22,31 +22,31 @@ struct InputOptions {
   bool explicit_states = false;              ///< of --state
   std::vector<std::string> accepted_guards;  ///< of --accept-guard
   std::vector<std::string> max_iterations;   ///< of --max-iterations
-  std::string preset;                        ///< of --preset, of `export` alone
+  std::string preset;                        ///< of --preset, which only `export` has
 };
 
-/// Of loops whose end follows from data, by place. Errors: `usage`.
+/// By place, for loops whose end follows from data. Errors: `usage`.
 std::map<std::string, int64_t> max_iterations(const InputOptions& options);
 DynamicOptions dynamic_options(const InputOptions& options);
 
-/// What the pipeline is to trace, and how.
+/// The pipeline's options for tracing.
 ExportOptions traced_options(const std::string& model, const InputOptions& options,
                              const Report& report);
 
 void add_input_options(CLI::App& command, InputOptions& options);
 void add_disable_pass(CLI::App& command, std::vector<std::string>& disabled);
 
-/// Whether an option is given that says how a model is traced; --input is none of them.
+/// Whether an option for tracing is given; --input does not count.
 bool has_trace_options(const InputOptions& options);
-/// Of a graph as text, which is not traced any more. `runs`: it is run on what --input gives.
-/// Errors: `usage` where an option would say nothing.
+/// For a graph in text form, which is not traced. `runs`: it is run on the inputs of --input.
+/// Errors: `usage` for an option without effect.
 void refuse_trace_options(const std::string& graph, const InputOptions& options, bool runs);
 
-/// The path given, or Error `usage` with the line to type.
+/// The given path, or Error `usage` with an example.
 const std::string& require_model(const std::string& model, const char* command);
 
-/// The same of an artefact; `example` is what to type after "t2nnef". Errors: `model-not-found`,
-/// `model-format` for a TorchScript file, with `help` or else the way to an artefact.
+/// The same for an artefact; `example` is what to type behind "t2nnef". Errors: `model-not-found`,
+/// `model-format` for a TorchScript file, with `help` or else how to make an artefact.
 const std::string& require_artefact(const std::string& artefact, const char* example,
                                     const std::string& help = {});
 

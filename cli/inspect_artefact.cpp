@@ -1,4 +1,4 @@
-// One function per section.
+// One function for each section.
 #include "cli/inspect_artefact.h"
 
 #include "cli/text.h"
@@ -9,7 +9,7 @@ namespace {
 
 using report::ArtefactSummary;
 
-/// Where a section has nothing to say, nothing.
+/// "" for an empty section.
 std::string section(const std::string& headline, const std::string& lines) {
   return lines.empty() ? lines : cat(headline, ":\n", lines);
 }
@@ -20,7 +20,7 @@ std::string lines_of(const std::vector<std::string>& texts) {
   return out;
 }
 
-/// For lists that may be long and say little.
+/// For lists that may be long.
 std::string first_lines_of(std::vector<std::string> texts) {
   constexpr size_t kMost = 20;
   if (texts.size() > kMost) {
@@ -67,7 +67,7 @@ std::string weights_text(const ArtefactSummary& summary) {
   return cat("parameters: ", short_count(values), " (", short_bytes(bytes), ")\n", table(rows));
 }
 
-/// Where nothing is quantised, nothing.
+/// "" if nothing is quantised.
 std::string quantised_text(const ArtefactSummary& summary) {
   std::string out;
   if (summary.saved_bytes > 0)
@@ -84,7 +84,7 @@ std::string quantised_text(const ArtefactSummary& summary) {
   return out + first_lines_of(std::move(lines));
 }
 
-/// Sizes that are symbols are for the user to fill in.
+/// The user must fill in sizes that are symbols.
 std::string run_line(const std::string& path, const ArtefactSummary& summary) {
   std::string line = cat("t2nnef run ", shell_word(path));
   for (const spec::InputFact& input : summary.inputs)

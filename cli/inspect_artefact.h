@@ -1,4 +1,4 @@
-// What `inspect` says of an artefact.
+// The output of `inspect` for an artefact.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@ namespace {
 void check_timeout(double seconds) {
   constexpr double kShortest = 1e-3;
   constexpr double kLongest = 1e6;
-  // Also false for NaN.
+  // False for NaN as well.
   if (seconds >= kShortest && seconds <= kLongest) return;
   throw Error("usage",
               cat("--timeout is ", seconds, ", not a number of seconds from 0.001 to 1000000"));

@@ -1,4 +1,4 @@
-// The options that bound what a command may take of the machine, the same in every command.
+// Options that limit a command's use of the machine, equal in every command.
 #pragma once
 
 #include <optional>
@@ -12,12 +12,12 @@ namespace t2n::cli {
 
 struct LimitOptions {
   std::optional<double> timeout;  ///< seconds
-  std::string max_memory;         ///< "" : what the machine has, less a margin
+  std::string max_memory;         ///< "": the machine's memory less a margin
 };
 
 void add_limit_options(CLI::App& command, LimitOptions& options);
 
-/// From now on the process ends when it takes more.   Errors: `usage`.
+/// From now on the process ends when it exceeds them.   Errors: `usage`.
 void start_limits(const LimitOptions& options);
 
 }  // namespace t2n::cli

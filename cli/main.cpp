@@ -1,4 +1,4 @@
-// The one place where errors become text and exit codes.
+// The only place where errors become text and exit codes.
 #include <unistd.h>
 
 #include <cerrno>
@@ -31,7 +31,7 @@ Error out_of_memory() {
           "allow it more, or give smaller inputs"};
 }
 
-/// What the system refuses is none of our bugs.
+/// Errors of the system are not our bugs.
 Error system_error(const std::system_error& error) {
   return {"memory-limit",
           cat("the system refuses: ", error.what()),
@@ -39,7 +39,7 @@ Error system_error(const std::system_error& error) {
           "raise the limits that `ulimit -a` shows"};
 }
 
-/// Of the standard library, about a path that changed while we looked at it, or has no text.
+/// For a path that changed while it was examined, or that has no text form.
 Error path_error(const std::filesystem::filesystem_error& error) {
   return {"cannot-write", cat("cannot use ", quoted(error.path1().string())),
           error.code().message(), "choose another place with -o"};
@@ -66,7 +66,7 @@ int guarded(int argc, char** argv) {
   }
 }
 
-/// Results that nobody could take are no success; a reader that left early knows that itself.
+/// Results that could not be written are an error; a reader that closed the pipe knows that itself.
 int flushed(int code) {
   errno = 0;
   const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
@@ -85,5 +85,5 @@ int main(int argc, char** argv) {
   t2n::confine::arm();
   t2n::cli::on_enough_stack([&] { code = t2n::cli::guarded(argc, argv); });
   t2n::confine::leave();
-  _exit(t2n::cli::flushed(code));  // the destruction of LibTorch's statics takes 75 ms
+  _exit(t2n::cli::flushed(code));  // destroying LibTorch's statics takes 75 ms
 }

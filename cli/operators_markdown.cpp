@@ -11,13 +11,13 @@
 namespace t2n::cli {
 namespace {
 
-/// Overloads and names that one entry of the registry serves share a row.
+/// A row for all overloads and names of one entry of the registry.
 struct Row {
   std::vector<std::string_view> operators;
   const ops::Entry* translation = nullptr;
 };
 
-/// Text within a cell: a bar would end it, a bracket pair could become a link.
+/// Text in a cell: a bar would end it, and brackets could become a link.
 std::string cell(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -1,11 +1,11 @@
-// docs/operators.md, made from the registry.
+// Generates docs/operators.md from the registry.
 #pragma once
 
 #include <string>
 
 namespace t2n::cli {
 
-/// A table per family: operators, how each target writes them, formula, what is refused.
+/// A table for each family: operators, what each target writes, formula, refusals.
 std::string operators_markdown();
 
 }  // namespace t2n::cli

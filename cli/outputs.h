@@ -1,4 +1,4 @@
-// What a command reads, so that none of its outputs replaces it, and outputs that are stdout.
+// The files that a command reads, which no output may replace, and outputs on stdout.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace t2n::cli {
 
-/// The files that `--input`, `--config` and `--engine` name.
+/// The files in `--input`, `--config` and `--engine`.
 std::vector<nnef::Taken> taken_files(const std::vector<std::string>& input_specs,
                                      const std::vector<std::string>& configs,
                                      const std::string& engine);
 
-/// If one of the outputs is "-", results go to stderr from now on.
-/// Errors: `usage` for two of them, and for bytes that a terminal would get.
+/// If one of the outputs is "-", results go to stderr from now on. Errors: `usage` for two such
+/// outputs, and for binary output on a terminal.
 void claim_stdout(const std::string& bytes_output, const std::string& text_output = {});
 
 /// "standard output", or the path.

@@ -46,7 +46,7 @@ Row output_row(const PassStep& step, const StepOutput& output) {
           !has_numbers ? "-" : formatted("%.1f", c.snr_db), verdict(step, output)};
 }
 
-/// The outputs that are furthest off, and how many more there are.
+/// The outputs with the largest differences, and the number of others.
 std::vector<Row> output_rows(const PassStep& step) {
   constexpr size_t kMost = 8;
   std::vector<StepOutput> outputs = step.outputs;

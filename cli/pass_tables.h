@@ -1,4 +1,4 @@
-// What `opt` says of passes: the list of all, and tables of what each did.
+// The output of `opt`: the list of passes, and tables of what each did.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace t2n::cli {
 
-/// All passes with their contracts, and the pipelines that have names.
+/// All passes with their contracts, and the named pipelines.
 std::string pass_list();
 
-/// A row per pass and output: how far it is from what it is compared with.
+/// A row for each pass and output: its difference from the reference.
 std::string values_table(const OptOptions& options, const Steps& steps);
 
-/// Seconds per pass, and in all.
+/// Seconds for each pass, and in total.
 std::string times_table(const Steps& steps);
 
 }  // namespace t2n::cli

@@ -1,4 +1,4 @@
-// Handlers that neither allocate nor lock.
+// Signal handlers that neither allocate nor lock.
 #include "cli/process.h"
 
 #include <pthread.h>
@@ -31,7 +31,7 @@ void on_bus_error(int /*signal*/) {
 }
 
 #if !defined(__SANITIZE_ADDRESS__)
-/// The last resort: nothing stays behind, and somebody says so.
+/// On a crash, removes temporaries and prints a message.
 void on_crash(int signal) {
   const char* const name = sigabbrev_np(signal);
   std::array<char, 160> text;
@@ -43,7 +43,7 @@ void on_crash(int signal) {
   limits::end_now(static_cast<int>(ExitCode::bug), text.data());
 }
 
-/// On a stack of its own: the other one may have overflowed.
+/// Uses a stack of its own, as the other one may have overflowed.
 void handle_crashes() {
   static std::array<char, 1 << 16> stack;
   const stack_t other{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
@@ -54,10 +54,10 @@ void handle_crashes() {
   for (const int signal : {SIGSEGV, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
 }
 #else
-void handle_crashes() {}  // the sanitizer has more to say
+void handle_crashes() {}  // the sanitizer reports more
 #endif
 
-/// What was ignored at the start stays so: `nohup` means it.
+/// Signals that were ignored at the start stay ignored, as with `nohup`.
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -66,7 +66,7 @@ void handle(int signal, void (*handler)(int)) {
     sigaction(signal, &action, nullptr);
 }
 
-/// Of threads that are started from now on, OpenMP's included.
+/// For threads that are started from now on, including OpenMP's.
 void set_stack_of_threads(size_t bytes) {
   setenv("OMP_STACKSIZE", "8M", 0);
   pthread_attr_t attributes;
@@ -83,7 +83,7 @@ void handle_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) handle(signal, on_interrupt);
   handle_crashes();
   handle(SIGBUS, on_bus_error);
-  for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);  // writes say it
+  for (const int signal : {SIGPIPE, SIGXFSZ}) ::signal(signal, SIG_IGN);  // writes report it
 }
 
 void on_enough_stack(const std::function<void()>& work) {
@@ -95,7 +95,7 @@ void on_enough_stack(const std::function<void()>& work) {
   try {
     thread = std::thread(work);
   } catch (const std::system_error&) {
-    return work();  // perhaps it is enough
+    return work();  // it may be enough
   }
   thread.join();
 }

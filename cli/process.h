@@ -1,14 +1,14 @@
-// What the process makes of signals, and the stack that it runs on.
+// Handling of signals, and the stack of the main thread.
 #pragma once
 
 #include <functional>
 
 namespace t2n::cli {
 
-/// Signals that end the program, crashes included, leave nothing behind and are said.
+/// Signals that end the program, crashes included, leave no temporary files, and print a message.
 void handle_signals();
 
-/// Runs `work`, in a thread where the system gives this one less stack than LibTorch needs.
+/// Runs `work`, in a new thread if this one has less stack than LibTorch needs.
 void on_enough_stack(const std::function<void()>& work);
 
 }  // namespace t2n::cli

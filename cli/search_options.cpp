@@ -14,7 +14,7 @@ namespace {
 
 using compress::Form;
 
-/// The number in front, and what stands behind it. Nothing if there is no number.
+/// A leading number, and the text behind it. Nothing without a number.
 std::optional<std::pair<double, std::string>> number_and_unit(const std::string& text) {
   double value = 0;
   const char* end = text.data() + text.size();
@@ -52,7 +52,7 @@ int64_t bytes_of(const std::string& text) {
 }
 
 std::string percent(double share) {
-  constexpr double kDigits = 1e4;  // of a share: hundredths of a percent
+  constexpr double kDigits = 1e4;  // hundredths of a percent
   return cat(std::round(share * kDigits) / (kDigits / 100), " %");
 }
 

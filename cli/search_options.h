@@ -1,4 +1,4 @@
-// --max-loss and --budget: what they take, and what is said of what they led to.
+// The options --max-loss and --budget, and the text of the result.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ class App;
 
 namespace t2n::cli {
 
-/// As typed; "" where not given.
+/// As typed; "" if absent.
 struct SearchOptions {
   std::string max_loss;
   std::string budget;
@@ -19,10 +19,10 @@ struct SearchOptions {
 
 void add_search_options(CLI::App& command, SearchOptions& options);
 
-/// Errors: `usage` for what is no share and no size.
+/// Errors: `usage` for anything but a share and a size.
 compress::Goal goal_of(const SearchOptions& options);
 
-/// What was chosen, layer by layer.
+/// The choice, layer by layer.
 std::string search_text(const SearchResult& result);
 
 }  // namespace t2n::cli

@@ -1,4 +1,4 @@
-// The option --stream, shared by the commands that write or check what runs in pulses.
+// The option --stream, shared by commands that write or check files for pulses.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Keeps the line of progress, warnings and results from writing over each other.
+// Keeps the progress line, warnings and results from overwriting one another.
 #include "cli/talk.h"
 
 #include <unistd.h>
@@ -25,9 +25,9 @@ void write(std::string_view text, std::FILE* stream) {
   std::fwrite(text.data(), 1, text.size(), stream);
 }
 
-/// Our own escapes: to stderr as they are.
+/// Writes our own escape codes to stderr unchanged.
 void say_raw(std::string_view text) {
-  std::fflush(stdout);  // in the order in which things happened, where both go to one place
+  std::fflush(stdout);  // keeps the order of output if both go to one place
   write(text, stderr);
 }
 

@@ -1,4 +1,4 @@
-// What the program says: results on stdout, everything else on stderr.
+// The program's output: results on stdout, everything else on stderr.
 #pragma once
 
 #include <chrono>
@@ -11,20 +11,20 @@
 
 namespace t2n::cli {
 
-/// To stdout, or to stderr while an output takes stdout. Characters that would steer the terminal
-/// are escaped: most names come from files.
+/// To stdout, or to stderr if an output uses stdout. Characters that control the terminal are
+/// escaped: most names come from files.
 void print(std::string_view text);
-/// JSON to stdout, escaped as JSON has it.
+/// JSON to stdout, with JSON's escapes.
 void print_json(std::string_view text);
 /// To stderr, escaped as in print().
 void say(std::string_view text);
-/// An output is written to stdout: results go to stderr, so that it holds nothing else.
+/// An output is written to stdout: results go to stderr from now on.
 void give_away_stdout();
 
 enum class Verbosity { quiet, normal, verbose };
 
-/// What is said while work continues. Warnings at once, and once each; notes if verbose, else
-/// counted; stages with their times on a terminal, or if verbose.
+/// Messages while work continues. Warnings are printed immediately, and once each; notes if
+/// verbose, else they are counted; stages with their times on a terminal, or if verbose.
 class Talk {
  public:
   explicit Talk(Verbosity verbosity);
@@ -33,19 +33,19 @@ class Talk {
   Talk& operator=(const Talk&) = delete;
 
   Report report();
-  /// A stage of the work begins, the one before ends.
+  /// Starts a stage; the previous one ends.
   void stage(std::string_view name);
-  /// The last stage ends.
+  /// Ends the last stage.
   void stop();
-  /// All went well: says the times, and what was held back.
+  /// Called on success: prints the times, and what was held back.
   void finish();
-  /// Something that was asked for.
+  /// Prints something that was requested.
   void interject(const std::string& text);
-  /// Unless quiet, a line.
+  /// Prints a line, unless quiet.
   void line(const std::string& text);
 
   const std::vector<Diagnostic>& diagnostics() const { return seen_.items; }
-  /// Names and seconds of what is finished.
+  /// Names and seconds of finished stages.
   const std::vector<std::pair<std::string, double>>& stages() const { return stages_; }
 
  private:

@@ -1,4 +1,4 @@
-// Formatting without any locale.
+// Formatting, independent of the locale.
 #include "cli/text.h"
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 namespace t2n::cli {
 namespace {
 
-/// Three digits and a unit of thousands; nothing below a thousand.
+/// Three digits with a unit of thousands; no unit below a thousand.
 std::string scaled(int64_t count, std::string_view unit_of_one) {
   if (count < 1000) return cat(count, unit_of_one.empty() ? "" : " ", unit_of_one);
   constexpr std::array<const char*, 4> kUnits = {"k", "M", "G", "T"};
   double value = static_cast<double>(count) / 1000;
   size_t unit = 0;
-  // What would be printed as 1000.0 is 1.0 of the next unit.
+  // What would print as 1000.0 becomes 1.0 of the next unit.
   for (; value >= 999.95 && unit + 1 < kUnits.size(); ++unit) value /= 1000;
   std::array<char, 32> text;
   std::snprintf(text.data(), text.size(), "%.1f %s", value, kUnits.at(unit));

@@ -1,4 +1,4 @@
-// Numbers, tables and shell words as people read them.
+// Numbers, tables and shell words for display.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ std::string typed(std::string_view name, ir::DType dtype, const ir::Shape& shape
 /// "model.pt: traced, format 6"
 std::string model_text(const std::string& path, const trace::ModelInfo& model);
 
-/// Rows of equally many cells as lines indented by two, columns aligned to the left.
+/// Rows with the same number of cells, as lines indented by two, with columns aligned to the left.
 std::string table(std::vector<std::vector<std::string>> rows);
 
-/// A word as a shell takes it: quoted only where it has to be.
+/// A word for a shell, quoted only if necessary.
 std::string shell_word(const std::string& word);
 
 }  // namespace t2n::cli

@@ -1,4 +1,4 @@
-// Constructors of the expressions that a translation writes.
+// Constructors of expressions for translations.
 #include "nnef/ast.h"
 
 #include <utility>

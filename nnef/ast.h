@@ -1,4 +1,4 @@
-// NNEF as data: a document, its fragments, graph and tensors; a struct per thing of the language.
+// NNEF as data: a document with its fragments, graph and tensors; one struct per construct.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Argument;
 struct Loop;
 using Values = std::vector<Value>;
 
-/// Kinds of an expression; from binary to comprehension they occur in fragments only.
+/// Kinds of an expression; those from binary to comprehension only occur in fragments.
 enum class Kind {
   identifier,     ///< text
   integer,        ///< integer
@@ -41,7 +41,7 @@ struct Value {
   std::string type;
   int64_t integer = 0;
   double number = 0;
-  bool is_f64 = false;  ///< scalar needs f64 precision when printed
+  bool is_f64 = false;  ///< a scalar that needs f64 precision in print
   bool logical = false;
   Values items;
   std::vector<Argument> arguments;
@@ -50,7 +50,7 @@ struct Value {
   std::vector<Value> condition;  ///< empty or one, of a comprehension
 };
 
-/// `name = value`; positional where the name is empty.
+/// `name = value`; positional if the name is empty.
 struct Argument {
   std::string name;
   Value value;
@@ -68,7 +68,7 @@ Value logical(bool value);
 Value string(std::string text);
 Value array(Values items);
 Value tuple(Values items);
-Value dimension(ir::Dim dim);  ///< an integer if it is one
+Value dimension(ir::Dim dim);  ///< an integer if it is constant
 Value invocation(std::string operation, std::vector<Argument> arguments, std::string type = {});
 
 /// `results = right`. `left` is an identifier, array or tuple of identifiers.

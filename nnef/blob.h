@@ -1,4 +1,4 @@
-// A weight of the model on its way into a .dat file.
+// A weight of the model that will become a .dat file.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace t2n::nnef {
 
-/// A `variable`: what goes into `<label>.dat`. Parts are concatenated along `axis` while writing.
+/// The data of a `variable`, for `<label>.dat`. Parts are concatenated along `axis` while writing.
 struct Blob {
   std::string label;
   ir::DType dtype = ir::DType::f32;  ///< stored dtype; differing parts are cast while writing
   ir::Ints shape;
   std::vector<ir::Tensor> parts;  ///< one, or several joined along `axis`
   int axis = 0;
-  bool bit_packed = false;  ///< booleans as single bits, which every reader takes, not as bytes
-  bool quantised = false;   ///< integer codes of a real tensor that graph.quant explains
+  bool bit_packed = false;  ///< booleans as single bits, which every reader accepts, not as bytes
+  bool quantised = false;   ///< integer codes of a real tensor, explained by graph.quant
   bool q4_0 =
-      false;  ///< tract's: the one part holds blocks of `shape` as u8 [rows, bytes of a row]
+      false;  ///< tract's: the only part holds blocks of `shape` as u8 [rows, bytes of a row]
 };
 
 }  // namespace t2n::nnef

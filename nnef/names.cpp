@@ -17,10 +17,10 @@ constexpr std::array<std::string_view, 19> kReserved = {
     "logical", "string",    "for",   "in",       "shape_of", "length_of", "range_of",
     "yield",   "if",        "else",  "true",     "false"};
 
-/// tract reads these as literals even where a longer word follows.
+/// tract reads these as literals even if a longer word follows.
 constexpr std::array<std::string_view, 3> kLiteralPrefixes = {"inf", "true", "false"};
 
-// Not std::isalpha: that depends on the locale.
+// Unlike std::isalpha, independent of the locale.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
@@ -33,7 +33,7 @@ bool needs_prefix(std::string_view name) {
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-/// Leaves out dots and slashes that would make an empty, hidden or parent component.
+/// Drops dots and slashes that would make an empty, hidden or parent component.
 std::string without_bad_dots(std::string_view text) {
   std::string out;
   const auto ends_component = [&] { return out.empty() || out.back() == '/'; };
@@ -97,7 +97,7 @@ bool UniqueNames::reserve(std::string_view name) { return taken_.insert(key(name
 
 std::string UniqueNames::claim(std::string_view name) {
   if (reserve(name)) return std::string(name);
-  // Kept per name, so that a thousand equal names do not cost a million look-ups.
+  // Stored per name, so that a thousand equal names do not cost a million look-ups.
   int& suffix = next_suffix_[key(name)];
   while (true) {
     std::string candidate = cat(name, "_", ++suffix);

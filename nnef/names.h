@@ -1,4 +1,4 @@
-// Names that NNEF and its readers accept: identifiers of the text, labels of the .dat files.
+// Names that NNEF and its readers accept: identifiers in text, labels of .dat files.
 #pragma once
 
 #include <string>
@@ -8,25 +8,25 @@
 
 namespace t2n::nnef {
 
-/// `[A-Za-z_][A-Za-z0-9_]*`; anything else is written `i"…"`, which only tract reads.
+/// `[A-Za-z_][A-Za-z0-9_]*`; other names are written `i"…"`, which only tract reads.
 bool is_plain_identifier(std::string_view name);
 
-/// Keywords and logical literals (NNEF 1.0.5 §3.1), which name nothing.
+/// Keywords and logical literals (NNEF 1.0.5 §3.1), which cannot be names.
 bool is_reserved_word(std::string_view text);
 
-/// The plain identifier nearest to `natural`: other characters become `_`, and a `_` goes before
-/// digits, reserved words, and prefixes that tract's reader takes for a literal (`inf`, `true`).
+/// The plain identifier nearest to `natural`: other characters become `_`, and `_` is put in front
+/// of digits, reserved words, and prefixes that tract reads as a literal (`inf`, `true`).
 std::string identifier_for(std::string_view natural);
 
-/// A label may become a file's path: `[A-Za-z0-9_.-]` in components that do not begin with a dot,
+/// Whether a label can be a file path: `[A-Za-z0-9_.-]` in components that do not begin with a dot,
 /// no `..`, at most kMaxLabel characters.
 bool is_label(std::string_view text);
 inline constexpr size_t kMaxLabel = 180;
 
-/// The label nearest to a dotted name; the middle of what is too long is left out.
+/// The label nearest to a dotted name; a name that is too long loses its middle.
 std::string label_for(std::string_view dotted_name);
 
-/// Hands out every name once, with `_1`, `_2`… behind those already taken.
+/// Gives out every name once; a name that is taken gets `_1`, `_2`….
 class UniqueNames {
  public:
   enum class Case { sensitive, ignored };

@@ -1,4 +1,4 @@
-// Visits to the parts of NNEF expressions.
+// Visits parts of NNEF expressions.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace t2n::nnef {
 
-/// Calls `visit(part)` for what an expression directly consists of.
+/// Calls `visit(part)` for the direct parts of an expression.
 template <typename V, typename Visit>
 void for_each_part(V& value, Visit&& visit) {
   for (auto& item : value.items) visit(item);
@@ -24,7 +24,7 @@ void walk(V& value, Visit&& visit) {
   for_each_part(value, [&](auto& part) { walk(part, visit); });
 }
 
-/// The names on the left side of an assignment, in their order; they live as long as it does.
+/// The names on the left side of an assignment, in order; they live as long as it does.
 std::vector<std::string_view> assigned_names(const Value& left);
 
 }  // namespace t2n::nnef

@@ -27,7 +27,7 @@ Member text_member(std::string name, std::string text) {
           [text = std::move(text)](const ByteSink& sink) { sink(std::as_bytes(std::span(text))); }};
 }
 
-/// Everything that can be refused is refused here, before the first byte.
+/// Everything that can be refused is refused here, before the first byte is written.
 std::vector<Member> members_of(const Document& document) {
   std::vector<Member> out;
   out.push_back(text_member("graph.nnef", print(document)));
@@ -73,7 +73,7 @@ void write_folder(const std::vector<Member>& members, const Destination& destina
   }
 }
 
-/// Where an artefact for standard output waits until it is complete and checked.
+/// The path where an artefact for standard output is kept until it is complete and checked.
 fs::path waiting_path() {
   std::error_code error;
   const fs::path folder = fs::temp_directory_path(error);
@@ -105,7 +105,7 @@ void PendingArtefact::commit() {
     copy_to_standard_output(path_);
     return temporary_.reset();
   }
-  // What a folder replaced is removed with its temporary name.
+  // A replaced folder is removed under its temporary name.
   if (!put_in_place(path_, destination_)) temporary_->release();
   temporary_.reset();
   path_ = final_path(destination_);

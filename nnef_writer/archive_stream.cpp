@@ -1,4 +1,4 @@
-// Names no date, user or machine, and keeps exceptions out of C.
+// Writes no date, user or machine name, and keeps exceptions out of C.
 #include "nnef_writer/archive_stream.h"
 
 #include <archive.h>
@@ -27,7 +27,7 @@ ArchiveStream::ArchiveStream(Format format, ByteSink sink)
                             nullptr));
 }
 
-/// libarchive pads what is unfinished: that must not reach the sink.
+/// libarchive pads unfinished archives; the padding must not reach the sink.
 ArchiveStream::~ArchiveStream() { dropping_ = true; }
 
 void ArchiveStream::add(const Member& member) {
@@ -51,7 +51,7 @@ void ArchiveStream::add(const Member& member) {
 
 void ArchiveStream::finish() { check(archive_write_close(archive_.get())); }
 
-/// Always claims success: libarchive 3.6 leaks memory once it has seen a failure.
+/// Always reports success: libarchive 3.6 leaks memory after a failure.
 ssize_t ArchiveStream::receive(archive* /*ignored*/, void* self, const void* data, size_t size) {
   auto* const stream = static_cast<ArchiveStream*>(self);
   try {

@@ -1,4 +1,4 @@
-// Archives whose bytes libarchive hands back to us, the same on every day and machine.
+// Archives whose bytes libarchive passes back to us, independent of date and machine.
 #pragma once
 
 #include <exception>
@@ -19,8 +19,8 @@ struct Member {
   std::function<void(const ByteSink&)> write;
 };
 
-/// A tar, or a zip with nothing compressed, whose bytes go to a sink. Exceptions of the sink pass
-/// around libarchive, not through it.
+/// A tar, or an uncompressed zip, whose bytes go to a sink. Exceptions of the sink bypass
+/// libarchive and do not pass through it.
 class ArchiveStream {
  public:
   enum class Format { tar, zip };

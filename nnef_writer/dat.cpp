@@ -1,4 +1,4 @@
-// Streams a blob through stages: walk the parts, cast, pack bits, gather small pieces.
+// Streams a blob through stages: walk the parts, cast, pack bits, buffer small pieces.
 #include "nnef_writer/dat.h"
 
 #include <algorithm>
@@ -25,8 +25,8 @@ constexpr size_t kHeader = 128;
 constexpr size_t kMaxRank = 8;
 constexpr int64_t kMaxBytes = std::numeric_limits<uint32_t>::max();
 
-// tract's own: the vendor in the upper half, as in the file; 4.5 bits a value are no number of
-// bits.
+// tract's own code, with the vendor in the upper half, as in the file; 4.5 bits per value cannot be
+// stated as a number of bits.
 constexpr int64_t kTractQ4 = 0x54523040;
 constexpr int64_t kNoBits = std::numeric_limits<uint32_t>::max();
 
@@ -48,7 +48,7 @@ int64_t bits_per_item(const Blob& blob) {
   return is_packed(blob) ? 1 : 8 * ir::dtype_size(blob.dtype);
 }
 
-/// Bytes of the values; more than the format holds where the count overflows.
+/// Bytes of the values; more than the format holds if the count overflows.
 int64_t data_size(const Blob& blob) {
   if (blob.q4_0) return ir::element_count(blob.parts.at(0).shape);
   int64_t bits = bits_per_item(blob);
@@ -112,7 +112,7 @@ std::array<std::byte, kHeader> header(const Blob& blob) {
   return out;
 }
 
-/// The values behind index `outer` of the axes before `axis`, row-major, as a tensor of their own.
+/// The values at index `outer` of the axes before `axis`, row-major, as a separate tensor.
 Tensor slab(const Tensor& part, size_t axis, int64_t outer) {
   int64_t offset = 0;
   for (size_t i = axis; i-- > 0;) {
@@ -127,13 +127,14 @@ Tensor slab(const Tensor& part, size_t axis, int64_t outer) {
   return out;
 }
 
-/// Gathers pieces, so that those after it do not see a million tiny ones; large ones pass through.
+/// Buffers small pieces, so that later stages do not see a million of them; large ones pass
+/// through.
 class Gather {
  public:
   explicit Gather(const ByteSink& next) : next_(next) {}
 
   void write(std::span<const std::byte> bytes) {
-    const bool passes = bytes.size() >= kChunk / 4;  // after what was gathered before it
+    const bool passes = bytes.size() >= kChunk / 4;  // behind what was buffered
     if (passes || buffer_.size() + bytes.size() > kChunk) flush();
     if (passes) return next_(bytes);
     buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
@@ -148,7 +149,7 @@ class Gather {
   std::vector<std::byte> buffer_;
 };
 
-/// Booleans as a stream of bits, the first in the highest bit of a byte.
+/// Booleans as a stream of bits; the first is the highest bit of a byte.
 class BitPacker {
  public:
   explicit BitPacker(const ByteSink& next) : next_(next) {}
@@ -193,7 +194,7 @@ void write_part(const Blob& blob, const Tensor& part, const ByteSink& sink) {
   });
 }
 
-/// All values in row-major order of the whole.
+/// All values, in row-major order of the whole tensor.
 void write_values(const Blob& blob, const ByteSink& sink) {
   if (blob.parts.size() == 1) return write_part(blob, blob.parts[0], sink);
   const auto axis = static_cast<size_t>(blob.axis);

@@ -1,4 +1,4 @@
-// Looks before the work is done, and words every refusal.
+// Checks destinations before the work is done, and words every refusal.
 #include "nnef_writer/destination.h"
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ bool is_nnef_file(const fs::directory_entry& entry) {
   return name == "graph.nnef" || name == "graph.quant" || name.ends_with(".dat");
 }
 
-/// The first entry below `folder` that is not of an NNEF model, relative to it, or "".
+/// The first entry below `folder`, relative to it, that does not belong to an NNEF model, or "".
 std::string foreign_entry(const fs::path& folder, std::error_code& error) {
   for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
@@ -59,7 +59,7 @@ bool is_mount_point(const fs::path& folder) {
 void check_replaceable_folder(const fs::path& path, const fs::path& place) {
   std::error_code error;
   const std::string foreign = foreign_entry(place, error);
-  // A part that cannot be looked into may hold anything.
+  // An unreadable part may contain anything.
   if (error) fail_to_write(path, error.value());
   std::string found;
   if (!foreign.empty())
@@ -86,9 +86,9 @@ void check_parent(const fs::path& path, const fs::path& place, bool is_artefact)
   if (type != fs::file_type::directory) refuse(path, cat(shown(parent), " is no folder"), {});
 }
 
-// --- what is taken ---
+// --- taken paths ---
 
-/// With links resolved as far as the path exists.
+/// Resolves links as far as the path exists.
 fs::path resolved(const fs::path& path) {
   std::error_code error;
   const fs::path out = fs::weakly_canonical(fs::absolute(path, error), error);
@@ -104,7 +104,7 @@ bool is_same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/// Whether a file below `folder` is another name of the file `info`.
+/// Whether a file below `folder` is a hard link to the file `info`.
 bool holds_link_to(const fs::path& folder, const struct stat& info) {
   if (info.st_nlink < 2 || !S_ISREG(info.st_mode)) return false;
   std::error_code error;
@@ -116,8 +116,8 @@ bool holds_link_to(const fs::path& folder, const struct stat& info) {
   return false;
 }
 
-/// By place and by file: a hard link is the file as well. What lies in a folder that is taken is
-/// taken, and so is a folder that holds something taken.
+/// Compares paths and files: a hard link is the same file. Everything inside a taken folder is
+/// taken, and so is a folder that contains something taken.
 bool is_taken(const fs::path& output, const fs::path& taken) {
   const fs::path ours = resolved(output);
   const fs::path theirs = resolved(taken);
@@ -145,18 +145,18 @@ void refuse_taken(const Destination& destination) {
   }
 }
 
-// --- what is put in place ---
+// --- putting in place ---
 
-/// Owner first: a change of owner takes special bits away. Whoever may not give files away keeps
-/// their own, and what the old group might do another group may not, beyond what all may. Errors:
-/// `cannot-write` where more people could read or write it than before.
+/// Sets the owner first, since a change of owner clears special bits. Without permission to change
+/// it, the file keeps our user and group; then our group gets no more rights than all others have.
+/// Errors: `cannot-write` if more people could read or write it than before.
 void copy_mode(const fs::path& from, const fs::path& to) {
   struct stat info {};
   if (lstat(from.c_str(), &info) != 0) return;
   const bool is_owned = lchown(to.c_str(), info.st_uid, info.st_gid) == 0;
   constexpr mode_t kPlain = 0777;
   constexpr mode_t kAll = 07777;
-  // A confined process may change the mode of what it has open only.
+  // A confined process may only change the mode of open files.
   const int file = open(to.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   mode_t wanted = info.st_mode & (is_owned ? kAll : kPlain);
   constexpr mode_t kGroup = 070;
@@ -171,8 +171,8 @@ void copy_mode(const fs::path& from, const fs::path& to) {
     fail_to_write(from, failure);
 }
 
-/// Exchanges two folders at once where the file system can, else by way of a third name, which no
-/// cleaning up takes for a leftover.   Returns an errno, 0 for success.
+/// Exchanges two folders atomically if the file system can, else by a third name that cleaning up
+/// does not take for a leftover.   Returns an errno, 0 for success.
 int exchange(const fs::path& a, const fs::path& b) {
   if (renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
@@ -255,7 +255,7 @@ void check_destination(const Destination& destination) {
   check_parent(destination.path, place, destination.form != Form::file);
   check_replaceable(destination);
   remove_leftovers(folder_of(place));
-  // Permissions, read-only mounts and quotas are only known by trying.
+  // Permissions, read-only mounts and quotas only show when writing.
   const Temporary probe(place, Temporary::Kind::file);
 }
 

@@ -1,5 +1,5 @@
-// Where a command's output goes, and whether it may go there: the one owner of what may replace
-// what on disk, asked before any work is done and again before anything is put in place.
+// Where a command's output goes, and whether it may: the only owner of what may replace what on
+// disk. It is asked before any work is done, and again before anything is put in place.
 #pragma once
 
 #include <filesystem>
@@ -26,32 +26,32 @@ struct Destination {
   std::filesystem::path path;
   Form form = Form::folder;
   int level = 6;                  ///< of gzip, 0 to 9
-  std::vector<Taken> taken = {};  ///< what must stay as it is
+  std::vector<Taken> taken = {};  ///< what must not be replaced
 };
 
-/// Of an artefact, the form by suffix: `.tgz` or `.tar.gz`, `.tar`, else a folder. "-" is a tar on
-/// standard output.
+/// The destination of an artefact, whose form follows from the suffix: `.tgz` or `.tar.gz`, `.tar`,
+/// else a folder. "-" is a tar on standard output.
 Destination parse_destination(const std::filesystem::path& path);
 
-/// Of a single file; "-" is standard output.
+/// The destination of a single file; "-" is standard output.
 Destination file_destination(const std::filesystem::path& path);
 
-/// Whether what stands there may be replaced: regular files, and folders that hold nothing but NNEF
-/// files. Never a device, a pipe, a link, or what is taken.
-/// Errors: `output-is-model`, `output-is-input` for what is taken; `output-exists` where something
-/// would be lost; `cannot-write` for everything that is neither a file nor a folder.
+/// Checks whether an existing path may be replaced: regular files may, and folders that contain
+/// only NNEF files; devices, pipes, links and taken paths may not. Errors: `output-is-model`,
+/// `output-is-input` for taken paths; `output-exists` if something would be lost; `cannot-write`
+/// for everything that is neither a file nor a folder.
 void check_replaceable(const Destination& destination);
 
-/// check_replaceable, and whether anything can be created there. Removes what killed runs left in
+/// check_replaceable, and whether something can be created there. Removes what killed runs left in
 /// that folder.   Errors: also `cannot-write`.
 void check_destination(const Destination& destination);
 
-/// The path to rename onto: without a slash at its end.
+/// The path that is renamed to: without a slash at its end.
 std::filesystem::path final_path(const Destination& destination);
 
-/// Puts what is at `from` in the destination's place at once, with the mode of what it replaces. A
-/// folder that is replaced is at `from` afterwards. What may be replaced is asked again.
-/// Errors: those of check_replaceable.   Returns whether `from` still exists.
+/// Moves `from` to the destination atomically, with the mode of what it replaces. A folder that is
+/// replaced is at `from` afterwards. Checks again what may be replaced. Errors: those of
+/// check_replaceable.   Returns whether `from` still exists.
 bool put_in_place(const std::filesystem::path& from, const Destination& destination);
 
 }  // namespace t2n::nnef

@@ -1,4 +1,4 @@
-// Sizes in tract's spelling.
+// Sizes in tract's notation.
 #include "nnef_writer/dimension.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 using ir::Dim;
 using ir::FloorDiv;
 using ir::Term;
-using Sum = std::vector<Term>;  ///< the constant part is a term without atoms, the last
+using Sum = std::vector<Term>;  ///< the constant part is a last term without atoms
 
 [[noreturn]] void refuse(const Dim& dim, const char* why) {
   throw Error("unsupported-argument", cat("the size ", dim.str(), " has no form in NNEF"), why,
@@ -27,7 +27,7 @@ Sum terms_of(const Dim& dim) {
   return out;
 }
 
-/// Without remainders.
+/// The dimension without remainders.
 Dim lowered(const Dim& dim) {
   return dim.map([](const ir::Atom& atom) {
     const ir::Operands* of = ir::operands_of(atom);
@@ -38,7 +38,7 @@ Dim lowered(const Dim& dim) {
   });
 }
 
-/// Never negative, as sizes are not.
+/// Whether it is never negative, as sizes are.
 bool is_natural(const Dim& dim) {
   const auto is_natural_atom = [](const ir::Atom& atom) {
     const ir::Operands* of = ir::operands_of(atom);
@@ -108,7 +108,7 @@ const FloorDiv* as_quotient(const Term& term) {
   return term.atoms.size() == 1 ? std::get_if<FloorDiv>(&term.atoms[0]) : nullptr;
 }
 
-/// One quotient for a sum that holds one: tract 0.23 computes `S - S/2` as `S/2`.
+/// One quotient for a sum that contains one: tract 0.23 computes `S - S/2` as `S/2`.
 std::optional<std::string> as_one_quotient(const Dim& dim) {
   const Sum sum = terms_of(dim);
   const auto found = std::find_if(sum.begin(), sum.end(),
@@ -132,7 +132,7 @@ bool mentions_any(const Dim& dim, const std::vector<ir::Symbol>& symbols) {
                      [&](const ir::Symbol& symbol) { return dim.mentions(symbol); });
 }
 
-/// Of a quotient and the rest of the sum, as tract joins them.
+/// The numerator of a quotient and the rest of the sum, as tract joins them.
 Dim joined_numerator(const Dim& dim, const Term& part) {
   const FloorDiv& quotient = *as_quotient(part);
   return quotient.b * (dim - ir::sum_of({part})) + quotient.a;
@@ -144,8 +144,8 @@ int64_t common_factor(const Dim& dim) {
   return factor;
 }
 
-/// tract takes a number that is subtracted out of the joined quotient again, unless all terms of
-/// the numerator have a factor in common: (3*x + 2)/4 - 5 becomes 3*(x - 6)/4.
+/// tract moves a subtracted number out of the joined quotient again, unless all terms of the
+/// numerator share a factor: (3*x + 2)/4 - 5 becomes 3*(x - 6)/4.
 void refuse_common_factors(const Dim& dim) {
   for (const Term& part : dim.terms()) {
     if (part.factor != 1 || as_quotient(part) == nullptr) continue;
@@ -155,8 +155,8 @@ void refuse_common_factors(const Dim& dim) {
   }
 }
 
-/// Differences with quotients that are no single one: tract computes x - x/2 as x/2, and brings
-/// (x + 3*y)/4 - y and (x + 2)/3 - y to a quotient that it rounds towards zero.
+/// Differences with quotients that are not one quotient: tract computes x - x/2 as x/2, and joins
+/// (x + 3*y)/4 - y and (x + 2)/3 - y into a quotient that it truncates.
 void refuse_differences(const Dim& dim) {
   for (const Term& part : dim.terms())
     for (const Term& term : dim.terms()) {
@@ -171,7 +171,7 @@ void refuse_differences(const Dim& dim) {
     }
 }
 
-/// What all terms have in common.
+/// The common factor of all terms.
 Term common_part(const Sum& sum) {
   Term common{0, sum.at(0).atoms};
   for (const Term& term : sum) {
@@ -193,7 +193,7 @@ Dim without(const Term& common, Sum sum) {
   return ir::sum_of(std::move(sum));
 }
 
-/// tract reads a sum from left to right, and takes out what its terms have in common each time.
+/// tract reads a sum from left to right, and factors out what its terms share at each step.
 void refuse_beginnings(const Dim& dim) {
   Sum beginning;
   for (const Term& term : in_order(dim)) {
@@ -210,8 +210,8 @@ std::string spelled(const Dim& dim) {
   return sum_text(dim);
 }
 
-/// `B*(S - 1)` for `B*S - B`: up to 0.22 tract does not see that these are equal, and computes the
-/// first.
+/// `B*(S - 1)` for `B*S - B`: tract up to 0.22 does not see that they are equal, and computes the
+/// former.
 std::string text_of(const Dim& dim) {
   const Sum sum = terms_of(dim);
   if (sum.size() < 2) return sum_text(dim);

@@ -1,4 +1,4 @@
-// Sizes as targets spell them.
+// Sizes in the notation of targets.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace t2n::nnef {
 
-/// `2*S + 1`, `((S + 1)/2)`: for tract, whose division truncates, and which knows no remainder and
-/// no sign before a number. Errors: `unsupported-argument` where it has no form.
+/// `2*S + 1`, `((S + 1)/2)`: for tract, whose division truncates, and which has neither a remainder
+/// nor a sign before a number. Errors: `unsupported-argument` if it has no form.
 std::string tract_text(const ir::Dim& dim);
-/// Whether it has one.
+/// Whether it has a form.
 bool has_tract_text(const ir::Dim& dim);
 
 }  // namespace t2n::nnef

@@ -9,16 +9,16 @@ namespace t2n::nnef {
 namespace {
 
 constexpr size_t kPiece = 128;
-constexpr double kTableBits = 8 * 60;  ///< what a dynamic block of deflate begins with
+constexpr double kTableBits = 8 * 60;  ///< the header of a dynamic deflate block
 
-/// A run of pieces, with how often each byte stands in it.
+/// A run of pieces, with its byte frequencies.
 struct Run {
   size_t begin = 0;
   std::array<uint32_t, 256> counts{};
   double bits = 0;
 };
 
-/// As an ideal code by these frequencies takes it.
+/// The size in an ideal code for these frequencies.
 double bits_of(const std::array<uint32_t, 256>& counts) {
   double all = 0;
   double sum = 0;
@@ -48,8 +48,8 @@ std::vector<size_t> entropy_cuts(std::span<const std::byte> data) {
     run.bits = bits_of(run.counts);
     runs.push_back(run);
   }
-  // The two neighbours that lose least by a common table are joined, as long as that is less than
-  // a table takes.
+  // Joins the neighbours that lose least by a common table, while that is less than the cost of a
+  // table.
   std::vector<double> costs;
   const auto cost = [&](size_t i) {
     return joined(runs[i], runs[i + 1]).bits - runs[i].bits - runs[i + 1].bits;

@@ -1,4 +1,4 @@
-// Where small data changes its kind: text, weights of 8 bits, floats.
+// Finds where small data changes its kind: text, 8-bit weights, floats.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,8 @@
 
 namespace t2n::nnef {
 
-/// Offsets at which a new Huffman table saves more than it takes, in ascending order; for data that
-/// is small enough for tables to count. By frequencies of bytes alone, so that the same data is
-/// always cut in the same places.
+/// Ascending offsets at which a new Huffman table saves more than it costs; for data so small that
+/// tables matter. Only byte frequencies decide, so that equal data always has the same cuts.
 std::vector<size_t> entropy_cuts(std::span<const std::byte> data);
 
 }  // namespace t2n::nnef

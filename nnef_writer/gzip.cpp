@@ -1,4 +1,5 @@
-// Deflate blocks that know the 32 KiB before them (as pigz does), joined into one gzip member.
+// Deflate blocks that can refer to the 32 KiB before them (as in pigz), joined into one gzip
+// member.
 #include "nnef_writer/gzip.h"
 
 #include <zlib.h>
@@ -34,7 +35,7 @@ Bytef* zlib_bytes(const std::byte* bytes) {
 }
 
 /// Raw deflate of `data` after `dictionary`, with a new table at each of `cuts`. A block that is
-/// not the last ends on a byte boundary.
+/// not the last one ends on a byte boundary.
 Bytes deflate_block(View dictionary, View data, int level, int strategy, bool last,
                     const std::vector<size_t>& cuts = {}) {
   z_stream stream{};
@@ -43,7 +44,7 @@ Bytes deflate_block(View dictionary, View data, int level, int strategy, bool la
   if (!dictionary.empty())
     deflateSetDictionary(&stream, zlib_bytes(dictionary.data()),
                          static_cast<uInt>(dictionary.size()));
-  // The bound is that of a finished stream; a sync flush adds up to six bytes.
+  // The bound is for a finished stream; a sync flush adds up to six bytes.
   constexpr size_t kFlush = 16;
   Bytes out(deflateBound(&stream, static_cast<uLong>(data.size())) + kFlush * (cuts.size() + 1));
   stream.next_in = zlib_bytes(data.data());
@@ -66,8 +67,8 @@ Bytes deflate_block(View dictionary, View data, int level, int strategy, bool la
   return out;
 }
 
-/// Float weights hold no repetitions: looking for them takes four times as long and gains nothing.
-/// A sample tells; it comes from the data alone, so the choice is the same on every machine.
+/// Float weights contain no repetitions: searching them takes four times as long and gains nothing.
+/// A sample of the data decides, so that the choice is equal on every machine.
 int strategy_for(View data, int level) {
   if (level == 0 || data.size() < 4 * kSample) return Z_DEFAULT_STRATEGY;
   const View sample = data.subspan(data.size() / 2, kSample);
@@ -76,8 +77,8 @@ int strategy_for(View data, int level) {
   return coded <= matched + matched / 100 ? Z_HUFFMAN_ONLY : Z_DEFAULT_STRATEGY;
 }
 
-/// Of small data every byte counts: it is searched for repetitions as far as that goes, and each
-/// kind of it has a table of its own where that is smaller.
+/// In small data every byte counts: it is searched as deep as possible for repetitions, and each
+/// kind of data has its own table if that is smaller.
 Bytes deflate_small(View dictionary, View data, int level, bool last) {
   constexpr int kThorough = 6;
   constexpr int kMost = 9;
@@ -127,7 +128,7 @@ struct ParallelGzip::Block {
     }
   }
 
-  /// The next block, which may refer back into this one.
+  /// The next block, which may refer back to this one.
   std::unique_ptr<Block> successor() const {
     auto out = std::make_unique<Block>();
     out->dictionary = std::min(input.size(), kWindow);
@@ -137,7 +138,8 @@ struct ParallelGzip::Block {
   }
 };
 
-/// Blocks in flight, in order, and the threads that compress them; without threads, compresses at
+/// Blocks in progress, in order, with the threads that compress them; without threads, compresses
+/// at
 /// once.
 class ParallelGzip::Workers {
  public:
@@ -170,7 +172,7 @@ class ParallelGzip::Workers {
     wake_.notify_one();
   }
 
-  /// The oldest block, once it is compressed.
+  /// The oldest block, after its compression.
   std::unique_ptr<Block> take_front() {
     std::unique_ptr<Block> front = std::move(blocks_.front());
     blocks_.pop_front();
@@ -196,7 +198,7 @@ class ParallelGzip::Workers {
   }
 
   int level_;
-  std::deque<std::unique_ptr<Block>> blocks_;  ///< touched by the caller's thread only
+  std::deque<std::unique_ptr<Block>> blocks_;  ///< used only by the caller's thread
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable finished_;
@@ -251,7 +253,7 @@ void ParallelGzip::emit_front() {
 }
 
 int default_gzip_threads() {
-  constexpr unsigned kMax = 16;  // bounds the memory; a disk keeps up with no more
+  constexpr unsigned kMax = 16;  // bounds the memory; disks are not faster
   return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, kMax));
 }
 

@@ -8,17 +8,16 @@
 
 namespace t2n::nnef {
 
-/// Compresses what is written, in fixed blocks, and passes it on in order and in the caller's
-/// thread. The bytes depend on the data and the level, never on the number of threads or on how the
-/// data was cut into writes; up to 64 KiB of them, level 6 searches as 9 does. Memory: about 4 MiB
-/// per thread.
+/// Compresses what is written in fixed blocks, and passes the result on in order, in the caller's
+/// thread. The bytes depend on the data and the level, and not on the number of threads or the
+/// sizes of writes. For up to 64 KiB, level 6 searches as 9 does. Memory: about 4 MiB per thread.
 class ParallelGzip {
  public:
   using Sink = std::function<void(std::span<const std::byte>)>;
 
-  /// `level` 0 (stored) to 9; `threads` at least 1, where 1 works without further threads.
+  /// `level`: 0 (stored) to 9; `threads`: at least 1, which means no further threads.
   ParallelGzip(Sink sink, int level, int threads);
-  /// Without finish(), what was compressed so far is dropped.
+  /// Without finish(), the data compressed so far is dropped.
   ~ParallelGzip();
   ParallelGzip(const ParallelGzip&) = delete;
   ParallelGzip& operator=(const ParallelGzip&) = delete;
@@ -41,7 +40,7 @@ class ParallelGzip {
   size_t size_ = 0;
 };
 
-/// Threads that are worth starting on this machine.
+/// The number of threads to use on this machine.
 int default_gzip_threads();
 
 }  // namespace t2n::nnef

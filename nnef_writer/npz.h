@@ -15,9 +15,8 @@ struct NamedTensor {
   ir::Tensor value;
 };
 
-/// Replaces the file at once; the same arrays give the same bytes. Names must differ.
-/// Errors: `unsupported-dtype` (bf16, which NumPy has not), before anything is written;
-/// `cannot-write`.
+/// Replaces the file atomically; equal arrays give equal bytes. Names must differ. Errors:
+/// `unsupported-dtype` (bf16, which NumPy lacks), before anything is written; `cannot-write`.
 void write_npz(std::span<const NamedTensor> arrays, const std::filesystem::path& path);
 void write_npz(std::span<const NamedTensor> arrays, const Destination& destination);
 

@@ -8,7 +8,7 @@
 
 namespace t2n::nnef {
 
-/// Puts a file in place at once, replacing what was there, or nothing at all if `write` throws; or
+/// Puts a file in place atomically, replacing what was there, or does nothing if `write` throws; or
 /// writes to standard output.   Errors: those of check_replaceable; `cannot-write`.
 void write_file(const Destination& destination, const std::function<void(FileWriter&)>& write);
 

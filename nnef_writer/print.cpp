@@ -1,4 +1,4 @@
-// One short function per kind of expression, statement and declaration.
+// One short function for each kind of expression, statement and declaration.
 #include "nnef_writer/print.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace t2n::nnef {
 namespace {
 
-/// How tightly an expression holds together (NNEF 1.0.5 §3.2.3, lowest first).
+/// Precedence of expressions (NNEF 1.0.5 §3.2.3, lowest first).
 enum Strength { kConditional, kIn, kBoolean, kComparison, kSum, kProduct, kPower, kAtom };
 
 struct OperatorRow {
@@ -53,7 +53,7 @@ std::string shortest(Float number) {
   std::string out(buffer.data(), end);
   const size_t exponent = out.find('e');
   if (exponent == std::string::npos) return out.find('.') == std::string::npos ? out + ".0" : out;
-  // C++ writes "1e-05" and "1e+20"; tract refuses the plus.
+  // C++ writes "1e-05" and "1e+20"; tract refuses the plus sign.
   const bool negative = out[exponent + 1] == '-';
   const size_t digits = out.find_first_not_of('0', exponent + 2);
   return out.substr(0, exponent) + (negative ? "e-" : "e") + out.substr(digits);
@@ -67,7 +67,7 @@ std::string scalar_text(const Value& value) {
 }
 
 /// A backslash before quotes and backslashes; also inside `{{`, `{%` and `{#`, which tract 0.22
-/// takes for its template language.
+/// reads as its template language.
 std::string escaped(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -84,7 +84,7 @@ Strength strength(const Value& value) {
   switch (value.kind) {
     case Kind::if_else: return kConditional;
     case Kind::binary: return operator_row(value.text).strength;
-    // Nobody agrees on the precedence of a minus; a dimension is a sum at its weakest.
+    // Readers disagree on the precedence of a minus; a dimension may be a sum.
     case Kind::unary:
     case Kind::dimension: return kConditional;
     case Kind::integer: return value.integer < 0 ? kConditional : kAtom;
@@ -102,7 +102,7 @@ Strength strength(const Value& value) {
   internal_error(__FILE__, __LINE__, "an expression of no kind");
 }
 
-/// Words that mean something else where an expression stands; `i"…"` says that they are names.
+/// Words with another meaning inside expressions; `i"…"` marks them as names.
 constexpr std::array<std::string_view, 8> kExpressionWords = {"true", "false", "inf",  "for",
                                                               "in",   "if",    "else", "yield"};
 
@@ -110,7 +110,7 @@ std::string operand_name(const std::string& name) {
   return is_one_of(name, kExpressionWords) ? cat("i\"", name, "\"") : print_identifier(name);
 }
 
-/// One line that no template engine takes for its own.
+/// One line that no template engine interprets.
 std::string comment_text(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -120,7 +120,7 @@ std::string comment_text(std::string_view text) {
   return out;
 }
 
-/// Appends to one text: documents of 50,000 statements are no special case.
+/// Appends to one text: documents of 50,000 statements are common.
 class Printer {
  public:
   void document(const Document& document) {
@@ -177,7 +177,7 @@ class Printer {
     ((out_ += texts), ...);
   }
 
-  /// Calls `print` for each item, with commas between.
+  /// Calls `print` for each item, separated by commas.
   template <typename Items, typename Print>
   void list(const Items& items, Print print_item) {
     bool first = true;
@@ -199,7 +199,7 @@ class Printer {
     return value.items[index];
   }
 
-  /// In parentheses if it holds together less tightly than `least`.
+  /// Adds parentheses if the precedence is lower than `least`.
   void operand(const Value& value, int least) {
     const bool loose = strength(value) < least;
     if (loose) put("(");
@@ -207,7 +207,7 @@ class Printer {
     if (loose) put(")");
   }
 
-  /// A sign before a number would become a part of it.
+  /// A sign before a number would become part of it.
   void unary(const Value& value) {
     const Kind kind = item(value, 0).kind;
     put(value.text);
@@ -220,7 +220,7 @@ class Printer {
     const std::string_view blank = row.spaced ? " " : "";
     operand(item(value, 0), row.strength + (row.strength == kComparison ? 1 : 0));
     put(blank, row.text, blank);
-    operand(item(value, 1), row.strength + 1);  // operators group from the left
+    operand(item(value, 1), row.strength + 1);  // operators associate to the left
   }
 
   void if_else(const Value& value) {
@@ -232,7 +232,7 @@ class Printer {
   }
 
   void subscript(const Value& value) {
-    // tract reads a single subscript behind an operand.
+    // tract reads only one subscript behind an operand.
     const bool nested = item(value, 0).kind == Kind::subscript;
     operand(item(value, 0), nested ? kAtom + 1 : kAtom);
     put("[");

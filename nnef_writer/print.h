@@ -1,4 +1,4 @@
-// NNEF documents, fragments and expressions as text, the same bytes under every locale.
+// NNEF documents, fragments and expressions as text, independent of the locale.
 #pragma once
 
 #include <string>
@@ -7,17 +7,17 @@
 
 namespace t2n::nnef {
 
-/// The text of graph.nnef: a statement per line, ending in a newline.
+/// The text of graph.nnef: one statement per line, ending in a newline.
 std::string print(const Document& document);
 
-/// A definition, or a declaration ending in `;` where the body is empty; ends in a newline.
+/// A definition, or a declaration ending in `;` if the body is empty; ends in a newline.
 std::string print(const Fragment& fragment);
 
 /// An expression on one line, with the parentheses that every reader needs. NaN is an internal
 /// error.
 std::string print(const Value& value);
 
-/// `i"…"` for what is no plain identifier.
+/// `i"…"` if it is not a plain identifier.
 std::string print_identifier(const std::string& name);
 
 }  // namespace t2n::nnef

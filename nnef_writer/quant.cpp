@@ -1,5 +1,5 @@
-// Prints entries as both the specification and tract read them: all arguments named, the name
-// quoted.
+// Prints entries in a form that both the specification and tract read: named arguments, quoted
+// name.
 #include "nnef_writer/quant.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::string print_entry(const QuantEntry& entry) {
   T2N_ASSERT(std::none_of(arguments.begin(), arguments.end(),
                           [](const Argument& argument) { return argument.name.empty(); }),
              "an argument of ", quoted(entry.name), " in graph.quant has no name");
-  // A quoted name is a plain one: tract refuses "a.b" but reads i"a.b".
+  // A quoted name must be a plain one: tract refuses "a.b", but reads i"a.b".
   const std::string name =
       is_plain_identifier(entry.name) ? cat("\"", entry.name, "\"") : print_identifier(entry.name);
   return cat(name, ": ", print(entry.invocation), ";\n");

@@ -1,4 +1,4 @@
-// graph.quant: which integers stand for which reals.
+// graph.quant: which integers represent which reals.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace t2n::nnef {
 
-/// The text of graph.quant, a line per entry; "" where nothing is quantised.
+/// The text of graph.quant, one line per entry; "" if nothing is quantised.
 std::string print_quant(const std::vector<QuantEntry>& entries);
 
 }  // namespace t2n::nnef

@@ -1,4 +1,4 @@
-// The registry of temporaries only grows: a signal may come while it changes.
+// The registry of temporaries only grows, since a signal may arrive while it changes.
 #include "nnef_writer/temporary.h"
 
 #include <fcntl.h>
@@ -34,7 +34,7 @@ namespace {
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<void*>::is_always_lock_free);
 std::atomic<void*> newest_entry = nullptr;  ///< a Temporary::Entry
 
-/// Closed with its owner.
+/// Closed by its destructor.
 struct Descriptor {
   explicit Descriptor(int descriptor) : number(descriptor) {}
   ~Descriptor() {
@@ -47,7 +47,7 @@ struct Descriptor {
 
 constexpr std::string_view kPrefix = "t2nnef-partial-";
 
-/// Keeps the end of a long name, where the suffix is.
+/// Keeps the end of a long name, which contains the suffix.
 std::string temporary_name(const fs::path& final_path, int attempt) {
   constexpr size_t kKept = 200;
   const std::string name = final_path.filename().string();
@@ -57,8 +57,8 @@ std::string temporary_name(const fs::path& final_path, int attempt) {
 
 bool create_folder(const fs::path& path) { return mkdir(path.c_str(), 0777) == 0; }
 
-/// A new file or folder, held by a lock that ends with the process, or -1: so the next run knows
-/// what nobody works on any more, in whatever container or on whatever host this one ran.
+/// A new file or folder, with a lock that ends with the process, or -1. The lock tells later runs,
+/// in any container or on any host, that the file is in use.
 int create_locked(const fs::path& path, Temporary::Kind kind) {
   const bool is_folder = kind == Temporary::Kind::folder;
   if (is_folder && !create_folder(path)) return -1;
@@ -70,17 +70,17 @@ int create_locked(const fs::path& path, Temporary::Kind kind) {
     errno = failure;
     return -1;
   }
-  // File systems without locks have no leftovers that are known as such.
+  // On file systems without locks, leftovers cannot be recognised.
   const bool is_held_by_other = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   struct stat info {};
   if (!is_held_by_other && fstat(file, &info) == 0 && info.st_nlink > 0) return file;
-  // Between the two steps another run took it for a leftover: another name, then.
+  // Between the two steps another run took it for a leftover: use another name.
   close(file);
   errno = EEXIST;
   return -1;
 }
 
-// --- what killed runs left ---
+// --- leftovers of killed runs ---
 
 /// "t2nnef-partial-PID-N-NAME"
 bool is_temporary_name(std::string_view name) {
@@ -94,7 +94,7 @@ bool is_temporary_name(std::string_view name) {
   return true;
 }
 
-/// Whether what is there is ours, and nobody holds it.
+/// Whether the path is ours, and no process holds it.
 bool is_left(const fs::path& path, const struct stat& info) {
   const int flags = S_ISDIR(info.st_mode) ? O_DIRECTORY : O_NONBLOCK;
   const Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | flags));
@@ -103,7 +103,7 @@ bool is_left(const fs::path& path, const struct stat& info) {
          flock(file.number, LOCK_EX | LOCK_NB) == 0;
 }
 
-/// A folder under construction holds files of a model, and folders of them.
+/// A folder under construction contains files of a model, and folders of them.
 bool holds_nnef_only(const fs::path& folder) {
   std::error_code error;
   for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
@@ -128,7 +128,7 @@ void fail_to_write(const fs::path& path, int error_number) {
 }
 
 void remove_temporaries() noexcept {
-  // Newest first: files before the folder that they are in.
+  // Newest first: files before their folders.
   auto* entry = static_cast<Temporary::Entry*>(newest_entry.load());
   for (; entry != nullptr; entry = entry->next) {
     if (!entry->alive.exchange(false)) continue;
@@ -162,11 +162,11 @@ Temporary::Temporary(fs::path final_path, Kind kind) : final_path_(std::move(fin
 
 Temporary::~Temporary() {
   if (!entries_.empty()) {
-    // What we made goes without a descriptor, of which there may be none; the rest is what a folder
-    // replaced.
+    // Our own files are removed without a descriptor, as there may be none left; the rest is what a
+    // folder replaced.
     for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry)
       std::remove((*entry)->path.c_str());
-    std::error_code ignored;  // it may be gone already; there is nobody left to tell otherwise
+    std::error_code ignored;  // it may be gone already, and nobody is left to be told otherwise
     fs::remove_all(path_, ignored);
   }
   release();

@@ -13,15 +13,15 @@ namespace t2n::nnef {
 /// process.
 void remove_temporaries() noexcept;
 
-/// Error `cannot-write` for `path`, with the words of an errno as the reason.
+/// Throws Error `cannot-write` for `path`, with the text of an errno as the reason.
 [[noreturn]] void fail_to_write(const std::filesystem::path& path, int error_number);
 
-/// Removes from `folder` what runs that were killed left there: files and folders named as ours
-/// are, of the same user, that no process holds.
+/// Removes leftovers of killed runs from `folder`: files and folders with our temporary names, of
+/// the same user, that no process holds.
 void remove_leftovers(const std::filesystem::path& folder);
 
-/// A new file or folder beside `final_path`, removed with all that is in it unless released. Its
-/// name ends in the final one's, whose suffix tells readers what it is.   Errors: `cannot-write`.
+/// A new file or folder beside `final_path`, removed with its content unless released. Its name
+/// ends in the final name, whose suffix tells readers its kind.   Errors: `cannot-write`.
 class Temporary {
  public:
   enum class Kind { file, folder };
@@ -33,7 +33,7 @@ class Temporary {
   const std::filesystem::path& path() const { return path_; }
   /// Creates the folders that a file of this name needs, and returns its path.
   std::filesystem::path add(const std::filesystem::path& name);
-  /// What is at path() is no longer ours.
+  /// path() no longer belongs to this object.
   void release();
 
  private:
@@ -44,13 +44,13 @@ class Temporary {
   std::filesystem::path final_path_;
   std::filesystem::path path_;
   std::vector<Entry*> entries_;
-  int lock_ = -1;  ///< a descriptor that holds what is at path()
+  int lock_ = -1;  ///< a descriptor that locks path()
 };
 
-/// An open file; no stream, because a full disk must be told apart by its errno.
+/// An open file. Not a stream, because errno must tell a full disk.
 class FileWriter {
  public:
-  /// Errors call the file `reported_as`.
+  /// Errors name the file `reported_as`.
   FileWriter(const std::filesystem::path& path, std::filesystem::path reported_as);
   static FileWriter standard_output();
   ~FileWriter();
@@ -58,7 +58,7 @@ class FileWriter {
   FileWriter& operator=(const FileWriter&) = delete;
 
   void write(std::span<const std::byte> bytes);
-  /// Reports what the system had put off.
+  /// Reports errors that the system had deferred.
   void close();
 
  private:

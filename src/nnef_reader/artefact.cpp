@@ -1,4 +1,4 @@
-// Joins the variables of the text with the files beside it.
+// Joins the variables of the text with the artefact's files.
 #include "src/nnef_reader/artefact.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ void for_each_invocation(const std::vector<Assignment>& body, const Visit& visit
   for (const Assignment& assignment : body) for_each_invocation(assignment.right, visit);
 }
 
-/// Of `variable`, whose arguments may be positional: shape, label.
+/// Arguments of `variable`, which may be positional: shape, label.
 const Value* argument_of(const Value& variable, std::string_view name, size_t position) {
   for (size_t i = 0; i < variable.arguments.size(); ++i) {
     const Argument& argument = variable.arguments[i];
@@ -49,14 +49,14 @@ const Value* argument_of(const Value& variable, std::string_view name, size_t po
   return nullptr;
 }
 
-/// Where a `variable` statement names `label`; nowhere if the text says it in another way.
+/// The place of the `variable` statement for `label`; none if the text has another form.
 std::vector<Where> place_of(std::string_view text, const std::string& label) {
   const Lexer lexer(text, kGraph);
   bool in_variable = false;
   bool in_head = true;
   for (Token token = lexer.at(0); token.kind != TokenKind::end; token = lexer.at(token.end())) {
     in_head &= token.text != "fragment" && token.text != "graph";
-    if (in_head && token.text == "extension")  // whose text is no NNEF
+    if (in_head && token.text == "extension")  // its text is not NNEF
       token = {token.kind, token.end(), lexer.until(';', token.end())};
     if (token.text == "variable" || token.text == ";") in_variable = token.text != ";";
     if (in_variable && token.kind == TokenKind::string && decoded(token) == label)
@@ -89,7 +89,7 @@ class Assembly {
   }
 
  private:
-  /// The file of this name, which is then no longer unused.
+  /// The file with this name; it then counts as used.
   const StoredFile* use(std::string_view name) {
     const auto& files = stored_.files;
     const auto found = std::lower_bound(
@@ -111,7 +111,7 @@ class Assembly {
          deeper == stored_.files.end() ? "" : "give the folder itself, or pack what is in it");
   }
 
-  /// The file of a label. Engines differ in what they make of a leading slash: it is left out.
+  /// The file of a label. Engines treat a leading slash differently: it is dropped.
   const StoredFile& tensor_file(const std::string& label) {
     std::string_view name = label;
     while (name.starts_with('/') || name.starts_with("./"))
@@ -152,7 +152,7 @@ class Assembly {
     check_shape(invocation, out.tensors[known->second]);
   }
 
-  /// Where the shape is not written as integers, whoever runs the graph will see it.
+  /// A shape that is not written as integers is left to whoever runs the graph.
   void check_shape(const Value& invocation, const StoredTensor& tensor) const {
     const Value* const shape = argument_of(invocation, "shape", 0);
     if (shape == nullptr || shape->kind != Kind::array) return;
@@ -182,7 +182,7 @@ class Assembly {
   Content graph_;
   std::vector<bool> used_;
   std::string origin_;
-  std::unordered_map<std::string, size_t> index_;  ///< of a label's tensor
+  std::unordered_map<std::string, size_t> index_;  ///< of the tensor, by label
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A model on disk, read whole: its text, its quantisation, and the tensors of its variables.
+// Reads a whole model from disk: its text, its quantisation, and the tensors of its variables.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,16 @@
 namespace t2n::nnef {
 
 struct Artefact {
-  Document document;  ///< with graph.quant; without blobs
-  Content text;       ///< of graph.nnef
-  std::vector<StoredTensor>
-      tensors;                      ///< one per label, in order of their first `variable` statement
-  std::vector<std::string> unused;  ///< files that nothing refers to, sorted
-  int64_t file_bytes = 0;           ///< on disk, all files together
+  Document document;                  ///< with graph.quant; without blobs
+  Content text;                       ///< of graph.nnef
+  std::vector<StoredTensor> tensors;  ///< one per label, in order of the first `variable` statement
+  std::vector<std::string> unused;    ///< files without a reference, sorted
+  int64_t file_bytes = 0;             ///< on disk, sum over all files
 };
 
-/// A folder, a tar or a gzipped tar, which the content tells. Archives are read in memory; files of
-/// a folder are mapped, so they must not change while the artefact is in use.
-/// Errors: `nnef-syntax`; `nnef-invalid` where a file is missing or is not what its statement says.
+/// Reads a folder, a tar or a gzipped tar, recognised by content. Archives are read into memory;
+/// files of a folder are mapped, so they must not change while the artefact is in use. Errors:
+/// `nnef-syntax`; `nnef-invalid` if a file is missing or does not fit its statement.
 Artefact read_artefact(const std::filesystem::path& path);
 
 /// The bytes of a tar or a gzipped tar called `origin`.

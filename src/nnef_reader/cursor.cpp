@@ -1,4 +1,4 @@
-// Messages of the parser: what was expected, what was found.
+// Messages of the parser: what it expected, and what it found.
 #include "src/nnef_reader/cursor.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Where a parser stands in the text, and the few questions that every rule of the grammar asks.
+// The parser's position in the text, and the operations that all rules of the grammar need.
 #pragma once
 
 #include <string>
@@ -26,17 +26,17 @@ class Cursor {
 
   bool is(std::string_view text) const { return token_.text == text; }
   bool is(TokenKind kind) const { return token_.kind == kind; }
-  /// Steps over `text` if it comes next.
+  /// Skips `text` if it comes next.
   bool accept(std::string_view text);
   /// `where` continues the message: " after the statement".
   void expect(std::string_view text, std::string_view where);
   void expect_end() const;
-  /// A single `>`, which may stand before `=`.
+  /// A single `>`, which may be followed by `=`.
   void close_angle();
   /// `what` names it in the message: "a parameter".
   std::string name(std::string_view what);
 
-  /// Items up to `close`, with commas between; the opening bracket has been read.
+  /// Items up to `close`, separated by commas; the opening bracket has been read.
   template <typename ReadItem>
   void list(std::string_view close, ReadItem read_item) {
     if (accept(close)) return;
@@ -50,11 +50,11 @@ class Cursor {
   [[noreturn]] void fail(std::string message, std::string help = {}) const;
   [[noreturn]] void fail_expected(std::string_view what) const;
 
-  /// Bounds the depth of trees, for the stack of whoever walks them. `a + a + a…` is a tree as deep
-  /// as it is long, so operators are counted as well.
+  /// Bounds the depth of trees, for the stack of code that walks them. `a + a + a…` is a tree as
+  /// deep as it is long, so operators count as well.
   void start_statement() { operators_ = 0; }
   void count_operator();
-  /// Bounds the memory of the document: a value takes a hundred times its text.
+  /// Bounds the memory of the document: a value needs a hundred times the space of its text.
   void count_value();
 
   class Nesting {

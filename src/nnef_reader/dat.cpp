@@ -22,14 +22,14 @@ using Bytes = std::span<const std::byte>;
 constexpr size_t kHeader = 128;
 constexpr uint32_t kMaxRank = 8;
 constexpr uint32_t kMaxBits = 64;
-constexpr uint32_t kNoBits = std::numeric_limits<uint32_t>::max();  // tract: not a whole number
+constexpr uint32_t kNoBits = std::numeric_limits<uint32_t>::max();  // in tract: not a whole number
 
 static_assert(std::endian::native == std::endian::little,
               "values are read as they lie in the file");
 
-/// Beside the standard's: with the vendor in the upper half, as in the file.
+/// Beside the standard's; the vendor is in the upper half, as in the file.
 enum OtherItemType : uint32_t {
-  kLinear = 0x10,  // until NNEF 1.0.2; 1.0.3 wrote the standard's codes in another base
+  kLinear = 0x10,  // until NNEF 1.0.2; 1.0.3 has the standard's codes in another base
   kLogarithmic = 0x11,
   kSigned103 = 0x100,
   kBoolean103 = 0x101,
@@ -37,26 +37,26 @@ enum OtherItemType : uint32_t {
   kTractString = 0x54521000,
   kTractQ4Pairs = 0x54522040,
   kTractQ4 = 0x54523040,
-  kTractQ8Read = 0x54523080,   // what it reads
-  kTractQ8Wrote = 0x54523081,  // what it writes
+  kTractQ8Read = 0x54523080,   // what tract reads
+  kTractQ8Wrote = 0x54523081,  // what tract writes
 };
 
 struct Header {
   ir::Ints shape;
   uint32_t bits = 0;
   uint32_t type = 0;
-  uint32_t sign = 0;  ///< deprecated parameters: of kUnsigned,
-  float minimum = 0;  ///< of the quantised ones
+  uint32_t sign = 0;  ///< deprecated parameters: for kUnsigned,
+  float minimum = 0;  ///< for quantised types
   float maximum = 0;
   size_t length = 0;
 };
 
-/// How to make a tensor of the bytes, and how many bytes that takes.
+/// How to make a tensor from the bytes, and how many bytes are needed.
 struct Plan {
   std::string item;
   int bits = 0;
   bool quantised = false;
-  std::optional<int64_t> length;  ///< nothing where it overflows
+  std::optional<int64_t> length;  ///< nothing if it overflows
   std::optional<DType> plain;     ///< the bytes are the values
   std::function<ir::Tensor(Bytes)> decode;
 };
@@ -110,7 +110,7 @@ class Reader {
     header_.maximum = field<float>(56);
   }
 
-  /// Nothing where even the strides would overflow.
+  /// Nothing if even the strides would overflow.
   std::optional<int64_t> elements() const {
     bool empty = false;
     int64_t total = 1;
@@ -118,12 +118,12 @@ class Reader {
       empty |= size == 0;
       if (size > 0 && __builtin_mul_overflow(total, size, &total)) return std::nullopt;
     }
-    // Sixteen bytes per element, at most, shall not overflow either.
+    // Up to sixteen bytes per element must not overflow either.
     if (total > std::numeric_limits<int64_t>::max() / 128) return std::nullopt;
     return empty ? 0 : total;
   }
 
-  /// Bytes of elements of so many bits.
+  /// Bytes of elements with this number of bits.
   std::optional<int64_t> packed(int bits) const {
     const auto count = elements();
     if (!count) return std::nullopt;
@@ -188,7 +188,7 @@ class Reader {
     refuse_type();
   }
 
-  /// Of 1 to 64 bits; the dtype is the smallest that holds them.
+  /// Integers of 1 to 64 bits; the dtype is the smallest that holds them.
   Plan integers(bool is_signed, bool quantised) const {
     if (header_.bits < 1 || header_.bits > kMaxBits) refuse_type();
     const int bits = static_cast<int>(header_.bits);
@@ -227,7 +227,7 @@ class Reader {
               return nnef::booleans(bytes, header_.shape); }};
   }
 
-  /// Codes that the header explains, as NNEF 1.0 to 1.0.2 had them.
+  /// Codes that the header explains, as in NNEF 1.0 to 1.0.2.
   Plan explained(std::string_view name, uint32_t max_bits,
                  std::function<ir::Tensor(const ir::Tensor&, int)> decode) const {
     if (header_.bits > max_bits) refuse_type();
@@ -257,7 +257,7 @@ class Reader {
     });
   }
 
-  /// Blocks lie along the second axis and those behind it, taken as one.
+  /// Blocks run along the merged axes from the second on.
   Plan blocks(std::string item, int bits, BlockFormat format) const {
     const ir::Ints& shape = header_.shape;
     const auto count = elements();
@@ -273,7 +273,7 @@ class Reader {
     return out;
   }
 
-  /// Copied where the bytes do not lie as the dtype wants them.
+  /// Copied if the bytes do not have the dtype's alignment.
   ir::Tensor view(Bytes bytes, DType dtype) const {
     const auto size = static_cast<uintptr_t>(ir::dtype_size(dtype));
     const bool aligned = reinterpret_cast<uintptr_t>(bytes.data()) % size == 0;

@@ -1,4 +1,4 @@
-// Tensor files of NNEF into tensors; nothing in a file is believed before it is checked.
+// Reads tensor files of NNEF; everything in a file is checked before it is used.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +11,20 @@
 
 namespace t2n::nnef {
 
-/// What a tensor file holds, in the plain dtype nearest to how it is stored: `i4 quantised` becomes
-/// i8 codes, `q4_0` becomes the f32 values that the blocks stand for.
+/// The content of a tensor file, in the plain dtype nearest to its storage: `i4 quantised` becomes
+/// i8 codes, `q4_0` becomes the f32 values that the blocks represent.
 struct StoredTensor {
-  std::string label;  ///< of the variable, where there is one
-  ir::Tensor values;  ///< a view into the file where that holds them as they are
+  std::string label;  ///< of the variable, if there is one
+  ir::Tensor values;  ///< a view into the file if it contains them in this form
   std::string item;   ///< as stored: "f32", "u8 quantised", "bool packed", "i24", "q4_0", "linear8"
-  int bits = 0;       ///< per value; q4_0 takes 4, and a scale per block
-  /// Integers whose item type says that they are codes of reals; graph.quant explains which. tract
-  /// writes all integers so.
+  int bits = 0;       ///< per value; q4_0 has 4, and a scale per block
+  /// Integers whose item type says that they are codes of reals; graph.quant explains them. tract
+  /// writes all integers in this way.
   bool quantised = false;
 };
 
-/// The content of a file called `origin`: every item type of NNEF 1.0 to 1.0.5 that the
-/// specification explains, and those of tract, without strings.   Errors: `nnef-syntax`.
+/// Reads a file called `origin`: every item type of NNEF 1.0 to 1.0.5 that the specification
+/// explains, and those of tract, except strings.   Errors: `nnef-syntax`.
 StoredTensor read_stored(const Content& file, std::string_view origin);
 
 /// The values alone, copied.

@@ -33,7 +33,7 @@ bool is_operator(const Cursor& cursor, size_t level) {
   return false;
 }
 
-/// Whether the shortest decimal of the f32 is this very number, so that printing it loses nothing.
+/// Whether the shortest decimal of the f32 equals this number, so that printing it loses nothing.
 bool is_short_in_f32(double number) {
   std::array<char, 64> buffer{};
   char* const end = buffer.data() + buffer.size();
@@ -103,7 +103,7 @@ Value array_or_comprehension(Cursor& cursor) {
   return loops ? comprehension(cursor) : array(expressions(cursor, "]"));
 }
 
-/// `f(` or `f<scalar>(`, against the comparison `a < b`.
+/// Distinguishes `f(` and `f<scalar>(` from the comparison `a < b`.
 bool is_invocation(const Cursor& cursor) {
   const Token open = cursor.following();
   if (open.text != "<") return open.text == "(";
@@ -157,7 +157,7 @@ Value unary(Cursor& cursor) {
   if (!cursor.is("-") && !cursor.is("+") && !cursor.is("!")) return subscripted(cursor);
   const std::string_view sign = cursor.token().text;
   cursor.advance();
-  if (sign == "-" && cursor.following().text != "[") {  // which binds more tightly
+  if (sign == "-" && cursor.following().text != "[") {  // a subscript binds more tightly
     if (cursor.is(TokenKind::number)) return number(cursor, "-");
     if (cursor.accept("inf")) return scalar(-std::numeric_limits<double>::infinity());
   }

@@ -6,10 +6,10 @@
 
 namespace t2n::nnef {
 
-/// An expression of any kind but raw. Literals take a minus into themselves.
+/// Reads any expression but raw ones. A minus becomes part of a literal.
 Value read_expression(Cursor& cursor);
 
-/// An invocation, at its name.
+/// Reads an invocation, starting at its name.
 Value read_invocation(Cursor& cursor);
 
 }  // namespace t2n::nnef

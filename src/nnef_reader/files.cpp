@@ -1,4 +1,4 @@
-// Lists before it opens: a folder may hold more than the graph needs.
+// Lists files before it opens any: a folder may contain more than the graph needs.
 #include "src/nnef_reader/files.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a user gives by mistake, such as a home folder, ends here.
+// A limit for folders that are given by mistake, such as a home folder.
 constexpr size_t kMaxFiles = 200'000;
 constexpr int kMaxDepth = 32;
 
@@ -33,7 +33,7 @@ constexpr int kMaxDepth = 32;
               std::system_category().message(error));
 }
 
-/// A descriptor that is closed in time.
+/// A descriptor that is closed by its destructor.
 struct Descriptor {
   explicit Descriptor(const fs::path& path)
       : number(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
@@ -52,7 +52,7 @@ StoredFiles list_folder(const fs::path& folder) {
   for (; !error && entries != fs::recursive_directory_iterator(); entries.increment(error)) {
     if (entries.depth() > kMaxDepth)
       fail(folder.string(), cat("its folders are nested more than ", kMaxDepth, " levels deep"));
-    std::error_code ignored;  // a dangling link is no file
+    std::error_code ignored;  // a dangling link is not a file
     if (!entries->is_regular_file(ignored)) continue;
     if (out.files.size() == kMaxFiles)
       fail(folder.string(), cat("it holds more than ", kMaxFiles, " files"));
@@ -64,7 +64,7 @@ StoredFiles list_folder(const fs::path& folder) {
   return out;
 }
 
-/// Without `./`; refuses what would leave the folder if somebody unpacked it.
+/// The name without `./`; refuses names that would leave the folder when unpacked.
 std::string member_name(std::string_view name, std::string_view origin) {
   while (name.starts_with("./")) name.remove_prefix(2);
   std::string_view rest = name;
@@ -95,7 +95,7 @@ void require_file(const fs::path& path, std::string_view id) {
                                 : type == fs::file_type::character ? "a device"
                                 : type == fs::file_type::block     ? "a device"
                                                                    : "";
-  if (kind.empty()) return;  // what is not there is said by whoever opens it
+  if (kind.empty()) return;  // whoever opens a missing path reports it
   throw Error(id, cat(quoted(path.string()), " is ", kind, ", not a file"),
               "what is read has a size and can be read twice",
               "write it to a file first, and give that");

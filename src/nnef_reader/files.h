@@ -1,4 +1,4 @@
-// The files of an artefact in memory: those of a folder mapped, those of an archive unpacked.
+// The files of an artefact in memory: a folder's are mapped, an archive's are unpacked.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 
 namespace t2n::nnef {
 
-/// Bytes that `owner` keeps where they are.
+/// Bytes that `owner` keeps alive.
 struct Content {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> owner;
 };
 
-/// A file of an artefact. Those of a folder are opened by content_of, when they are needed.
+/// A file of an artefact. content_of opens files of a folder when they are needed.
 struct StoredFile {
   std::string name;  ///< relative, with `/`, without a leading `./`
   std::filesystem::path path;
@@ -25,12 +25,12 @@ struct StoredFile {
 };
 
 struct StoredFiles {
-  std::vector<StoredFile> files;  ///< sorted by name, no name twice
+  std::vector<StoredFile> files;  ///< sorted by name, without duplicates
   int64_t bytes = 0;              ///< on disk
 };
 
-/// A folder with all below it, a tar, or a gzipped tar; which of them the content tells.
-/// Errors: `nnef-syntax` (unreadable, no archive, too much unpacked), `nnef-invalid` (names).
+/// Lists a folder with everything below it, a tar, or a gzipped tar, recognised by content. Errors:
+/// `nnef-syntax` (unreadable, not an archive, too much unpacked), `nnef-invalid` (names).
 StoredFiles list_files(const std::filesystem::path& path);
 
 /// The same for the bytes of a tar or a gzipped tar called `origin`.
@@ -39,8 +39,8 @@ StoredFiles list_files(const Content& archive, std::string_view origin);
 /// Errors: `nnef-syntax`.
 Content content_of(const StoredFile& file);
 
-/// Refuses with Error `id` what is there and is neither a file nor a folder: a pipe may never end,
-/// a device may do anything when it is opened.
+/// Refuses, with Error `id`, an existing path that is neither a file nor a folder: a pipe may never
+/// end, and opening a device may have effects.
 void require_file(const std::filesystem::path& path, std::string_view id);
 
 /// A read-only mapping of a whole file.   Errors: `nnef-syntax`.

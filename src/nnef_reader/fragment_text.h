@@ -1,4 +1,4 @@
-// A file of NNEF text that the build has put into the library.
+// A file of NNEF text that the build embeds in the library.
 #pragma once
 
 #include <string_view>

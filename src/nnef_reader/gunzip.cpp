@@ -31,7 +31,7 @@ std::span<const std::byte> Gunzip::next() {
   stream_.avail_out = static_cast<uInt>(piece_.size());
   while (stream_.avail_out > 0) {
     if (stream_.avail_in == 0) {
-      const size_t size = std::min<size_t>(rest_.size(), size_t{1} << 30);  // fits zlib's numbers
+      const size_t size = std::min<size_t>(rest_.size(), size_t{1} << 30);  // fits zlib's integers
       stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(rest_.data()));
       stream_.avail_in = static_cast<uInt>(size);
       rest_ = rest_.subspan(size);

@@ -1,4 +1,4 @@
-// One gzip member, piece by piece; unlike libarchive's filter it compares the checksum.
+// Unpacks one gzip member piece by piece; unlike libarchive's filter it checks the checksum.
 #pragma once
 
 #include <zlib.h>
@@ -26,7 +26,7 @@ class Gunzip {
   std::span<const std::byte> stop(std::string error);
 
   z_stream stream_ = {};
-  std::span<const std::byte> rest_;  ///< behind what the stream holds
+  std::span<const std::byte> rest_;  ///< input that the stream does not hold yet
   std::vector<std::byte> piece_;
   bool is_done_ = false;
   std::string error_;

@@ -1,4 +1,4 @@
-// One loop per storage form.
+// One loop for each storage format.
 #include "src/nnef_reader/items.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ float half(Bytes bytes) {
   return ir::half_to_float(bits);
 }
 
-/// Calls `value` for every element, for a new f32 tensor.
+/// Calls `value` for every element of a new f32 tensor.
 template <typename Value>
 ir::Tensor f32_tensor(const ir::Ints& shape, Value value) {
   ir::OwnedTensor out = ir::allocate(DType::f32, shape);

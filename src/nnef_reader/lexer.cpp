@@ -1,4 +1,4 @@
-// Scans by hand: NNEF's tokens are few, and an error must know its column.
+// A hand-written scanner: NNEF has few tokens, and errors need columns.
 #include "src/nnef_reader/lexer.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ constexpr size_t kMaxExcerpt = 96;
 constexpr std::array<std::string_view, 7> kPairs = {"->", "<=", ">=", "==", "!=", "&&", "||"};
 constexpr std::string_view kSingles = "()[]{}<>=,;:+-*/^!?";
 
-// Not those of <cctype>: they depend on the locale.
+// Unlike those of <cctype>, independent of the locale.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
@@ -24,7 +24,7 @@ bool is_word(char c) {
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 bool is_quote(char c) { return c == '\'' || c == '"'; }
 
-/// UTF-8 continuation bytes take no column.
+/// UTF-8 continuation bytes do not count as columns.
 size_t columns(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
@@ -35,7 +35,7 @@ std::string base_name(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-/// The line around `token` with the token marked, as the user would see it in an editor.
+/// The line around `token`, with the token marked.
 Where place(std::string_view text, const std::string& origin, const Token& token) {
   const size_t before =
       token.offset == 0 ? std::string_view::npos : text.rfind('\n', token.offset - 1);
@@ -129,7 +129,7 @@ Token Lexer::number(size_t offset) const {
     if (has(end, "+-")) ++end;
     skip_digits();
   }
-  // "1.0.5", "1e" and "2x" are no numbers followed by something.
+  // "1.0.5", "1e" and "2x" are not numbers followed by something else.
   const bool well_formed = is_digit(text_[end - 1]) || text_[end - 1] == '.';
   const bool ends = end >= text_.size() || !(is_word(text_[end]) || text_[end] == '.');
   while (end < text_.size() && (is_word(text_[end]) || text_[end] == '.')) ++end;

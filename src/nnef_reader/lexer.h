@@ -1,4 +1,4 @@
-// Tokens of NNEF text, and syntax errors that show the place.
+// Tokens of NNEF text, and syntax errors with their place.
 #pragma once
 
 #include <string>
@@ -24,17 +24,17 @@ struct Token {
   size_t end() const { return offset + text.size(); }
 };
 
-/// Cuts text into tokens on demand and holds no state, so that looking ahead costs nothing.
-/// Errors: `nnef-syntax`.
+/// Cuts text into tokens on demand. It has no state, so that looking ahead costs nothing. Errors:
+/// `nnef-syntax`.
 class Lexer {
  public:
   /// `origin` is the file's name in errors. The text must outlive the lexer and its tokens.
   Lexer(std::string_view text, std::string_view origin);
 
-  /// The first token at or after `offset`, behind blanks and comments.
+  /// The first token at or after `offset`; blanks and comments are skipped.
   Token at(size_t offset) const;
 
-  /// The comment that follows on the same line, without `#` and outer blanks, or "".
+  /// The comment that follows on the same line, without `#` and surrounding blanks, or "".
   std::string trailing_comment(size_t offset) const;
 
   /// The text up to `stop`, for lines that only the engine understands.
@@ -55,7 +55,7 @@ class Lexer {
   std::string origin_;
 };
 
-/// What a string or an `i"…"` identifier says; other words unchanged.
+/// The text of a string or an `i"…"` identifier; other words unchanged.
 std::string decoded(const Token& token);
 
 /// "'word'", or "the end of the text", for messages.

@@ -29,7 +29,7 @@ struct Header {
   ir::Ints shape;
 };
 
-/// The subset of Python's literals that headers are made of.
+/// The subset of Python's literals that headers use.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, std::string_view origin) : text_(text), origin_(origin) {}
@@ -107,7 +107,7 @@ class HeaderParser {
     const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
     if (error != std::errc() || value < 0) fail();
     text_.remove_prefix(static_cast<size_t>(end - text_.data()));
-    take('L');  // as Python 2 wrote it
+    take('L');  // as written by Python 2
     return value;
   }
   ir::Ints sizes() {
@@ -154,7 +154,7 @@ DType require_dtype(const std::string& type, std::string_view origin) {
   return *dtype;
 }
 
-/// Nothing where even the strides would overflow.
+/// Nothing if even the strides would overflow.
 std::optional<size_t> byte_count(const ir::Ints& shape, DType dtype) {
   bool empty = false;
   int64_t total = ir::dtype_size(dtype);
@@ -171,7 +171,7 @@ uint32_t little_endian(std::string_view bytes) {
   return out;
 }
 
-/// The text of the header; what follows it are the values.
+/// The text of the header; the values follow it.
 std::string_view header_text(std::string_view file, std::string_view origin) {
   if (!file.starts_with(kMagic)) refuse_input(origin, "it does not begin as a .npy file does");
   if (file.size() < 8) refuse_input(origin, "it ends in its header");

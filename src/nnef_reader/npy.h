@@ -1,4 +1,4 @@
-// NumPy's array files into tensors; nothing in a file is believed before it is checked.
+// Reads NumPy's array files; everything in a file is checked before it is used.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace t2n::nnef {
 
-/// The content of a file called `origin`: format versions 1 to 3, little endian, in C or Fortran
-/// order; the result is row-major.   Errors: `input-unreadable`.
+/// Reads a file called `origin`: format versions 1 to 3, little endian, in C or Fortran order; the
+/// result is row-major.   Errors: `input-unreadable`.
 ir::Tensor read_npy(std::span<const std::byte> bytes, std::string_view origin);
 
-/// Errors: `input-unreadable`, also where the file cannot be read.
+/// Errors: `input-unreadable`, also if the file cannot be opened.
 ir::Tensor read_npy(const std::filesystem::path& path);
 
 /// All bytes of a file.   Errors: `input-unreadable`.

@@ -1,4 +1,4 @@
-// Every entry of the zip file must be an array, with a name of its own.
+// Every entry of the zip file must be an array with a unique name.
 #include "src/nnef_reader/npz.h"
 
 #include <unordered_set>

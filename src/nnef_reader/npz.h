@@ -1,4 +1,4 @@
-// NumPy's archives of arrays: zip files, stored or deflated, with an .npy file per array.
+// NumPy's archives of arrays: zip files, stored or deflated, with one .npy file per array.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace t2n::nnef {
 /// The arrays of a file called `origin`, in its order.   Errors: `input-unreadable`.
 std::vector<NamedTensor> read_npz(std::span<const std::byte> bytes, std::string_view origin);
 
-/// Errors: `input-unreadable`, also where the file cannot be read.
+/// Errors: `input-unreadable`, also if the file cannot be opened.
 std::vector<NamedTensor> read_npz(const std::filesystem::path& path);
 
 }  // namespace t2n::nnef

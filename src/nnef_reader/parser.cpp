@@ -1,4 +1,4 @@
-// Documents, declarations and statements (NNEF 1.0.5 §3.1, §3.2, and tract's liberties).
+// Documents, declarations and statements (NNEF 1.0.5 §3.1, §3.2, with tract's extensions).
 #include "src/nnef_reader/parser.h"
 
 #include <functional>
@@ -12,7 +12,7 @@
 namespace t2n::nnef {
 namespace {
 
-/// A tuple of one is its item, as in expressions.
+/// A tuple of one item is that item, as in expressions.
 Value tuple_of(Values items) {
   if (items.size() == 1) return std::move(items[0]);
   return tuple(std::move(items));
@@ -51,7 +51,7 @@ Assignment assignment(Cursor& cursor) {
 
 using Visit = std::function<void(const Cursor& cursor)>;
 
-/// `visit` sees where each statement begins.
+/// `visit` is called with the start of each statement.
 std::vector<Assignment> body(Cursor& cursor, const Visit& visit = {}) {
   std::vector<Assignment> out;
   cursor.expect("{", " before the statements");
@@ -161,7 +161,7 @@ std::string single_spaced(std::string_view text) {
   return out;
 }
 
-/// Everything up to the semicolon: `tract_assert S >= 1` is no NNEF expression.
+/// Everything up to the semicolon: `tract_assert S >= 1` is not an NNEF expression.
 std::string extension(Cursor& cursor) {
   const size_t begin = cursor.token().end();
   const std::string_view text = cursor.lexer().until(';', begin);
@@ -185,7 +185,7 @@ QuantEntry quant_entry(Cursor& cursor) {
   return out;
 }
 
-/// `visit` sees where the statements of the graph begin.
+/// `visit` is called with the start of each statement of the graph.
 Document document(std::string_view text, std::string_view origin, const Visit& visit) {
   Cursor cursor(text, origin);
   Document out;

@@ -1,4 +1,4 @@
-// NNEF text, flat or compositional, into the structs that the writer prints.
+// Parses NNEF text, flat or compositional, into the structs that the writer prints.
 #pragma once
 
 #include <string_view>
@@ -9,23 +9,23 @@
 
 namespace t2n::nnef {
 
-// `origin` is the file's name in errors. Keywords serve as names where the grammar leaves no doubt:
-// tract reads such files. Comments behind a statement are kept, others dropped.
-// Errors of all: `nnef-syntax`, with line, column and the source line.
+// `origin` is the file's name in errors. Keywords are accepted as names where the grammar is
+// unambiguous: tract reads such files. Comments behind a statement are kept, others dropped. All of
+// these throw `nnef-syntax` with line, column and source line.
 
-/// The text of a graph.nnef. Blobs and quantisation are left empty.
+/// Parses a graph.nnef. Blobs and quantisation are left empty.
 Document parse_document(std::string_view text, std::string_view origin);
 
-/// Where each statement of the graph begins, in their order.
+/// The place of each statement of the graph, in order.
 std::vector<Where> statement_places(std::string_view text, std::string_view origin);
 
-/// Fragment definitions and declarations alone.
+/// Parses fragment definitions and declarations only.
 std::vector<Fragment> parse_fragments(std::string_view text, std::string_view origin);
 
-/// One expression.
+/// Parses one expression.
 Value parse_value(std::string_view text);
 
-/// The text of a graph.quant.
+/// Parses a graph.quant.
 std::vector<QuantEntry> parse_quant(std::string_view text, std::string_view origin);
 
 }  // namespace t2n::nnef

@@ -1,4 +1,4 @@
-// TorchScript files are zip archives: no file looks like both.
+// TorchScript files are zip archives, so that no file matches both.
 #include "src/nnef_reader/sniff.h"
 
 #include <array>
@@ -11,7 +11,7 @@ bool looks_like_artefact(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return true;
   if (!std::filesystem::is_regular_file(path, ignored)) return false;
-  constexpr size_t kMagicOfTar = 257;  // of every tar since 1988
+  constexpr size_t kMagicOfTar = 257;  // in every tar since 1988
   constexpr std::string_view kTar = "ustar";
   std::array<char, kMagicOfTar + kTar.size()> start{};
   std::ifstream(path, std::ios::binary).read(start.data(), start.size());

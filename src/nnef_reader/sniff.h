@@ -1,11 +1,11 @@
-// Whether a path holds an NNEF model, by its first bytes.
+// Recognises paths with NNEF models by their first bytes.
 #pragma once
 
 #include <filesystem>
 
 namespace t2n::nnef {
 
-/// A folder, a gzipped file or a tar. What is not there or cannot be read is none.
+/// A folder, a gzipped file or a tar. False for a missing or unreadable path.
 bool looks_like_artefact(const std::filesystem::path& path);
 
 }  // namespace t2n::nnef

@@ -1,4 +1,4 @@
-// Copies only what is compressed: the members of a plain tar are views into it.
+// Copies only compressed data: the members of a plain tar are views into it.
 #include "src/nnef_reader/unpack.h"
 
 #include <archive.h>
@@ -86,7 +86,7 @@ class Unpacker {
     return static_cast<la_ssize_t>(piece.size());
   }
 
-  /// The checksum stands behind the padding that tar ends with.
+  /// The checksum follows the padding at the end of a tar.
   void check_rest() const {
     if (!gunzip_) return;
     size_t padding = 0;
@@ -95,7 +95,7 @@ class Unpacker {
     if (!gunzip_->error().empty()) fail(gunzip_->error(), "");
   }
 
-  /// A warning of zip is a wrong checksum; that of a tar's header, a name or user in odd encoding.
+  /// libarchive warns of a wrong checksum in zips, and of odd encodings in headers of tars.
   void check(int status, int worst = ARCHIVE_OK) const {
     if (status >= worst) return;
     const char* const reason = archive_error_string(reader_.get());
@@ -119,7 +119,7 @@ class Unpacker {
       fail(cat("its entry ", quoted(name), " is no file"), "pack files only");
   }
 
-  /// One piece that lies in the archive is not copied.
+  /// A single piece that lies in the archive is not copied.
   Content content() {
     std::span<const std::byte> view;
     const auto copy = std::make_shared<std::vector<std::byte>>();

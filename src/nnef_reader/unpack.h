@@ -1,4 +1,4 @@
-// Archives in memory into the files that they hold, by libarchive; nothing touches the disk.
+// Unpacks archives in memory with libarchive; nothing touches the disk.
 #pragma once
 
 #include <functional>
@@ -14,16 +14,16 @@ enum class ArchiveFormat { tar, zip };  ///< a tar may be gzipped
 
 struct ArchiveMember {
   std::string name;  ///< as stored
-  Content content;   ///< a view into the archive where that holds the bytes as they are
+  Content content;   ///< a view into the archive if it contains the bytes uncompressed
 };
 
-/// Throws the caller's error about the archive: why, and what to do.
+/// Throws the caller's error about the archive, with reason and advice.
 using Refuse = std::function<void(std::string why, std::string help)>;
 
-/// Far above any model; they bound what a small file can cost.
+/// Limits far above any model; they bound the cost of a small file.
 struct UnpackLimits {
   size_t members = 200'000;
-  size_t bytes = size_t{1} << 30;  ///< or `ratio` times the archive's size, if that is more
+  size_t bytes = size_t{1} << 30;  ///< or `ratio` times the archive's size, if that is larger
   size_t ratio = 64;
 };
 

@@ -1,4 +1,4 @@
-// The names of tract's C functions, newest first where versions differ.
+// The names of tract's C functions; if versions differ, the newest name comes first.
 #include "src/tract/abi.h"
 
 #include <dlfcn.h>
@@ -11,11 +11,11 @@
 namespace t2n::tract {
 namespace {
 
-/// An address that becomes the function pointer it is assigned to.
+/// An address that converts to the function pointer it is assigned to.
 struct Symbol {
   void* address = nullptr;
   template <typename Function>
-  operator Function*() const {  // NOLINT: implicit, so that the table below has no casts
+  operator Function*() const {  // NOLINT: implicit, to avoid casts in the table below
     return reinterpret_cast<Function*>(address);
   }
 };
@@ -96,7 +96,7 @@ Abi bind_abi(void* library) {
       .tensor_convert_to = find.optional({"tract_tensor_convert_to"}),
       .tensor_destroy = find({"tract_tensor_destroy", "tract_value_destroy"}),
   };
-  // The one function that changed its parameters and kept its name.
+  // The only function whose parameters changed under the same name.
   if (parse_version(abi.version()) >= EngineVersion{0, 22, 0}) {
     abi.model_profile = nullptr;
     abi.model_profile_states = find.optional({"tract_model_profile_json"});

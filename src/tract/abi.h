@@ -1,4 +1,4 @@
-// tract's C functions as one struct, whatever the version calls them (0.19 to 0.23).
+// tract's C functions as one struct, under any version's names (0.19 to 0.23).
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace t2n::tract {
 
-using Handle = void*;  ///< opaque to us; each kind has its own function to destroy it
+using Handle = void*;  ///< opaque; each kind has its own function to destroy it
 using Status = int;    ///< zero is success
 
 /// Functions that a version lacks are null; comments name the versions that have them.
@@ -33,7 +33,7 @@ struct Abi {
   Status (*model_declutter)(Handle model);  ///< up to 0.22; loading does it since
   Status (*model_optimize)(Handle model);   ///< up to 0.22; model_into_runnable does it since
   Status (*model_into_runnable)(Handle* model,
-                                Handle* runnable);  ///< takes the model, come what may
+                                Handle* runnable);  ///< consumes the model, even on failure
   /// 0.19 to 0.21.
   Status (*model_profile)(Handle model, Handle* inputs, char** json);
   /// 0.22: the same symbol with two more parameters.
@@ -64,7 +64,7 @@ struct Abi {
   Status (*tensor_destroy)(Handle* tensor);
 };
 
-/// Looks the functions up in an opened library. Errors: `engine-not-found`, naming a missing
+/// Looks up the functions in an opened library. Errors: `engine-not-found`, with the missing
 /// symbol.
 Abi bind_abi(void* library);
 

@@ -8,9 +8,9 @@
 
 namespace t2n::tract {
 
-/// Nothing for bf16, which tract has not.
+/// Nothing for bf16, which tract lacks.
 std::optional<uint32_t> datum_type(ir::DType dtype);
-/// Nothing for what tract keeps to itself: dimensions, strings, quantised types.
+/// Nothing for tract's internal types: dimensions, strings, quantised types.
 std::optional<ir::DType> dtype_of(uint32_t datum_type);
 
 }  // namespace t2n::tract

@@ -1,4 +1,4 @@
-// Looks for tract in the option, the environment and the active Python, without importing anything.
+// Searches tract by option, environment and the active Python, without importing anything.
 #include "src/tract/find.h"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Prints the folder of the package. Python runs isolated: neither the current folder nor what the
-/// environment names counts, which may hold anything.
+/// Prints the folder of the package. Python runs isolated: it ignores the current folder and the
+/// environment, which may contain anything.
 constexpr const char* kPythonScript =
     "import sys; sys.path[:] = [p for p in sys.path if p[:1] == '/']\n"
     "import importlib.util, os\n"
@@ -43,7 +43,7 @@ bool is_library_name(const std::string& name) {
   return (name.starts_with("tract") || name.starts_with("libtract")) && name.ends_with(".so");
 }
 
-/// The library that `place` is or holds.
+/// The library at `place`, or in it.
 std::optional<fs::path> library_at(const fs::path& place) {
   std::error_code error;
   if (fs::is_regular_file(place, error)) return place;
@@ -53,7 +53,7 @@ std::optional<fs::path> library_at(const fs::path& place) {
   return std::nullopt;
 }
 
-/// Of the wheel that brought the library: `tract-0.23.9.dist-info` beside the package's folder.
+/// The version of the library's wheel: `tract-0.23.9.dist-info` beside the package's folder.
 std::optional<EngineVersion> wheel_version(const fs::path& library) {
   std::vector<EngineVersion> versions;
   for (const fs::path& entry : sorted_entries(library.parent_path().parent_path())) {
@@ -70,7 +70,7 @@ EngineVersion version_of(const fs::path& library) {
   if (library.parent_path().filename() == "tract")
     if (const auto version = wheel_version(library)) return *version;
   std::chrono::milliseconds timeout = std::chrono::seconds(30);
-  // Half of what is left: another engine may answer.
+  // Half of the remaining time, as another engine may answer.
   if (const auto left = limits::seconds_left())
     timeout = std::min(timeout, std::chrono::milliseconds(static_cast<int64_t>(*left * 500) + 1));
   WorkerClient worker(library.string(), {.timeout = timeout});
@@ -78,7 +78,7 @@ EngineVersion version_of(const fs::path& library) {
   return version ? *version : EngineVersion{};
 }
 
-/// One that does not load, hangs or crashes is a problem of its own, and does not hide the others.
+/// An engine that does not load, hangs or crashes is noted as a problem, and does not hide others.
 std::optional<EngineVersion> try_version_of(const fs::path& library, Candidates& found) {
   try {
     return version_of(library);
@@ -90,7 +90,7 @@ std::optional<EngineVersion> try_version_of(const fs::path& library, Candidates&
   }
 }
 
-/// Adds the engine at `place`, or says why there is none.
+/// Adds the engine at `place`, or notes why there is none.
 void add(Candidates& found, const std::string& place, Origin origin) {
   const auto library = library_at(place);
   if (!library) {
@@ -127,7 +127,7 @@ void search_environment(const Search& search, Candidates& found) {
 }
 
 void search_virtual_env(const Search& search, Candidates& found) {
-  if (!search.virtual_env.starts_with('/')) return;  // the current folder may hold anything
+  if (!search.virtual_env.starts_with('/')) return;  // the current folder may contain anything
   for (const fs::path& entry : sorted_entries(fs::path(search.virtual_env) / "lib")) {
     const fs::path package = entry / "site-packages" / "tract";
     if (entry.filename().string().starts_with("python") && library_at(package))
@@ -144,7 +144,7 @@ void search_python(const std::string& python, Candidates& found) {
 
 using Step = std::function<void(Candidates&)>;
 
-/// In order, and each only when its turn comes: a Python takes tens of milliseconds to start.
+/// In order, each only when reached: starting a Python takes tens of milliseconds.
 std::vector<Step> steps_of(const Search& search) {
   if (!search.option.empty()) return {[&](Candidates& found) { search_option(search, found); }};
   std::vector<Step> steps{[&](Candidates& found) { search_environment(search, found); },

@@ -1,4 +1,4 @@
-// Loading, running and asking models through tract's C functions.
+// Loads, runs and inspects models through tract's C functions.
 #include "src/tract/library.h"
 
 #include <dlfcn.h>
@@ -39,7 +39,7 @@ std::string take_text(const Abi& abi, char* text) {
   return copy;
 }
 
-/// tract wants non-null arrays even where they have no elements.
+/// tract requires non-null arrays even if they have no elements.
 std::vector<Handle> handles_of(const std::vector<Owned>& tensors) {
   std::vector<Handle> handles(std::max<size_t>(tensors.size(), 1), nullptr);
   for (size_t i = 0; i < tensors.size(); ++i) handles[i] = tensors[i].get();
@@ -58,7 +58,8 @@ size_t count_ports(const Library& library, Handle model, bool inputs) {
   return counts[inputs ? 0 : 1];
 }
 
-/// Constants show their values after a blank or an equals sign; shapes hold those in brackets only.
+/// Constants show their values behind a blank or an equals sign; in shapes, these occur only inside
+/// brackets.
 std::string without_value(const std::string& fact) {
   int depth = 0;
   size_t end = 0;
@@ -103,7 +104,7 @@ Owned import_tensor(const Library& library, const ir::Tensor& tensor) {
   std::vector<size_t> shape(rows.shape.begin(), rows.shape.end());
   shape.push_back(0);  // never a null pointer, whatever the rank
   std::byte nothing{};
-  // tract copies the bytes; only its signature says that it might write them.
+  // tract copies the bytes, although its signature allows writing.
   void* const data = rows.bytes.empty() ? &nothing : const_cast<std::byte*>(rows.bytes.data());
   Handle handle = nullptr;
   const Abi& abi = library.abi();
@@ -112,14 +113,14 @@ Owned import_tensor(const Library& library, const ir::Tensor& tensor) {
   return own(handle, abi.tensor_destroy);
 }
 
-/// Dimensions are integers, quantised values are numbers with a scale: both have a plain type.
+/// Dimensions are integers, and quantised values are numbers with a scale: both have a plain type.
 ir::DType plain_type(const EnginePort& port) {
   const bool dimension =
       port.fact.find("tdim") != std::string::npos || port.fact.find("TDim") != std::string::npos;
   return dimension ? ir::DType::i64 : ir::DType::f32;
 }
 
-/// A copy of the values; nothing if tract keeps this element type to itself.
+/// A copy of the values; nothing for an element type that is internal to tract.
 std::optional<ir::Tensor> read_tensor(const Abi& abi, Handle tensor) {
   uint32_t type = 0;
   size_t rank = 0;
@@ -232,7 +233,7 @@ std::string Model::profile_json() const {
     check(abi.runnable_profile(runnable_.get(), nullptr, &json));
     return take_text(abi, json);
   }
-  // Up to 0.22 a model is profiled, not a runnable, and making the runnable took the model.
+  // Up to 0.22 a model is profiled, not a runnable, and making the runnable consumed the model.
   const Owned model = load_optimised();
   if (abi.model_profile_states != nullptr)
     check(abi.model_profile_states(model.get(), nullptr, nullptr, 0, &json));

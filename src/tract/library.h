@@ -1,4 +1,5 @@
-// tract in this process, through its C interface. A panic aborts: only the engine worker uses it.
+// tract in this process, through its C interface. A panic aborts, so only the engine worker uses
+// it.
 #pragma once
 
 #include <memory>
@@ -12,25 +13,25 @@
 
 namespace t2n::tract {
 
-/// An input or output as the engine sees it.
+/// An input or output, as the engine describes it.
 struct EnginePort {
-  std::string name;  ///< tract's own: outputs are often called after an inner node
-  std::string fact;  ///< "1,3,S,f32", "2,tdim"; types are in upper case before 0.23
+  std::string name;  ///< tract's own: outputs are often named after an inner node
+  std::string fact;  ///< "1,3,S,f32", "2,tdim"; types are upper case before 0.23
   // In pulses:
-  int64_t axis = -1;  ///< that comes in pieces; -1: it is there as a whole
-  int64_t delay = 0;  ///< of an output: entries along the axis that come before its first
+  int64_t axis = -1;  ///< the streamed axis; -1: not streamed
+  int64_t delay = 0;  ///< for an output: entries along the axis before its first one
 };
 
-/// The input comes in pieces.
+/// The parameters of streaming.
 struct Pulse {
-  std::string symbol;  ///< in the sizes of the inputs
-  int64_t size = 0;    ///< what it is in each piece
+  std::string symbol;  ///< in the inputs' sizes
+  int64_t size = 0;    ///< its value for each piece
 };
 
 struct ModelInfo {
   std::vector<EnginePort> inputs;
   std::vector<EnginePort> outputs;
-  /// What the worker's memory grew by and kept; exact for the first model of a worker.
+  /// The lasting growth of the worker's memory; exact for the first model of a worker.
   int64_t resident_bytes = 0;
 };
 
@@ -42,7 +43,7 @@ class Library {
 
   std::string version() const { return abi_.version(); }
   const Abi& abi() const { return abi_; }
-  /// Throws Error `id` with tract's last error, unless `status` is success. `what`: "refuses the
+  /// Throws Error `id` with tract's last error, unless `status` is success. `what`: as "refuses the
   /// model".
   void check(Status status, std::string_view id, std::string_view what) const;
 
@@ -63,22 +64,21 @@ class Model {
   Model(const Library& library, const std::string& artefact, std::optional<Pulse> pulse = {});
 
   const ModelInfo& info() const { return info_; }
-  /// Runs in a fresh state. Inputs have any strides. Dimensions come out as i64, quantised values
-  /// as f32.   Errors: `engine-failed`.
+  /// Runs in a fresh state. Inputs may have any strides. Dimensions are returned as i64, quantised
+  /// values as f32.   Errors: `engine-failed`.
   std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs) const;
-  /// Of a model in pulses: feeds the inputs piece by piece to one new state, as far as whole pieces
-  /// go, and gives what comes of it, without what comes before the first entry of an output.
+  /// For a model in pulses: feeds the inputs piece by piece to a new state, as far as there are
+  /// whole pieces, and returns the results without the part before an output's first entry.
   std::vector<ir::Tensor> run_in_pulses(const std::vector<ir::Tensor>& inputs) const;
-  /// tract's JSON about the optimised graph: an entry per node with the name of its operator.
-  /// Nothing is run: with inputs tract would run the model thousands of times.   Errors:
-  /// `engine-failed`.
+  /// tract's JSON about the optimised graph: an entry per node with its operator's name. Nothing is
+  /// run: with inputs tract would run the model thousands of times.   Errors: `engine-failed`.
   std::string profile_json() const;
 
  private:
   Owned load_optimised() const;
   void apply_pulse(Owned& model) const;
   void note_pulses(Handle model);
-  /// Runs in `state`, or in a fresh one where there is none.
+  /// Runs in `state`, or in a fresh one if it is null.
   std::vector<ir::Tensor> run_in(Handle state, const std::vector<ir::Tensor>& inputs) const;
   std::vector<Owned> import_inputs(const std::vector<ir::Tensor>& inputs) const;
   ir::Tensor export_output(const Owned& tensor, const EnginePort& port) const;

@@ -1,4 +1,4 @@
-// posix_spawn, which does not copy page tables: a parent with mapped weights is large.
+// Uses posix_spawn, which does not copy page tables: a parent with mapped weights is large.
 #include "src/tract/process.h"
 
 #include <fcntl.h>
@@ -24,14 +24,13 @@ extern char** environ;
 namespace t2n::tract {
 namespace {
 
-/// A copy above the descriptors that a child gets, so that no dup2 overwrites the source of
-/// another.
+/// A copy of a descriptor above those of a child, so that no dup2 overwrites the source of another.
 Fd raised(int fd) {
   constexpr int kAbove = 10;
   return Fd(fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, kAbove));
 }
 
-/// The plan that posix_spawn carries out in the child.
+/// The actions of posix_spawn in the child.
 class Actions {
  public:
   Actions() { posix_spawn_file_actions_init(&actions_); }
@@ -51,7 +50,7 @@ class Actions {
   posix_spawn_file_actions_t actions_;
 };
 
-/// No signal blocked, SIGPIPE as usual, whatever this thread does.
+/// No signal is blocked and SIGPIPE has its default, whatever this thread does.
 class Attributes {
  public:
   Attributes() {
@@ -72,7 +71,7 @@ class Attributes {
   posix_spawnattr_t attributes_;
 };
 
-/// What comes until the end of the file, an error, or the deadline.
+/// Reads until the end of the file, an error, or the deadline.
 std::string read_until(int fd, std::chrono::steady_clock::time_point deadline) {
   std::string text;
   while (true) {
@@ -87,8 +86,8 @@ std::string read_until(int fd, std::chrono::steady_clock::time_point deadline) {
   }
 }
 
-/// posix_spawnp would take an empty or relative element of PATH as well: the current folder may
-/// hold anything.   "" if there is no such program.
+/// posix_spawnp would also use empty or relative elements of PATH, and the current folder may
+/// contain anything.   "" if there is no such program.
 std::string program_path(const std::string& name) {
   if (name.find('/') != std::string::npos) return name;
   const char* const path = std::getenv("PATH");

@@ -1,4 +1,4 @@
-// Child processes: started without a copy of our address space, never left behind.
+// Child processes: started without copying our address space, and always reaped.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@
 
 namespace t2n::tract {
 
-/// A file descriptor that is closed with its owner.
+/// A file descriptor that is closed by its destructor.
 class Fd {
  public:
   explicit Fd(int fd = -1) : fd_(fd) {}
@@ -29,8 +29,8 @@ class Fd {
   int fd_;
 };
 
-/// A program, looked up in the absolute folders of PATH if its name has no slash, and what it finds
-/// as its descriptors.
+/// A program, searched in the absolute folders of PATH if its name has no slash, and its
+/// descriptors.
 struct Command {
   std::string program;
   std::vector<std::string> arguments;
@@ -40,20 +40,20 @@ struct Command {
 };
 constexpr int kChannel = 3;
 
-/// A running child, killed and reaped with its owner.
+/// A running child. Its destructor kills and reaps it.
 class Child {
  public:
-  /// Nothing if the program cannot be started; errno says why.
+  /// Nothing if the program cannot be started; errno has the reason.
   static std::optional<Child> start(const Command& command);
   Child(Child&& other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
   Child& operator=(Child&&) = delete;
   ~Child();
 
   pid_t pid() const { return pid_; }
-  /// What wait(2) says of its end; nothing if it still runs at the deadline.
+  /// The status of wait(2); nothing if the child still runs at the deadline.
   std::optional<int> wait_until(std::chrono::steady_clock::time_point deadline);
-  /// Kills the child if it still runs, reaps it, and returns what wait(2) says. A child
-  /// that ended by itself keeps its own end.
+  /// Kills the child if it still runs, reaps it, and returns the status of wait(2). A child that
+  /// ended by itself keeps its own status.
   int finish();
 
  private:
@@ -61,7 +61,7 @@ class Child {
   pid_t pid_;
 };
 
-/// What a command prints on stdout; nothing if it cannot be started, fails, or takes too long.
+/// The stdout of a command; nothing if it cannot be started, fails, or takes too long.
 std::optional<std::string> output_of(const std::string& program,
                                      const std::vector<std::string>& arguments,
                                      std::chrono::milliseconds timeout);

@@ -1,4 +1,4 @@
-// Framing: counts and sizes as 64-bit integers, then the bytes; both ends are the same program.
+// Framing: counts and sizes as 64-bit integers, then the bytes. Both ends are the same program.
 #include "src/tract/protocol.h"
 
 #include <poll.h>
@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t kMagic = 0x3176'6e6e'6632'7431;
 constexpr size_t kChunk = size_t{1} << 22;
 
-/// A socket that remembers its first failure: what follows it does nothing.
+/// A socket that remembers its first failure: later operations do nothing.
 class Stream {
  public:
   Stream(int socket, Deadline deadline) : socket_(socket), deadline_(deadline) {}

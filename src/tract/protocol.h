@@ -18,7 +18,7 @@ enum class Kind : uint32_t {
   load,        ///< texts: artefact → done, a ModelInfo
   run,         ///< tensors: inputs → done, tensors: outputs
   profile,     ///< → done, texts: JSON
-  done,        ///< also the worker's first word, texts: version of the library
+  done,        ///< also the worker's first message, texts: version of the library
   refused,     ///< a Diagnostic
   pulse,       ///< texts: artefact, symbol, size → done, a ModelInfo
   run_pulses,  ///< tensors: whole inputs → done, tensors: outputs; after pulse
@@ -36,14 +36,14 @@ Message encode(const Diagnostic& diagnostic);
 Diagnostic decode_diagnostic(const Message& message);
 
 enum class Transfer { ok, closed, timed_out };
-using Deadline = std::optional<std::chrono::steady_clock::time_point>;  ///< nothing: for ever
+using Deadline = std::optional<std::chrono::steady_clock::time_point>;  ///< nothing: unlimited
 
-/// Sends the bytes of tensors from where they are, of any size. Never raises SIGPIPE.
+/// Sends the bytes of tensors, of any size, without copying them. Never raises SIGPIPE.
 Transfer send_message(int socket, const Message& message, Deadline deadline);
 
 struct Received {
   Transfer status = Transfer::ok;
-  Message message;  ///< meaningful if ok
+  Message message;  ///< only valid if ok
 };
 Received receive_message(int socket, Deadline deadline);
 

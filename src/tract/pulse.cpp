@@ -1,4 +1,4 @@
-// Models that take their input in pieces: tract's transform "pulse", and runs of what it gives.
+// Models with streamed input: tract's transform "pulse", and runs of the result.
 #include <algorithm>
 #include <charconv>
 
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kRefuses = "cannot run the model in pulses";
 
-/// The sizes of "1,3,8,f32"; -1 for one that is no number.
+/// The sizes in "1,3,8,f32"; -1 for one that is not a number.
 ir::Ints sizes_of(const std::string& fact) {
   ir::Ints out;
   size_t begin = 0;
@@ -23,7 +23,7 @@ ir::Ints sizes_of(const std::string& fact) {
   return out;
 }
 
-/// How much of an input goes into one piece.
+/// How many entries of an input form one piece.
 int64_t piece_of(const EnginePort& port) {
   const ir::Ints sizes = sizes_of(port.fact);
   const auto axis = static_cast<size_t>(port.axis);
@@ -33,7 +33,7 @@ int64_t piece_of(const EnginePort& port) {
   return sizes[axis];
 }
 
-/// Entries [begin, end) along an axis; the bytes stay where they are.
+/// Entries [begin, end) along an axis; the bytes are not copied.
 ir::Tensor part_of(const ir::Tensor& tensor, int64_t axis, int64_t begin, int64_t end) {
   ir::Tensor out = tensor;
   const auto at = static_cast<size_t>(axis);

@@ -15,11 +15,11 @@ struct EngineVersion {
   friend auto operator<=>(const EngineVersion&, const EngineVersion&) = default;
 };
 
-/// What does not look like a version is no version; "0.23.6-pre" counts as 0.23.6.
+/// Nothing for text that is not a version; "0.23.6-pre" counts as 0.23.6.
 std::optional<EngineVersion> parse_version(std::string_view text);
 std::string version_str(const EngineVersion& version);
 
-/// tract promises that a model written for 0.x.y loads in 0.x.z where z >= y, and nothing more.
+/// tract promises only that a model for 0.x.y loads in 0.x.z with z >= y.
 bool serves(const EngineVersion& engine, const EngineVersion& target);
 
 }  // namespace t2n::tract

@@ -25,7 +25,7 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-/// `Identifier("x")` is how Rust prints a name.
+/// `Identifier("x")` is Rust's notation of a name.
 std::string plain_names(std::string text) {
   constexpr std::string_view kOpen = "Identifier(\"";
   constexpr std::string_view kClose = "\")";
@@ -38,7 +38,7 @@ std::string plain_names(std::string text) {
   return text;
 }
 
-/// The text after "3: "; empty if the line is not numbered like a cause.
+/// The text behind "3: "; empty if the line is not numbered as a cause.
 std::string_view numbered(std::string_view line) {
   const std::string_view text = trim(line);
   const size_t colon = text.find(": ");
@@ -49,14 +49,14 @@ std::string_view numbered(std::string_view line) {
   return digits ? text.substr(colon + 2) : std::string_view{};
 }
 
-/// Indentation common to all causes is no information; a caret below its line is.
+/// Removes indentation common to all causes; that of a caret below its line is kept.
 std::string unindented(std::string_view line) {
   constexpr size_t kIndent = 4;
   const size_t blank = std::min(line.find_first_not_of(' '), kIndent);
   return std::string(line.substr(blank));
 }
 
-/// One entry per cause, each with the lines that continue it.
+/// One entry per cause, with the lines that continue it.
 std::vector<std::vector<std::string>> causes_of(const std::vector<std::string>& lines) {
   std::vector<std::vector<std::string>> causes;
   bool inside = false;
@@ -79,7 +79,7 @@ std::vector<std::vector<std::string>> causes_of(const std::vector<std::string>& 
 Reason reason_of_error(std::string_view text) {
   const size_t backtrace = text.find("\n\nStack backtrace:");
   auto causes = causes_of(lines_of(text.substr(0, backtrace)));
-  // "opening file" repeats a path that the user did not choose: often that of a temporary file.
+  // "opening file" repeats a path that the user did not choose, often that of a temporary file.
   if (causes.size() > 1 && causes.front().front().starts_with("opening file "))
     causes.erase(causes.begin());
   if (causes.empty() || causes.back().empty()) return {"no reason given", {}};

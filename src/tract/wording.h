@@ -1,4 +1,4 @@
-// What tract says when it refuses or panics, reduced to the lines that a user can use.
+// tract's messages of refusals and panics, reduced to the lines that help a user.
 #pragma once
 
 #include <string>
@@ -8,15 +8,16 @@
 namespace t2n::tract {
 
 struct Reason {
-  std::string headline;              ///< the root cause, one line
-  std::vector<std::string> details;  ///< the way to it, outermost first
+  std::string headline;              ///< the root cause, in one line
+  std::vector<std::string> details;  ///< the causes that lead to it, outermost first
 };
 
-/// An error text with its "Caused by:" chain. `Identifier("x")` becomes 'x'; backtraces are cut.
+/// Parses an error text with its "Caused by:" chain. `Identifier("x")` becomes 'x'; backtraces are
+/// cut.
 Reason reason_of_error(std::string_view text);
 
-/// The first panic in what a process printed, and where in tract it happened. Without a panic: the
-/// last line printed. An empty headline if nothing was printed.
+/// The first panic in the output of a process, with its place in tract. Without a panic: the last
+/// line. An empty headline if there was no output.
 Reason reason_of_crash(std::string_view output);
 
 }  // namespace t2n::tract

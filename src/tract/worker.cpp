@@ -24,20 +24,20 @@ void limit(decltype(RLIMIT_AS) resource, rlim_t value) {
 
 void confine(int64_t memory_bytes) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // Ctrl-C reaches the whole group; our parent decides what becomes of this process.
+  // Ctrl-C reaches the whole process group; the parent decides about this process.
   signal(SIGINT, SIG_IGN);
   limit(RLIMIT_CORE, 0);
-#ifndef __SANITIZE_ADDRESS__  // whose shadow memory is 20 TB of address space
+#ifndef __SANITIZE_ADDRESS__  // its shadow memory takes 20 TB of address space
   if (memory_bytes > 0) limit(RLIMIT_AS, static_cast<rlim_t>(memory_bytes));
 #else
   static_cast<void>(memory_bytes);
 #endif
-  // Resolving the symbols of a 34 MB library takes longer than most models run.
+  // Resolving the symbols of a 34 MB library takes longer than running most models.
   setenv("RUST_BACKTRACE", "0", 1);
   setenv("RUST_LIB_BACKTRACE", "0", 1);
 }
 
-/// Memory of this process that is in use, after what is free went back to the system.
+/// The resident memory of this process, after free memory was returned to the system.
 int64_t resident_bytes() {
   malloc_trim(0);
   std::ifstream file("/proc/self/statm");
@@ -97,7 +97,7 @@ class Session {
   std::unique_ptr<Model> in_pulses_;
 };
 
-/// What goes wrong here is reported there: this is the worker's main.
+/// Reports errors to the parent: this is the worker's main.
 template <typename Work>
 Message answer_or_refusal(const Work& work) {
   try {

@@ -1,5 +1,5 @@
-// The engine in a process of its own, because a tract panic aborts and a bad graph can loop for
-// ever.
+// Runs the engine in a process of its own, because a panic of tract aborts, and a bad graph can
+// loop for ever.
 #pragma once
 
 #include <chrono>
@@ -16,19 +16,19 @@
 
 namespace t2n::tract {
 
-/// Serves requests and returns true if this process was started as an engine worker; `exit_code` is
-/// then what main has to return. Called first in main of every program that uses WorkerClient.
+/// If this process was started as an engine worker, serves requests and returns true; main must
+/// then return `exit_code`. Called first in main of every program that uses WorkerClient.
 bool maybe_run_worker(int argc, char** argv, int* exit_code);
 
 struct WorkerOptions {
   std::chrono::milliseconds timeout = std::chrono::minutes(5);  ///< per request
-  int64_t memory_bytes = int64_t{16} << 30;  ///< address space of the worker; 0: unbounded
+  int64_t memory_bytes = int64_t{16} << 30;  ///< address space of the worker; 0: unlimited
 };
 
-/// Starts this same program as a worker on first need, and again after it crashed or was stopped.
-/// Not thread-safe; the worker ends with the thread that made the first request.
-/// Errors of every request: `engine-not-found` (the library does not load), `engine-crashed`,
-/// `engine-timeout`, and what the engine says: `engine-rejects` from load, else `engine-failed`.
+/// Starts this program as a worker on first use, and again after it crashed or was stopped. Not
+/// thread-safe; the worker ends with the thread that made the first request. Errors of every
+/// request: `engine-not-found` (the library does not load), `engine-crashed`, `engine-timeout`, and
+/// the engine's own: `engine-rejects` from load, else `engine-failed`.
 class WorkerClient {
  public:
   explicit WorkerClient(std::string library, WorkerOptions options = {});
@@ -38,12 +38,12 @@ class WorkerClient {
 
   const std::string& version();
   ModelInfo load(const std::string& artefact);
-  /// A restarted worker first loads again what was last loaded with success.
+  /// A restarted worker first reloads the artefact that was last loaded successfully.
   std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs);
   std::string profile_json();
-  /// The artefact that was loaded last, in pulses; what run() runs stays as it is.
+  /// Prepares the last loaded artefact for pulses; run() still runs it as before.
   ModelInfo pulse(const Pulse& pulse);
-  /// Feeds whole inputs to the model of the last pulse(), piece by piece.
+  /// Feeds whole inputs, piece by piece, to the model of the last pulse().
   std::vector<ir::Tensor> run_in_pulses(const std::vector<ir::Tensor>& inputs);
 
   /// Process id of the worker; nothing if none runs.
@@ -66,10 +66,10 @@ class WorkerClient {
   WorkerOptions options_;
   std::string version_;
   std::string artefact_;
-  bool loaded_ = false;  ///< the worker that runs now holds the artefact
+  bool loaded_ = false;  ///< the running worker holds the artefact
   std::optional<Child> child_;
   Fd socket_;
-  Fd output_;  ///< what the worker and the engine print
+  Fd output_;  ///< stdout and stderr of worker and engine
 };
 
 }  // namespace t2n::tract

@@ -1,4 +1,4 @@
-// Our side of the engine worker: requests, time-outs, crashes, restarts.
+// Our side of the engine worker: requests, timeouts, crashes, restarts.
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -41,7 +41,7 @@ std::string seconds(std::chrono::milliseconds time) {
   return cat(static_cast<double>(time.count()) / 1000.0, " s");
 }
 
-/// Too few descriptors, processes or too little memory: nothing that this program did.
+/// Too few descriptors or processes, or too little memory: not a fault of the engine.
 [[noreturn]] void fail_to_start(int error_number) {
   throw Error("engine-failed", cat("no engine can be started: ", std::strerror(error_number)),
               "the engine runs in a process of its own",
@@ -52,7 +52,7 @@ std::string seconds(std::chrono::milliseconds time) {
 
 WorkerClient::WorkerClient(std::string library, WorkerOptions options)
     : library_(std::move(library)), options_(options) {
-  // The process may confine itself to run a model; what it starts is not its model.
+  // This process may confine itself to run a model, but the worker is not that model.
   confine::CommandLine words = arguments();
   words.insert(words.begin(), kThisProgram);
   confine::may_start(std::move(words));
@@ -127,7 +127,7 @@ void WorkerClient::start() {
                              .channel = theirs.get()});
   if (!child) fail_to_start(errno);
   child_.emplace(std::move(*child));
-  theirs.reset();  // else the end of the worker would not close the channel
+  theirs.reset();  // otherwise the worker's end would not close the channel
   const Deadline deadline = std::chrono::steady_clock::now() + options_.timeout;
   try {
     version_ = await_answer(deadline, "starting").texts.at(0);
