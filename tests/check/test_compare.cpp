@@ -54,7 +54,7 @@ TEST_CASE("levels have tract's numbers, half types their own, integers none") {
   CHECK_EQ(numbers(Level::ultra, ir::DType::boolean), V{0, 0, 0});
 }
 
-TEST_CASE("tolerances are read and said") {
+TEST_CASE("tolerances are parsed and printed") {
   CHECK_EQ(check::parse_tolerance("very").level, Level::very);
   const Tolerance own = check::parse_tolerance("1e-3,0.01,0.5");
   CHECK_EQ(own.level, Level::custom);
@@ -148,7 +148,7 @@ TEST_CASE("the absolute tolerance shrinks with small outputs, and never grows") 
   CHECK(agree(f32({kInf, 1, 0}), f32({kInf, 1, 0.9e-4F}), {}));
 }
 
-TEST_CASE("NaN and infinities agree with their like only, whatever the outlier ratio") {
+TEST_CASE("NaN and infinities only equal themselves, whatever the outlier ratio") {
   const Tolerance lax = custom(1e9, 1e9, 1);
   CHECK(agree(f32({kNan, kInf, -kInf}), f32({kNan, kInf, -kInf}), level(Level::exact)));
   for (const float value : {0.0F, 1e30F, kInf, -kInf}) {
@@ -306,7 +306,7 @@ TEST_CASE("rounding that torch itself has is no fault, a larger one is") {
   CHECK_GT(fine.ratio(ir::DType::f32), 10);
 }
 
-TEST_CASE("what rounding moves raises the yardstick, up to a hundredth of the values") {
+TEST_CASE("the effect of rounding raises the yardstick, up to a hundredth of the values") {
   const auto of = [](const std::vector<double>& values) {
     return ir::tensor_of(ir::DType::f64, {4}, values);
   };
@@ -323,7 +323,7 @@ TEST_CASE("what rounding moves raises the yardstick, up to a hundredth of the va
   CHECK_FALSE(check::widened(*far, exact, of({1.2, 2, 3, 4})).is_unstable);
 }
 
-TEST_CASE("a few roundings of the largest element are noise, in f32 alone") {
+TEST_CASE("a few roundings of the largest element are noise, only in f32") {
   const auto is_near = [](ir::DType dtype, double off) {
     const std::vector<double> values = {1, 0}, result = {1, off};
     const ir::Tensor exact = ir::tensor_of(ir::DType::f64, {2}, values);

@@ -71,7 +71,7 @@ TEST_CASE("engines keep the weights of products packed, and their memory shows i
   }
 }
 
-TEST_CASE("what memory cannot tell is not told") {
+TEST_CASE("without a clear difference in memory there is no answer") {
   const int64_t mib = int64_t{1} << 20;
   const WeightBytes plenty{.weights = 3, .packed = 15 * mib, .in_floats = 108 * mib};
   CHECK(are_kept_packed(plenty, 22 * mib) == true);

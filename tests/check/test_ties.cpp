@@ -31,7 +31,7 @@ check::Ties ties_of(const std::vector<std::pair<size_t, float>>& changes,
   return *check::measure_ties(f32(kTorch), f32(values), kRuns, {}, step);
 }
 
-TEST_CASE("an element is where a run is, or it is off") {
+TEST_CASE("an element lies where a run is, or it is off") {
   CHECK_EQ(ties_of({}).off, 0);
   CHECK_EQ(ties_of({}).movable, 2);
   CHECK(ties_of({{2, 3.5F}}).are_all());
@@ -43,7 +43,7 @@ TEST_CASE("an element is where a run is, or it is off") {
   CHECK_EQ(ties_of({{0, 1.5F}, {1, 2.5F}}).outside, 2);
 }
 
-TEST_CASE("what lies between steps is no tie") {
+TEST_CASE("a value between steps is not a tie") {
   const check::Ties between = ties_of({{2, 3.2F}});
   CHECK_EQ(between.outside, 0);
   CHECK_EQ(between.between_steps, 1);
@@ -51,12 +51,12 @@ TEST_CASE("what lies between steps is no tie") {
   CHECK(ties_of({{2, 3.2F}}, std::nullopt).are_all());
 }
 
-TEST_CASE("what is not finite on one side is no tie") {
+TEST_CASE("a value that is not finite on one side only is not a tie") {
   CHECK_FALSE(ties_of({{2, std::numeric_limits<float>::infinity()}}).are_all());
   CHECK_FALSE(ties_of({{2, std::numeric_limits<float>::quiet_NaN()}}).are_all());
 }
 
-TEST_CASE("many elements that may move say little of any") {
+TEST_CASE("many movable elements make the rest meaningless") {
   check::Ties ties{.elements = 1000, .movable = 100};
   CHECK_FALSE(ties.are_everywhere(true));
   ties.movable = 101;
@@ -110,7 +110,7 @@ TEST_CASE("engines count integers as well") {
   CHECK_FALSE(found.is_other);
 }
 
-TEST_CASE("engines that ties alone part do not disagree") {
+TEST_CASE("engines that differ only by ties do not disagree") {
   const Runs runs = {{1, 2, 3}, {1, 2, 3.5}};
   const auto disagree = [&](float last) {
     return check::measure_engines(f32({1, 2, 3}), f32({1, 2, last}), f32({1, 3, 3}), runs, {}, 0.5)

@@ -46,7 +46,7 @@ TEST_CASE("a line per output behind a quantiser") {
            "steps; 1 as another engine of LibTorch's\n");
 }
 
-TEST_CASE("what is no step of the quantiser is a fault within the tolerance, too") {
+TEST_CASE("a value between steps of the quantiser is a fault even within the tolerance") {
   check::OutputRow steps = row("y", f32({1}, {1}), f32({1}, {1.0001F}), 1);
   CHECK_EQ(check::verdict(steps), Verdict::ok);
   steps.quanta = check::count_quanta(f32({1}, {1}), f32({1}, {1.0001F}), 0.001);
@@ -55,7 +55,7 @@ TEST_CASE("what is no step of the quantiser is a fault within the tolerance, too
   CHECK_EQ(check::verdict(steps), Verdict::ok);
 }
 
-TEST_CASE("a ruling says what a difference is, but for what is not finite on one side") {
+TEST_CASE("a ruling explains a difference, unless a value is not finite on one side only") {
   const auto judged = [&](float actual, std::optional<check::Ruling> ruling) {
     OutputRow out = row("y", f32({2}, {1, 2}), f32({2}, {1, actual}), 1);
     out.ruling = ruling;

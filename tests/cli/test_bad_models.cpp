@@ -14,13 +14,13 @@ void check_file(const std::string& name, int code, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a file that is not there") {
+TEST_CASE("a missing file") {
   check_failure(Sandbox(), {"export", "nope.pt", "-t", "tract"}, 3,
                 "error[model-not-found]: cannot open the model 'nope.pt'\n"
                 "  why:  No such file or directory\n");
 }
 
-TEST_CASE("files that are no TorchScript") {
+TEST_CASE("files that are not TorchScript") {
   check_file("empty.pt", 3,
              "error[model-format]: 'empty.pt' is empty\n"
              "  why:  it has 0 bytes\n"

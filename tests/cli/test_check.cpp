@@ -88,7 +88,7 @@ TEST_CASE("integers of no known range are more than 0 and 1") {
   CHECK(contains(result.err, "error[output-mismatch]: 'output_0'["));
 }
 
-TEST_CASE("as JSON") {
+TEST_CASE("the result of a check as JSON") {
   if (!engine(23)) return;
   Sandbox sandbox;
   export_digits(sandbox);
@@ -186,7 +186,7 @@ TEST_CASE("signatures that differ are explained") {
                 "  help: give each argument that the artefact holds as a constant with --input\n");
 }
 
-TEST_CASE("what cannot be checked") {
+TEST_CASE("checks that are impossible") {
   Sandbox sandbox;
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
   sandbox.folder().write("text", "no archive");

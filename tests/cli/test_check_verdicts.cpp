@@ -151,7 +151,7 @@ TEST_CASE("gradients are off, and parameters want them, as in torch's inference"
   CHECK_FALSE(contains(text, "100"));
 }
 
-TEST_CASE("what is no number is counted and named") {
+TEST_CASE("NaN and infinities are counted and named") {
   if (!engine(23)) return;
   const Sandbox sandbox({"Overflows.pt", "negative.npz"});
   const Result result = sandbox.run({"export", "Overflows.pt", "-t", "tract", "-i", "@negative.npz",

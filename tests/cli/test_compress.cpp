@@ -116,7 +116,7 @@ TEST_CASE("settings by module: what is ignored keeps its floats") {
                  "features_0_0_weight = variable<scalar>"));
 }
 
-TEST_CASE("labels: what is right before and after") {
+TEST_CASE("labels: correct rows before and after") {
   const Compressing at;
   const Result result =
       at.run({"--compress", "int8", "--calibrate", "@cal.npz", "--labels", "missing.npy"});
@@ -124,7 +124,7 @@ TEST_CASE("labels: what is right before and after") {
   CHECK(contains(result.err, "missing.npy"));
 }
 
-TEST_CASE("what is no preset, no setting and no module is refused") {
+TEST_CASE("unknown presets, settings and modules are refused") {
   const Compressing at;
   at.check_refused({"--compress", "int9"}, 2, "did you mean 'int8'?");
   at.check_refused({"--compress", "missing.json"}, 3, "missing.json");
@@ -231,7 +231,7 @@ TEST_CASE("a small model with int8 is 3.5 times smaller as a .tgz, and answers a
         static_cast<double>(written({"--compress", "channels.json"})));
 }
 
-TEST_CASE("biases are corrected by the means of a set; what cannot be is said") {
+TEST_CASE("biases are corrected by the means of a set; exceptions are reported") {
   const Compressing at;
   at.write("s.json", R"({"": {"weights": {"bits": 4}, "bias_correction": true}})");
   at.check_refused({"--compress", "s.json"}, 3, "need samples to calibrate with");
@@ -252,7 +252,7 @@ TEST_CASE("biases are corrected by the means of a set; what cannot be is said") 
   at.check_refused({"--compress", "s.json"}, 2, "'bias_correction' is 'yes', which is not true or");
 }
 
-TEST_CASE("recurrent weights take every preset, and what stays in floats is said") {
+TEST_CASE("recurrent weights accept every preset; weights that stay floats are reported") {
   Sandbox sandbox;
   sandbox.copy_fixture("series_gru/model.pt", "model.pt");
   sandbox.copy_fixture("series_gru/calibration.npz", "cal.npz");

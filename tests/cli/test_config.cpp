@@ -70,7 +70,7 @@ TEST_CASE("the command line wins over a file, in any spelling, and says so") {
     }
 }
 
-TEST_CASE("what repeats adds up, unless it is about the same") {
+TEST_CASE("repeated options add up unless they have the same subject") {
   const ModelSandbox sandbox;
   write(sandbox, "a.toml",
         "target = \"tract\"\ndynamic = [\"ids:0=B\", \"ids:1=S\"]\nquiet = true\n");
@@ -90,7 +90,7 @@ TEST_CASE("what repeats adds up, unless it is about the same") {
   CHECK_FALSE(contains(sandbox.content("b.tar"), "tract_symbol B"));
 }
 
-TEST_CASE("the file counts for every command that takes it, and for no other") {
+TEST_CASE("a file applies to every command that accepts it, and to no other") {
   const ModelSandbox sandbox;
   write(sandbox, "a.toml", "target = \"khronos\"\n");
   const Result ops = sandbox.run({"ops", "--config", "a.toml", "-ttract@0.21.19"});
@@ -108,7 +108,7 @@ TEST_CASE("the file counts for every command that takes it, and for no other") {
                 "  help: `t2nnef diff --help` lists them\n");
 }
 
-TEST_CASE("several files add up, and may say the same") {
+TEST_CASE("several files add up, and may repeat settings") {
   const ModelSandbox sandbox;
   write(sandbox, "a.json", R"({"target": "tract", "quiet": true, "dynamic": {"ids": {"0": "B"}}})");
   write(sandbox, "b.toml", "target = \"tract\"\ndynamic = [\"ids:0=B\", \"ids:1=S\"]\n");

@@ -62,7 +62,7 @@ const std::string kEqual = "a and b are equal: 4 operations and 2 weights in bot
 
 }  // namespace
 
-TEST_CASE("what means the same is equal") {
+TEST_CASE("artefacts with the same meaning are equal") {
   check_change("r = relu(l)", "r = relu(x = l)", kEqual);
   check_change("s = sigmoid(r);", "s = sigmoid(r);  # a comment", kEqual);
   check_change("y = softmax(s, axes = [1])", "y = softmax(axes = [1], x = s)", kEqual);
@@ -110,7 +110,7 @@ TEST_CASE("operations") {
                "1 difference; 4 operations and 2 weights in both\n");
 }
 
-TEST_CASE("a few operations less in a long chain") {
+TEST_CASE("a few operations removed from a long chain") {
   const Sandbox sandbox;
   constexpr const char* kOperations[] = {"relu", "sigmoid", "tanh", "exp"};
   const auto chain = [&](const std::set<int>& left_out) {
@@ -183,7 +183,7 @@ TEST_CASE("weights") {
              "1 difference; 4 operations and 2 weights in both\n");
 }
 
-TEST_CASE("names count where that is asked for") {
+TEST_CASE("names count on request") {
   const Sandbox sandbox;
   write(sandbox, "a");
   write(sandbox, "b",
@@ -233,7 +233,7 @@ TEST_CASE("quantisation goes with the tensors, whatever they are called") {
              "1 difference; 4 operations and 2 weights in both\n");
 }
 
-TEST_CASE("as JSON") {
+TEST_CASE("the result of a check as JSON") {
   const Sandbox sandbox;
   write(sandbox, "a");
   write(sandbox, "b", replaced(kBody, "axes = [1]", "axes = [0]"), "", {1, 3});
@@ -272,7 +272,7 @@ TEST_CASE("exports of one model for two versions, in every form") {
   CHECK_FALSE(contains(result.out, "weights:\n"));
 }
 
-TEST_CASE("what cannot be compared") {
+TEST_CASE("artefacts that cannot be compared") {
   const Sandbox sandbox;
   sandbox.folder().write("text", "no archive");
   write(sandbox, "a");

@@ -97,7 +97,7 @@ TEST_CASE("inspect shows outputs over the axes, and the line that exports them")
   CHECK(contains(result.out, "t2nnef export model.pt --target tract --check --dynamic ids:1=S\n"));
 }
 
-TEST_CASE("branches on sizes bind the file, or cannot be") {
+TEST_CASE("branches on sizes bind the file, or are refused") {
   const ModelSandbox sandbox("branch.pt");
   const Arguments more = {"-i", "@in.npz", "--dynamic", "x:1=T"};
   const Result result = sandbox.run(dynamic_export(more));

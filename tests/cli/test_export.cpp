@@ -179,7 +179,7 @@ TEST_CASE("destinations that would destroy something") {
                 "  help: create it: mkdir -p 'nowhere'\n");
 }
 
-TEST_CASE("odd but good files") {
+TEST_CASE("unusual but valid files") {
   const Sandbox sandbox({"deflated.pt", "train_mode.pt"});
   CHECK_EQ(sandbox.run({"export", "deflated.pt", "-t", "tract"}).code, 0);
   CHECK_EQ(sandbox.run({"export", "train_mode.pt", "-t", "tract", "-i", "input=3,4"}).code, 0);

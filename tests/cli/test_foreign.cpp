@@ -89,7 +89,7 @@ TEST_CASE("one wrong weight of a model written by hand is found in both engines"
   }
 }
 
-TEST_CASE("outputs of other names are compared by place, and all have to be there") {
+TEST_CASE("outputs with other names are compared by position, and none may be missing") {
   if (!engine(23)) return;
   const ByHand sandbox;
   const std::string external = "image = external(shape = [2, 3]);\n";

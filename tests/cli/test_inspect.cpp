@@ -71,7 +71,7 @@ TEST_CASE("the graph as text") {
   CHECK(result.out.ends_with("}\n"));
 }
 
-TEST_CASE("what LibTorch saves and cannot read back") {
+TEST_CASE("a file that LibTorch saves and cannot read back") {
   const Sandbox sandbox({"half_bytes.pt"});
   check_failure(sandbox, {"inspect", "half_bytes.pt"}, 4,
                 "error[unsupported-dtype]: the model holds a tensor of 4 bits (quint4x2)\n"

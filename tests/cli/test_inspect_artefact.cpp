@@ -70,7 +70,7 @@ TEST_CASE("an export, in every form, whatever it is called") {
   }
 }
 
-TEST_CASE("all that an artefact may hold") {
+TEST_CASE("an artefact with everything it may contain") {
   const Sandbox sandbox;
   write_rich(sandbox);
   const Result result = sandbox.run({"inspect", "rich"});
@@ -157,7 +157,7 @@ TEST_CASE("strict NNEF names no engine") {
                  "\nagainst the standard:\n  'y': there is no operation 'frobnicate'\n"));
 }
 
-TEST_CASE("what is no artefact, or is used like a model") {
+TEST_CASE("files that are not artefacts, or are used like a model") {
   Sandbox sandbox({"data_branch.pt"});
   write_rich(sandbox);
   check_failure(sandbox, {"inspect", "rich", "-i", "x=1"}, 2,

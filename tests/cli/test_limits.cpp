@@ -70,7 +70,7 @@ TEST_CASE("--max-memory raises the bound of a single tensor") {
   CHECK_EQ(sandbox.run(larger, no_engine()).code, 0);
 }
 
-TEST_CASE("what is deflated and named nowhere takes no memory") {
+TEST_CASE("deflated records without a reference take no memory") {
   const Sandbox sandbox;
   const std::string model =
       std::string(std::getenv("T2NNEF_BAD_FILES")) + "/hostile/0_unused_storage.pt";
@@ -220,7 +220,7 @@ TEST_CASE("a graph whose results nobody computes") {
     ends(sandbox, arguments, 3, "error[nnef-invalid]: the result 'y' is never assigned");
 }
 
-TEST_CASE("an engine that hangs, and one that is no engine, hide nobody") {
+TEST_CASE("an engine that hangs, and a file that is no engine, do not hide others") {
   Sandbox sandbox;
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
   sandbox.folder().write("libtract-bad.so", "no library");

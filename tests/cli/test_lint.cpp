@@ -28,7 +28,7 @@ const std::string kIdle = R"(graph m(%x: f32[2]) -> (%y as "y") {
 
 }  // namespace
 
-TEST_CASE("lint finds what is planted in a graph, groups it, and counts") {
+TEST_CASE("lint finds planted faults in a graph, groups and counts them") {
   const Sandbox sandbox;
   write(sandbox, "model.ir", kIdle);
   const Result result = sandbox.run({"lint", "model.ir"});

@@ -79,7 +79,7 @@ TEST_CASE("without passes, the graph as it was traced") {
   CHECK_FALSE(contains(plain.out, "quantized::"));
 }
 
-TEST_CASE("a graph as text goes on where it stopped, with its weights beside it") {
+TEST_CASE("a graph as text continues where it stopped, with its weights beside it") {
   Sandbox sandbox;
   sandbox.copy_fixture("digits_cnn/model.pt", "model.pt");
   const Result first = sandbox.run(opt("model.pt", {"--passes", "dead-code", "-o", "a.ir"}));
@@ -105,7 +105,7 @@ TEST_CASE("a graph as text goes on where it stopped, with its weights beside it"
   CHECK_EQ(check.code, 0);
 }
 
-TEST_CASE("a level that rounding does not meet is a fault, and nothing is written") {
+TEST_CASE("a tolerance that rounding exceeds is a fault; nothing is written") {
   Sandbox sandbox;
   sandbox.copy_fixture("digits_cnn/model.pt", "model.pt");
   const Result result =
@@ -126,7 +126,7 @@ TEST_CASE("a level that rounding does not meet is a fault, and nothing is writte
   CHECK(contains(bisected.err, "'fold-batch-norm' is the first pass that takes an output out"));
 }
 
-TEST_CASE("the way over text gives the artefact of an export") {
+TEST_CASE("export by way of the text form gives the same artefact") {
   Sandbox sandbox;
   sandbox.copy_fixture("transformer_encoder/model.pt", "model.pt");
   CHECK_EQ(sandbox.run({"export", "model.pt", "-t", "tract", "-o", "export.nnef.tar"}).code, 0);
@@ -158,7 +158,7 @@ TEST_CASE("declared axes, loops and integers keep their notes in the text") {
       "and --method\n");
 }
 
-TEST_CASE("weights that are not there, or are others") {
+TEST_CASE("missing and wrong weights") {
   Sandbox sandbox;
   sandbox.copy_fixture("digits_cnn/model.pt", "model.pt");
   REQUIRE_EQ(sandbox.run({"opt", "model.pt", "-o", "a.ir"}).code, 0);
@@ -201,7 +201,7 @@ TEST_CASE("times, and graphs between passes") {
   CHECK(changed.err.starts_with("# after fold-batch-norm\n"));
 }
 
-TEST_CASE("names that mean nothing, and options that contradict each other") {
+TEST_CASE("unknown names, and contradictory options") {
   Sandbox sandbox;
   sandbox.copy_fixture("digits_cnn/model.pt", "model.pt");
   const auto refused = [&](const Arguments& more, const std::string& text) {
@@ -240,7 +240,7 @@ TEST_CASE("options in a file") {
   CHECK(contains(result.out, "verify: 2 passes · "));
 }
 
-TEST_CASE("texts that are no graphs") {
+TEST_CASE("texts that are not graphs") {
   Sandbox sandbox;
   const std::string relu =
       "graph m(%x: f32[2]) -> (%y as \"y\") {\n  %y: f32[2] = aten::relu(self=%x)\n}\n";

@@ -201,7 +201,7 @@ TEST_CASE("a run that was killed leaves nothing that stays") {
   for (const auto& [name, content] : place.listing()) CHECK_FALSE(contains(name, "partial"));
 }
 
-TEST_CASE("words of a command line that mean nothing, or are no text") {
+TEST_CASE("unknown words on the command line, and words that are not text") {
   const Place place;
   const auto refused = [&](const Arguments& arguments, int code, const std::string& headline) {
     std::string line;

@@ -250,7 +250,7 @@ TEST_CASE("sizes that break an assertion, or disagree, reach no engine") {
   CHECK_EQ(sandbox.run({"run", "m", "-i", "x=3,3", "-i", "a=7", "--engine", "reference"}).code, 0);
 }
 
-TEST_CASE("destinations and artefacts that do not do") {
+TEST_CASE("unusable destinations and artefacts") {
   Sandbox sandbox;
   write_model(sandbox);
   check_failure(sandbox, {"run"}, 2,
@@ -275,7 +275,7 @@ TEST_CASE("destinations and artefacts that do not do") {
   CHECK_EQ(sandbox.run({"run", "text"}).code, 3);
 }
 
-TEST_CASE("engines that are none") {
+TEST_CASE("unknown engines") {
   const Sandbox sandbox;
   write_model(sandbox);
   check_failure(sandbox, {"run", "m", "--engine", "trakt"}, 2,

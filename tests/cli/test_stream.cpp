@@ -30,7 +30,7 @@ TEST_CASE("a recurrent model is checked in pulses, its state kept") {
   CHECK(contains(graph, "('t2nnef_stream_symbol', 'S')"));
 }
 
-TEST_CASE("a file whose state begins anew is found wrong in pulses, and warned of") {
+TEST_CASE("a file whose state starts anew is found wrong in pulses, with a warning") {
   if (!engine(23)) return;
   const GruSandbox sandbox;
   const Result written = sandbox.run(export_of({}));
@@ -49,7 +49,7 @@ TEST_CASE("a file whose state begins anew is found wrong in pulses, and warned o
   CHECK(contains(result.err, "in pulses of "));
 }
 
-TEST_CASE("what does not run in pulses is refused with its line, and nothing is written") {
+TEST_CASE("operators that do not run in pulses are refused with their line; nothing is written") {
   Sandbox sandbox;
   sandbox.copy_fixture("lstm_tagger/model.pt", "model.pt");
   sandbox.copy_fixture("lstm_tagger/input.npz", "in.npz");
@@ -64,7 +64,7 @@ TEST_CASE("what does not run in pulses is refused with its line, and nothing is 
   CHECK(sandbox.listing() == before);
 }
 
-TEST_CASE("what --stream needs is said") {
+TEST_CASE("requirements of --stream are stated in errors") {
   const GruSandbox sandbox;
   check_failure(sandbox, {"export", "model.pt", "-t", "tract", "-o", "out.nnef", "--stream", "S"},
                 2,

@@ -218,7 +218,7 @@ TEST_CASE("docs/operators.md is what `t2nnef ops --markdown` prints") {
   CHECK((kept == made.out));
 }
 
-TEST_CASE("LibTorch is loaded by those who need it only") {
+TEST_CASE("only commands that need LibTorch load it") {
   const Sandbox sandbox({"text.pt"});
   const auto loads_torch = [&](const Arguments& arguments) {
     const Result result = sandbox.run(arguments, {{"LD_DEBUG", "files"}});
@@ -231,7 +231,7 @@ TEST_CASE("LibTorch is loaded by those who need it only") {
   CHECK(loads_torch({"inspect", "text.pt"}));
 }
 
-TEST_CASE("a standard output that takes nothing is a failure, one that was closed is not") {
+TEST_CASE("a full standard output is a failure, a closed one is not") {
   const Sandbox sandbox;
   const std::string program = std::getenv("T2NNEF_PROGRAM");
   const std::string error = sandbox.path("err");

@@ -132,7 +132,7 @@ TEST_CASE("outputs change less than half as much as with the nearest integers") 
     }
 }
 
-TEST_CASE("the same of Q4_0 blocks") {
+TEST_CASE("Q4_0 outputs change less than half as much as with the nearest codes") {
   for (const Layer& layer : {Layer{70, 96}, Layer{3, 160}})
     for (const Q4Scale rule : {Q4Scale::largest, Q4Scale::least_error}) {
       const Reals plain = values_of(encode_q4_0(layer.weight, rule), layer.weight);
@@ -175,7 +175,7 @@ TEST_CASE("each group of rows is rounded by the inputs of its own") {
   CHECK(values_of(packed, both) == blocks);
 }
 
-TEST_CASE("inputs without correlation leave nothing to make up for") {
+TEST_CASE("uncorrelated inputs leave nothing to compensate") {
   const Layer layer{8, 64};
   Reals identity(64 * 64);
   for (size_t i = 0; i < 64; ++i) identity[i * 65] = 5;
@@ -204,7 +204,7 @@ TEST_CASE("inputs that are never seen, and moments without an inverse") {
   CHECK(reals(compensated_integers(layer.weight, nothing, grid), grid) == plain);
 }
 
-TEST_CASE("what is on the grid stays as it is") {
+TEST_CASE("values on the grid stay unchanged") {
   const Layer layer{8, 96};
   const IntegerGrid grid = grid_of(layer.weight, 8);
   const ir::Tensor on_grid = matrix(8, 96, nearest(layer.weight, grid));

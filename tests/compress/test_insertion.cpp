@@ -42,7 +42,7 @@ std::string committed(const std::vector<Insertion>& all) {
   return ir::print(graph);
 }
 
-TEST_CASE("by priority, whoever came first; equal ones once") {
+TEST_CASE("insertions are ordered by priority; equal ones are applied once") {
   const ir::Graph graph = two_readers();
   const ir::ValueId w = id_of(graph, "w");
   CHECK(committed({unary("aten::neg", w, 0, 20), unary("aten::abs", w, 0, 10),
@@ -57,7 +57,7 @@ TEST_CASE("by priority, whoever came first; equal ones once") {
 )");
 }
 
-TEST_CASE("behind a value is for all its readers, outputs too") {
+TEST_CASE("an insertion behind a value applies to all its readers, outputs included") {
   const ir::Graph graph = two_readers();
   CHECK(committed({unary("aten::neg", id_of(graph, "x"), std::nullopt, 0)}) ==
         R"(graph m(%x: f32[2]) -> (%b as "y", %x_neg as "z") {
@@ -69,7 +69,7 @@ TEST_CASE("behind a value is for all its readers, outputs too") {
 )");
 }
 
-TEST_CASE("two of one slot contradict each other, and both are named") {
+TEST_CASE("two insertions of one slot contradict each other; both are named") {
   const ir::Graph graph = two_readers();
   const ir::ValueId w = id_of(graph, "w");
   try {

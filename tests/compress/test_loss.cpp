@@ -23,7 +23,7 @@ TEST_CASE("noise in decibels, and the angle") {
   CHECK(closeness({1, 2}, {1, 2}).snr_db() == std::numeric_limits<double>::infinity());
 }
 
-TEST_CASE("what became infinite or NaN is as far as can be") {
+TEST_CASE("values that became infinite or NaN have the largest distance") {
   for (const double lost : {HUGE_VAL, -HUGE_VAL, std::nan("")}) {
     const Closeness there = closeness({1, 2}, {1, lost});
     CHECK(there.snr_db() == -std::numeric_limits<double>::infinity());

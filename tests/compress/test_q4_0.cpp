@@ -56,7 +56,7 @@ TEST_CASE("a block byte for byte, as GGUF has it") {
   }
 }
 
-TEST_CASE("the largest value is met, the others by half a step, or by one at the short end") {
+TEST_CASE("the largest value is exact, others are within half a step, or one at the short end") {
   const Tensor weight = bell({16, 96}, 1);
   const Packed packed = encode_q4_0(weight, Q4Scale::largest);
   const Reals before = ir::to_f64(weight), after = decoded(packed, weight.shape);
@@ -116,7 +116,7 @@ TEST_CASE("scales below the normal half floats are off by their own steps at mos
     }
 }
 
-TEST_CASE("what no block holds is said, and nothing is encoded") {
+TEST_CASE("values that no block can hold are reported, and nothing is encoded") {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const Q4Scale rule : kRules) {
     for (const double value : {std::nan(""), kInfinity, -kInfinity}) {
@@ -157,7 +157,7 @@ TEST_CASE("weights of any geometry and precision") {
   CHECK(encode_q4_0(half, Q4Scale::largest).squared_error < 1e-3);
 }
 
-TEST_CASE("a file of blocks is read as what they stand for") {
+TEST_CASE("a file of blocks is read as the values that they represent") {
   const Tensor weight = bell({3, 4, 16}, 5);
   const Packed packed = encode_q4_0(weight, Q4Scale::largest);
   const nnef::Blob blob = {.label = "w",

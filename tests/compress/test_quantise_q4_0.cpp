@@ -77,7 +77,7 @@ TEST_CASE("a weight is packed if all who share it want that") {
   CHECK(ir::print(graph) == before);
 }
 
-TEST_CASE("what the target reads in floats only stays as it is") {
+TEST_CASE("weights that the target reads only as floats stay unchanged") {
   Graph graph = loaded(R"(graph m(%x: f32[1,8,9]) -> (%y as "y") {
     const %w: f32[4,8,4] = bytes=512
     %y: f32[1,4,6] = aten::conv1d(input=%x, weight=%w, bias=none, stride=[1], padding=[0], dilation=[1], groups=1)
@@ -122,7 +122,7 @@ TEST_CASE("weights that blocks cannot hold say why") {
   CHECK(pack_weights(text, {}).at(0).left_because == "its values are not at hand");
 }
 
-TEST_CASE("as a pass: not in bodies, and not where the target has no form of it") {
+TEST_CASE("the pass skips bodies of loops, and operators for which the target has no packed form") {
   Graph graph = loaded(kTied);
   passes::PassContext context;
   context.in_body = true;
@@ -135,7 +135,7 @@ TEST_CASE("as a pass: not in bodies, and not where the target has no form of it"
   CHECK(!passes::quantise_q4_0(graph, context));
 }
 
-TEST_CASE("folding never makes the floats again") {
+TEST_CASE("folding never recreates the floats") {
   Graph graph = loaded(kTied);
   pack_weights(graph, {});
   passes::PassContext context;

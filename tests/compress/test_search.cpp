@@ -58,7 +58,7 @@ constexpr Form kFloats = Form::floats;
 constexpr Form kAsSet = Form::as_set;
 constexpr Form kNarrower = Form::narrower;
 
-TEST_CASE("what loses no more than allowed is measured once and compressed whole") {
+TEST_CASE("a loss within the limit is measured once, and everything is compressed") {
   World world{{{.loss = 0.1}, {.loss = 0.2}}};
   const Found of = found(world, {.max_loss = 0.31});
   CHECK(of.choice == Choice{kAsSet, kAsSet});
@@ -95,7 +95,7 @@ TEST_CASE("no loss at all ends with everything in floats") {
   CHECK_EQ(of.bytes, of.bytes_of_floats);
 }
 
-TEST_CASE("noise decides where losses are equal, and what saves nothing goes first") {
+TEST_CASE("noise decides between equal losses, and layers that save nothing are dropped first") {
   World world{{{.noise = 0.1}, {.noise = 0.3}, {.bytes = 10, .as_set = 10}, {.noise = 0.2}}, 0.5};
   const Found of = found(world, {.max_loss = 0.1});
   CHECK(of.choice == Choice{kAsSet, kFloats, kFloats, kFloats});
@@ -113,7 +113,7 @@ TEST_CASE("a budget takes the layers that lose least for each byte, and no more 
   CHECK(of.choice == Choice{kAsSet, kAsSet, kAsSet});
 }
 
-TEST_CASE("where all are not small enough, some get fewer bits") {
+TEST_CASE("if compressing all layers is not enough, some get fewer bits") {
   World world{{{.loss = 0.1, .narrower = 140, .loss_narrower = 0.6},
                {.loss = 0.1, .narrower = 140, .loss_narrower = 0.4},
                {.loss = 0.1}}};

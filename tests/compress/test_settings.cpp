@@ -117,14 +117,14 @@ TEST_CASE("no settings override --ignore and --only, however deep their keys") {
   CHECK(bits(both) == std::vector{2, 0, 0});
 }
 
-TEST_CASE("a glob that names nothing is refused with the nearest names") {
+TEST_CASE("an unmatched glob is refused with the nearest names") {
   const ir::Graph graph = three_layers();
   const Settings settings(read(R"({"enc.7": {"weights": {"bits": 4}}})"));
   CHECK(message_of([&] { settings.require_matches(graph); }) ==
         "'enc.7', of s.json, names no module of the model |  | the nearest are 'enc.0'");
 }
 
-TEST_CASE("what no setting is, is refused") {
+TEST_CASE("unknown settings are refused") {
   CHECK(refusal(R"({"": {"weights": {"bit": 8}}})") ==
         "the compression settings of s.json: there is no setting 'weights.bit' |  | did you mean "
         "'weights.bits'?");
@@ -140,7 +140,7 @@ TEST_CASE("what no setting is, is refused") {
         std::string::npos);
 }
 
-TEST_CASE("what contradicts itself is refused, also where it is inherited") {
+TEST_CASE("contradictory settings are refused, also inherited ones") {
   CHECK(refusal(R"({"": {"weights": {"format": "q4_0", "bits": 3}}})") ==
         "the compression settings of s.json: Q4_0 holds 4 bits, not 3 |  | leave weights.bits out");
   CHECK(refusal(R"({"": {"prune": {"global": true}}})") ==
@@ -182,7 +182,7 @@ TEST_CASE(
         }).find("for 'head': 'weights.bits' is 8") != std::string::npos);
 }
 
-TEST_CASE("files that are no settings are refused") {
+TEST_CASE("files that do not contain settings are refused") {
   CHECK(refusal("[1]").find("the file holds no object") != std::string::npos);
   CHECK(refusal("{").find("it is no JSON at byte") != std::string::npos);
   CHECK(refusal(R"({"": 3})").find("the settings of '' are no table") != std::string::npos);

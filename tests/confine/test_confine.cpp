@@ -105,7 +105,7 @@ bool may_still(const Folder& folder, const std::function<bool()>& attempt) {
       });
 }
 
-TEST_CASE("files: what was named, and the system's libraries") {
+TEST_CASE("files: only named ones and the system's libraries are accessible") {
   if (confine::support().landlock == 0) return;
   const Folder folder;
   CHECK(succeeds(folder, [&] { return can_open(folder / "read/model", O_RDONLY); }));
@@ -139,7 +139,7 @@ TEST_CASE("programs and sockets") {
   CHECK(succeeds(folder, [&] { return ::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0; }));
 }
 
-TEST_CASE("threads that were there before are confined, whatever they do") {
+TEST_CASE("existing threads are confined, whatever they do") {
   const Folder folder;
   const confine::Support kernel = confine::support();
   if (kernel.landlock == 0 || !kernel.seccomp) return;

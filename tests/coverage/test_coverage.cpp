@@ -116,7 +116,7 @@ TEST_CASE("the table of what was seen") {
   keep("T2NNEF_MATRIX", table);  // `make matrix`
 }
 
-TEST_CASE("a row says when its operator only shares another's translation") {
+TEST_CASE("rows note operators that share another's translation") {
   const CoverageFact own{{"aten::relu", {"self"}}, "tract@1.0.0", Outcome::right};
   const CoverageFact shared{{"aten::relu", {"self"}, "aten::relu_"}, "tract@1.0.0", Outcome::right};
   CHECK_EQ(row_of("aten::relu", {shared}), "| `aten::relu` (as `aten::relu_`) | right | `self` |");
@@ -148,7 +148,7 @@ TEST_CASE("a refusal credits the argument that its text names") {
   CHECK_EQ(credited(one), "aten::gelu approximate\naten::add.Tensor alpha\n");
 }
 
-TEST_CASE("what strict NNEF refuses is what the list says") {
+TEST_CASE("strict NNEF's refusals equal the list") {
   std::ifstream file(setting("T2NNEF_SOURCE_DIR") + "/tests/ops/strict_refusals.txt");
   const std::string listed{std::istreambuf_iterator<char>(file), {}};
   const std::string found =

@@ -15,7 +15,7 @@ TEST_CASE("plain text in any language stays as it is") {
   CHECK_EQ(printable_line("two\nlines"), "two\\nlines");
 }
 
-TEST_CASE("what steers a terminal is shown instead") {
+TEST_CASE("terminal control characters are escaped") {
   CHECK_EQ(printable("\x1b]0;title\x07"), "\\x1b]0;title\\x07");
   CHECK_EQ(printable("\x1b[2J\r\x7f\b"), "\\x1b[2J\\x0d\\x7f\\x08");
   CHECK_EQ(printable("\xc2\x9b"
@@ -27,7 +27,7 @@ TEST_CASE("what steers a terminal is shown instead") {
   CHECK_EQ(printable(std::string("a\0b", 3)), "a\\x00b");
 }
 
-TEST_CASE("bytes that are no UTF-8") {
+TEST_CASE("bytes that are not UTF-8") {
   CHECK_EQ(printable("\xff"), "\\xff");
   CHECK_EQ(printable("\x9b"
                      "31m"),

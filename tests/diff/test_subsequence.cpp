@@ -30,7 +30,7 @@ void check_common(const Items& a, const Items& b) {
   }
 }
 
-TEST_CASE("it is common, ascending, and none is longer") {
+TEST_CASE("the subsequence is common, ascending and longest") {
   check_common({}, {});
   check_common({1}, {});
   check_common({}, {1, 2});
@@ -49,7 +49,7 @@ TEST_CASE("it is common, ascending, and none is longer") {
   for (size_t size = 0; size < 40; ++size) check_common(drawn(size), drawn(40 - size));
 }
 
-TEST_CASE("none where the lists differ in too many places") {
+TEST_CASE("no subsequence if the lists differ in too many items") {
   CHECK(common_subsequence(Items{1, 2, 3, 4}, Items{4, 3, 2, 1}, 2).empty());
   CHECK_EQ(common_subsequence(Items{1, 2, 3, 4}, Items{1, 3, 4}, 1).size(), 3);
 }

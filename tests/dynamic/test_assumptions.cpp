@@ -46,7 +46,7 @@ TEST_CASE("bounds are solved for a symbol") {
   CHECK_EQ(plain("S == 2*T + 1"), "S == 2*T + 1");
 }
 
-TEST_CASE("what engines read is said as it is") {
+TEST_CASE("comparisons that engines read are unchanged") {
   CHECK_EQ(said("S > 4"), "S > 4");
   CHECK_EQ(said("S <= 3*T"), "S <= 3*T");
   CHECK_EQ(said("B*S >= 3"), "B >= 3");  // the product keeps tract 0.23 busy for ever
@@ -74,7 +74,7 @@ TEST_CASE("sizes that differ stay on the side of the sample") {
   CHECK_EQ(said(unequal("B", "T"), {"B <= T"}), "B <= T - 1");
 }
 
-TEST_CASE("an assertion is made once, and told where a branch needs it") {
+TEST_CASE("an assertion is made once, and reported if a branch needs it") {
   std::vector<std::string> told;
   dynamic::Assertions all(kSample, {dynamic::parse_comparison("S >= 1")},
                           [&](const Diagnostic& each) { told.push_back(each.message); });

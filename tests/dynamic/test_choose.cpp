@@ -33,7 +33,7 @@ TEST_CASE("large sizes move by more than a patch") {
   CHECK_EQ(dynamic::sizes_str(*image.next({"H"}, false)), dynamic::sizes_str(Sizes{{"H", 191}}));
 }
 
-TEST_CASE("sizes keep to what is asserted, to multiples and to bounds") {
+TEST_CASE("sizes respect assertions, multiples and bounds") {
   Chooser chooser({{"P", 4}, {"S", 8}}, {relation("P + S <= 16"), relation("S >= 3")}, {4, 8});
   for (int i = 0; i < 2; ++i) {
     const auto sizes = chooser.next({"P", "S"});

@@ -22,13 +22,13 @@ const std::string kDoubled =
     "  %more: f32[3,8] = aten::add.Tensor(self=%new, other=%new, alpha=1)\n";
 const std::string kJoined = "  %r: f32[7,8] = aten::cat(tensors=[%cache, %more], dim=0)\n";
 
-TEST_CASE("what is only joined may be empty") {
+TEST_CASE("an axis that is only joined may be empty") {
   CHECK_EQ(sizes_in(kDoubled + kJoined), "P >= 0;");
   CHECK_EQ(sizes_in(kDoubled + "  %r: f32[7,8] = aten::cat(tensors=[%more, %cache], dim=-2)\n"),
            "P >= 0;");
 }
 
-TEST_CASE("what else is read, or is all there is, may not") {
+TEST_CASE("an axis with other readers, or of the only part, may not be empty") {
   const std::string sum =
       "  %s: f32[8] = aten::sum.dim_IntList(self=%cache, dim=[0], keepdim=false, "
       "dtype=none)\n";

@@ -46,12 +46,12 @@ TEST_CASE("a size that follows the values of a tensor is refused with what was s
   CHECK_NE(text.find("help: declare fewer axes dynamic"), std::string::npos);
 }
 
-TEST_CASE("a number that is no integer cannot follow a size") {
+TEST_CASE("a number that is not an integer cannot follow a size") {
   const std::string text = shapes_of("x * (1.0 / x.size(0))", {"S,3"});
   CHECK_NE(text.find("error[dynamic-size]: aten::mul.Scalar: other="), std::string::npos);
 }
 
-TEST_CASE("an integer that is no expression of sizes is refused") {
+TEST_CASE("an integer without an expression over sizes is refused") {
   CHECK_EQ(shapes_of("torch.zeros([int(x.size(0) * 0.5)])", {"2*S,3"}), "[S]");
   const std::string text = shapes_of("torch.zeros([int(x.size(0) ** 0.5)])", {"2*S,3"});
   CHECK_NE(text.find("error[dynamic-size]: aten::zeros: the argument 'size' is no expression of "
@@ -59,7 +59,7 @@ TEST_CASE("an integer that is no expression of sizes is refused") {
            std::string::npos);
 }
 
-TEST_CASE("sizes of the tracer's symbols are told over the axes") {
+TEST_CASE("the tracer's symbols are rewritten over the axes") {
   const Inference out = infer({"def forward(self, x):\n  return x[:, 1:]\n", {{kB, 2 * kS}}});
   CHECK_EQ(dynamic::over_axes(ir::parse_dim("size.x.1 * 3 + size.x.0"), out.graph).str(),
            "B + 6*S");

@@ -104,7 +104,7 @@ TEST_CASE("slices are clamped as torch does, where all trials agree") {
                   {"torch.narrow(x, 1, 1, 2)", "[B,2] {S >= 3}"}});
 }
 
-TEST_CASE("parts") {
+TEST_CASE("slices and parts") {
   check({"B,2*S"}, {{"torch.chunk(x, 2, 1)[1]", "[B,S]"},
                     {"torch.split(x, [x.size(1) - 2, 2], 1)[0]", "[B,2*S - 2]"},
                     {"torch.split(x, x.size(1) // 2, 1)[0]", "[B,S]"},

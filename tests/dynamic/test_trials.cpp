@@ -86,7 +86,7 @@ TEST_CASE("a loop of as many iterations at all sizes binds the file to those") {
   CHECK_EQ(asked.relations, Strings{"S >= 1", "1 < S", "4 < S", "16 >= S"});
 }
 
-TEST_CASE("what depends on a size other than by whole numbers is refused with its reason") {
+TEST_CASE("sizes that enter in other ways than as integers are refused with the reason") {
   const auto message = [](const char* body) {
     const Outcome out = trace_body(body, {{2, 10}}, {"x:1=S"});
     return out.error ? cat(out.error->id, ": ", out.error->message) : out.shapes;
@@ -190,7 +190,7 @@ TEST_CASE("lists as long as an axis are compared at each size") {
   CHECK_EQ(out.error->message, "a branch depends on a size: it goes another way at B=3 and at B=5");
 }
 
-TEST_CASE("a branch on two sizes is said, or refused where it has no form") {
+TEST_CASE("a branch on two sizes is asserted, or refused if it has no form") {
   const auto of = [](const std::string& condition, const std::vector<std::string>& asserted = {}) {
     return needed(branch(condition), {{5, 3}, {40, 3}}, {"x:0=B", "y:0=T"}, asserted);
   };
@@ -201,7 +201,7 @@ TEST_CASE("a branch on two sizes is said, or refused where it has no form") {
   CHECK_EQ(of("x.size(0) == y.size(0)", {"B < T"}), Strings{"B < T"});
 }
 
-TEST_CASE("what operators need of sizes is said") {
+TEST_CASE("conditions of operators on sizes are asserted") {
   const auto of = [](const std::string& expression, const ir::Ints& y = {3}) {
     return needed(cat("  return ", expression, "\n"), {{9, 3}, y}, {"x:0=B"});
   };
@@ -216,7 +216,7 @@ TEST_CASE("what operators need of sizes is said") {
   CHECK_EQ(of("torch.embedding(y, torch.arange(x.size(0)))", {64, 2}), Strings{"B <= 64"});
 }
 
-TEST_CASE("size 1 is tried, where strides and aliasing are others") {
+TEST_CASE("size 1 is tried, since strides and aliasing differ there") {
   const auto of = [](const std::string& body) { return needed(body, {{5, 3}}, {"x:0=B"}); };
   CHECK_EQ(of("  m = x.clone()\n  m.t().contiguous().add_(1.0)\n  return m\n"), Strings{"B >= 2"});
   CHECK_EQ(of("  return x.squeeze(0)\n"), Strings{"B >= 2"});
@@ -224,7 +224,7 @@ TEST_CASE("size 1 is tried, where strides and aliasing are others") {
   CHECK_EQ(of("  return x.t().contiguous() + 1\n"), Strings{});
 }
 
-TEST_CASE("places that an index names, borders and ranks are inside of an axis") {
+TEST_CASE("positions of indices, borders and ranks are asserted to be inside an axis") {
   const auto of = [](const std::string& expression) {
     return needed(cat("  return ", expression, "\n"), {{9, 3}}, {"x:0=B"});
   };
@@ -249,7 +249,7 @@ TEST_CASE("places that an index names, borders and ranks are inside of an axis")
   CHECK_EQ(of("x[torch.arange(64)[:x.size(0)]]"), Strings{"B <= 64"});
 }
 
-TEST_CASE("what is read while a view is written lies apart from it") {
+TEST_CASE("an operand that is read while a view is written must lie apart from it") {
   const auto of = [](const std::string& write, const std::vector<ir::Ints>& shapes = {{9, 3}}) {
     return needed(cat("  m = x.clone()\n  ", write, "\n  return m\n"), shapes, {"x:0=B"});
   };
@@ -264,7 +264,7 @@ TEST_CASE("what is read while a view is written lies apart from it") {
                    "they lie follows from sizes"});
 }
 
-TEST_CASE("what fails at size 1 is said, though a loop is too short there") {
+TEST_CASE("failures at size 1 are reported although a loop is too short there") {
   const Outcome out = trace_body(
       "  h = x.squeeze(0).sum(2)\n  for t in range(x.size(1)):\n    h = torch.tanh(h + x[:, t, "
       ":1])\n"
@@ -276,7 +276,7 @@ TEST_CASE("what fails at size 1 is said, though a loop is too short there") {
   CHECK_EQ(relations, "B >= 1; S >= 1; B >= 2; ");
 }
 
-TEST_CASE("axes that only fit some sizes are told by what they need") {
+TEST_CASE("errors on axes that fit only some sizes state their condition") {
   // Pairs of neighbours: torch refuses odd sizes.
   const Outcome pairs = trace_body("  return x.view(2, -1, 2)\n", {{2, 10}}, {"x:1=S"});
   REQUIRE(pairs.error);
@@ -337,7 +337,7 @@ TEST_CASE("sizes that follow from values are named, without any dynamic axis") {
   CHECK(out.demands.empty());
 }
 
-TEST_CASE("they go together with declared axes") {
+TEST_CASE("sizes that follow from values combine with declared axes") {
   const Outcome out =
       trace_body("  r = x[x[:, 0] > 0]\n  return r, r.size(0) + torch.zeros([x.size(0)])\n",
                  {{9, 6}}, {"x:0=S"});
@@ -345,7 +345,7 @@ TEST_CASE("they go together with declared axes") {
   CHECK_EQ(out.shapes, "[born.N_index,6] [S]");
 }
 
-TEST_CASE("a branch around what writes no rows is none") {
+TEST_CASE("a branch around a write of no rows is ignored") {
   const char* rows = "  i = torch.where(x[:, 0] > 0)[0]\n  y = torch.zeros_like(x)\n";
   const Outcome harmless =
       trace_body(cat(rows, "  if i.numel() > 0:\n    y.index_add_(0, i, x[i] * 2)\n  return y\n"),
@@ -359,7 +359,7 @@ TEST_CASE("a branch around what writes no rows is none") {
   CHECK_EQ(other.said, Strings{"the file runs where born.N_where > 0 only"});
 }
 
-TEST_CASE("an axis of as many as the values say goes by squeeze() where that is not one") {
+TEST_CASE("squeeze() removes an axis whose size follows from values only if it is 1") {
   CHECK_EQ(trace_body("  return torch.nonzero(x[:, 0] > 0).squeeze()\n", {{9, 6}}, {}).demands,
            Strings{"born.N_nonzero != 1"});
 }

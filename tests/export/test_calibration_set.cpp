@@ -38,7 +38,7 @@ TEST_CASE("an input whose size is that of all rows is the same in each batch") {
   CHECK_EQ(batches({12, 2}, {4, 2}, 12), "12,4;12,4;12,4;");
 }
 
-TEST_CASE("along an open axis nothing is cut") {
+TEST_CASE("batches do not cut along an open axis") {
   const ir::Dim open = ir::parse_dim("T");
   CHECK_EQ(batches({open, 2}, {open, 2}, 50), "50,50;");
 }

@@ -39,7 +39,7 @@ ir::Graph loaded() {
   return graph;
 }
 
-TEST_CASE("what was written is what is read, in bodies of loops and in bf16 too") {
+TEST_CASE("graphs read back as written, with bodies of loops and bf16") {
   const TempFolder folder;
   const std::string path = folder.path() + "/m.ir";
   const ir::Graph graph = loaded();
@@ -65,7 +65,7 @@ TEST_CASE("without the file beside it, constants are not loaded") {
   CHECK_THROWS_AS(write_graph_file(graph, nnef::file_destination(path)), Error);
 }
 
-TEST_CASE("constants keep apart whatever they are called") {
+TEST_CASE("constants stay distinct whatever their names are") {
   const TempFolder folder;
   const std::string path = folder.path() + "/m.ir";
   for (const char* const own : {"last/w#1", "last/w_1"}) {

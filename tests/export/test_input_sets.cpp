@@ -69,7 +69,7 @@ TEST_CASE("floats are varied in all ways, each input alone") {
   CHECK_EQ(sets.movements[0].share(), 1);
 }
 
-TEST_CASE("an input that no output follows is named, one that the model does not read is not") {
+TEST_CASE("inputs that no output depends on are named, unread ones are not") {
   const std::vector<Sample> samples = {sample("x", randn({3}, 1)), sample("y", randn({3}, 2))};
   CHECK_EQ(sets_of("def forward(self, x, y): return x + y * 1e-12", samples).unfollowed,
            std::vector<std::string>{"'y'"});
@@ -95,7 +95,7 @@ TEST_CASE("integers and booleans that a permutation leaves alone are drawn anew"
   CHECK_EQ(fed(sets, "only 'table' changed", 3)[0], 0);
 }
 
-TEST_CASE("masks hide everything and nothing") {
+TEST_CASE("input sets contain masks of all zeros and all ones") {
   const InputSets sets = sets_of(
       "def forward(self, x, mask, hidden, count):\n"
       "  return (x * mask).masked_fill(hidden, -1.) + count\n",
@@ -114,7 +114,7 @@ TEST_CASE("masks hide everything and nothing") {
   for (const std::string& name : names(without)) CHECK_FALSE(name.starts_with("masks"));
 }
 
-TEST_CASE("numbers that index a small table come all of them") {
+TEST_CASE("all numbers that index a small table are used") {
   const InputSets sets =
       sets_of("def forward(self, ids): return torch.embedding(self.w, ids)",
               {sample("ids", without_values(ir::DType::i64, {4}))}, {{"w", randn({10, 3}, 3)}});
@@ -175,7 +175,7 @@ TEST_CASE("integers of no known range are small, larger, and negative") {
   CHECK_LT(range("negative integers").first, -5);
 }
 
-TEST_CASE("what torch refuses, or answers with NaN, is left out") {
+TEST_CASE("inputs that torch refuses or answers with NaN are left out") {
   const InputSets roots =
       sets_of("def forward(self, x): return x.log()", {sample("x", values({3}, {0.5, 1, 2}))});
   CHECK_GT(roots.left_out, 0);
@@ -199,7 +199,7 @@ TEST_CASE("the model's own limits are crossed") {
   CHECK_GT(std::count(x.begin(), x.end(), 500), 0);
 }
 
-TEST_CASE("an output of which one half stands still hardly moves") {
+TEST_CASE("an output of which one half does not move counts as hardly moving") {
   const InputSets sets = sets_of("def forward(self, x): return torch.cat([x, torch.zeros(9)])",
                                  {sample("x", randn({3}, 1))});
   CHECK_EQ(sets.movements[0].share(), 0.25);

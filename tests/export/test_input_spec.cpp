@@ -116,7 +116,7 @@ TEST_CASE("nested places") {
   }
 }
 
-TEST_CASE("arguments that are no tensors") {
+TEST_CASE("arguments that are not tensors") {
   CHECK_EQ(leaf<int64_t>("n=int:3"), 3);
   CHECK_EQ(leaf<int64_t>("n=int:-3"), -3);
   CHECK_EQ(leaf<double>("f=float:0.5"), 0.5);
@@ -190,7 +190,7 @@ TEST_CASE("values from files of numpy") {
                "pair_0, pair_1\n  help: give all of them with @", all, "\n"));
 }
 
-TEST_CASE("files that are none of inputs") {
+TEST_CASE("files that contain no inputs") {
   CHECK_EQ(refusal("@x.npy"),
            "  why:  an .npy file does not say which input it is\n  help: write NAME=@x.npy\n");
   CHECK_EQ(refusal("@x.csv"),

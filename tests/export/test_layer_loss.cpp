@@ -76,7 +76,7 @@ ir::Graph cell(const std::string& weights) {
                        "b_ih=none, b_hh=none)\n}\n"));
 }
 
-TEST_CASE("what is said of a layer with several weights is said of all of them") {
+TEST_CASE("the loss of a layer with several weights covers all of them") {
   const std::string full = "{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}\n";
   const std::string half = "{1, 0, 3, 0, 5, 0, 7, 0, 9, 0, 11, 0, 13, 0, 15, 0}\n";
   const ir::Graph before =
@@ -95,7 +95,7 @@ TEST_CASE("what is said of a layer with several weights is said of all of them")
   CHECK(layer.bytes_after == 96);
 }
 
-TEST_CASE("a layer without a counterpart stays in the table, and nothing is said of it") {
+TEST_CASE("a layer without a counterpart stays in the table without a loss") {
   const std::string text = R"(graph m(%x: f32[2,16]) -> (%y as "y") {
     const %w: f32[16,16] = bytes=1024
     %y: f32[2,16] = aten::mm(self=%x, mat2=%w)

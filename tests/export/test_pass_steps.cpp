@@ -105,7 +105,8 @@ TEST_CASE("a pass that is to keep values and does not is a fault, and ends the p
   CHECK_EQ(said.why, "it is to keep values, but for rounding");
 }
 
-TEST_CASE("what a pass changes on purpose is measured, and what follows is compared with that") {
+TEST_CASE(
+    "intended changes of a pass are measured, and later passes are compared with the result") {
   ir::Graph graph = ir::parse(kSum);
   const Steps out = steps(graph, {kLossy, kNothing, kLossy});
   REQUIRE_EQ(out.steps.size(), 3);
@@ -146,7 +147,7 @@ TEST_CASE("a pass that moves values may not change a bit of them") {
   CHECK_EQ(fault_error(*out.faulty(), false).diagnostic().why, "it is to keep every bit");
 }
 
-TEST_CASE("a graph that cannot be run any more is a fault, one that never could is none") {
+TEST_CASE("a graph that no longer runs is a fault, one that never ran is not") {
   ir::Graph graph = ir::parse(kSum);
   const PassInfo pass = {"breaks", "", break_operator};
   const Steps out = steps(graph, {pass});
@@ -159,7 +160,7 @@ TEST_CASE("a graph that cannot be run any more is a fault, one that never could 
   CHECK_EQ(never.steps.at(0).unknown, "torch has no operator 'aten::no_such_operator'");
 }
 
-TEST_CASE("what is drawn at random is not compared") {
+TEST_CASE("random outputs are not compared") {
   ir::Graph graph = ir::parse(R"(graph m(%x: f32[4]) -> (%y as "y", %z as "z") {
     const %c: f32[] = {2.0}
     %r: f32[4] = aten::rand_like(self=%x, dtype=none, layout=none, device=none, pin_memory=none, memory_format=none)

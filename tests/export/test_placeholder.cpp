@@ -37,7 +37,7 @@ TEST_CASE("placeholders are specs") {
   }
 }
 
-TEST_CASE("what may be left out, and what nobody knows") {
+TEST_CASE("optional arguments and unknown types") {
   CHECK(specs("Optional[Tensor]").empty());
   CHECK(placeholders({.name = "x", .type = "Tensor", .has_default = true}).empty());
   CHECK_EQ(specs("__torch__.Pair"), Specs{"x=…"});

@@ -50,7 +50,7 @@ constexpr const char* kFake = R"(graph m(%x: f32[64]) -> (%r as "r") {
     %r: f32[64] = aten::fake_quantize_per_tensor_affine(self=%x, scale=0.05, zero_point=101, quant_min=0, quant_max=255)
   })";
 
-TEST_CASE("integers stand for what fake quantisation gives") {
+TEST_CASE("integers represent the results of fake quantisation") {
   const std::vector<ir::Tensor> inputs = {randn({64}, 3)};
   const ir::Graph expanded = passed(kFake, {"expand-fake-quant"});
   CHECK(holds(expanded, "aten::quantize_per_tensor"));
@@ -125,7 +125,7 @@ ir::Graph with_weight(const std::string& text, const ir::Tensor& weight) {
   return graph;
 }
 
-TEST_CASE("fused layers give what they gave, or the next integer") {
+TEST_CASE("fused layers give the same integer or the next one") {
   const std::string conv = "(input=%a, weight=%w, bias=%b, ";
   const std::vector<Case> cases = {
       {"aten::linear(input=%a, weight=%w, bias=%b)",

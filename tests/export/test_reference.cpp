@@ -140,7 +140,7 @@ TEST_CASE("16-bit floats are compared with torch's own kernels") {
   CHECK(agreement.words.ends_with(", bit for bit"));
 }
 
-TEST_CASE("what LibTorch refuses is its own message") {
+TEST_CASE("refusals of LibTorch keep its message") {
   const auto session = torch_module().compile({"def forward(self, x): return x.view(3)", {}});
   const std::vector<trace::SampleInput> inputs = {{{"x"}, values({2}, {1, 2})}};
   CHECK_EQ(error_of([&] { torch_module().run_in(*session, inputs, trace::Executor::torch); }),

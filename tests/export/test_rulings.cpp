@@ -70,7 +70,7 @@ TEST_CASE("a tie is near: 2^-12 of a step") {
   CHECK_FALSE(ruling(0x1.0p-11));
 }
 
-TEST_CASE("where ties move most elements, nothing is known") {
+TEST_CASE("if ties move most elements, the check is inconclusive") {
   std::vector<double> inputs(24, 1.75);
   Judge judge(kQuantised, values({24}, inputs));
   CHECK(judge.found({{1, 2}}, 0.5).ruling == Ruling::unsettled);
@@ -112,7 +112,7 @@ std::vector<double> in_engine(Judge& judge, trace::Executor engine) {
       torch_module().run_in(*judge.model.session, judge.sets.sets[0].inputs, engine).at(0));
 }
 
-TEST_CASE("what one engine of LibTorch's gives is right, in every element") {
+TEST_CASE("a result equal to one of LibTorch's engines in every element is right") {
   Judge judge = saturating();
   const std::vector<double> x86 = ir::to_f64(judge.sets.sets[0].expected[0]);
   const std::vector<double> onednn = in_engine(judge, trace::Executor::torch_onednn);

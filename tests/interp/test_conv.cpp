@@ -170,7 +170,7 @@ TEST_CASE("planes, then points") {
                  {values({1, 2, 3}, {1, 3, 2, 10, 10, -20})});
 }
 
-TEST_CASE("convolutions that make no sense") {
+TEST_CASE("invalid convolutions") {
   const auto refused = [](const std::string& body, const ir::Ints& filter,
                           const std::string& message) {
     check_standard_refused({body, {kRow, randn(filter, 1)}}, message);

@@ -257,7 +257,7 @@ TEST_CASE("functions of quantised tensors") {
               {f32({3}, {0.26953125, 0.5, 0.73046875})}, "[0.265625, 0.5, 0.73046875]");
 }
 
-TEST_CASE("products of what was broadcast") {
+TEST_CASE("products of broadcast tensors") {
   const ir::Tensor column = f32({3, 1}, {1, 10, 100});
   check_wrong({"b = tract_core_broadcast(x, shape = [2, 3]);\n"
                "  out = matmul(b, y);",

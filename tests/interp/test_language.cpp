@@ -27,7 +27,7 @@ TEST_CASE("signs between tensors and literals") {
   check_expression("1.0 if x > 4.0 else x", values({2}, {3, 1}));
 }
 
-TEST_CASE("what is known beforehand: arrays, tuples, words, comprehensions") {
+TEST_CASE("constant expressions: arrays, tuples, words, comprehensions") {
   check_expression("x * scalar(length_of([1, 2, 3]))", values({2}, {9, 15}));
   check_expression("x * [1.0, 10.0, 100.0][1]", values({2}, {30, 50}));
   check_expression("x + (1.0 if (2 in [1, 2]) && !(3 in [1]) else nothing)", values({2}, {4, 6}));
@@ -74,13 +74,13 @@ TEST_CASE("statements are named where something fails, with those that called th
            "   called by `out = inner(x);`\n");
 }
 
-TEST_CASE("operations that are not there") {
+TEST_CASE("unknown operations") {
   check_standard_refused({"out = relux(x);", {values({2}, {3, 5})}}, "relux");
   check_standard_refused({"out = tract_core_erf(x);", {values({2}, {3, 5})}}, "tract_core_erf");
   check_refused_here({"out = rcp(x);", {values({2}, {3, 5})}}, "rcp");
 }
 
-TEST_CASE("what tract reads and cannot execute") {
+TEST_CASE("expressions that tract reads and cannot execute") {
   for (const std::string expression : {"-x", "x if true else x", "[for i in [x] yield i]"})
     check_refused_here({"out = " + expression + ";", {values({2}, {3, 5})}},
                        "tract reads this expression and cannot execute it");

@@ -57,7 +57,7 @@ TEST_CASE("activations and stored reals are rounded where the file says so") {
   CHECK_EQ(ir::to_f64(out[0])[1], doctest::Approx(5.1));
 }
 
-TEST_CASE("codes without parameters are no reals") {
+TEST_CASE("codes without parameters do not represent reals") {
   const std::string said = error_of([] {
     run_standard(kGraph, {values({1, 2}, {1, 2})},
                  {{"w", values({2, 2}, {1, 2, 3, 4}, DType::i8)}});

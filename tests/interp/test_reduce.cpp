@@ -51,7 +51,7 @@ TEST_CASE("moments have the biased variance") {
   check_agree(statements, {values({2, 1}, {2, 5}), values({2, 1}, {1, 9})});
 }
 
-TEST_CASE("axes that are not there") {
+TEST_CASE("missing axes") {
   check_standard_refused({"out = sum_reduce(x, axes = [2]);", {kSix}}, "there is no axis 2 of 2");
   check_standard_refused({"out = sum_reduce(x, axes = [-1]);", {kSix}}, "there is no axis -1 of 2");
   check_standard_refused({"out = sum_reduce(x, axes = [0, 0]);", {kSix}},

@@ -33,7 +33,7 @@ TEST_CASE("reshape keeps, infers, and takes some axes") {
                          "a tensor of [2,3,4] has no shape [5,5]");
 }
 
-TEST_CASE("axes of size 1 come and go") {
+TEST_CASE("axes of size 1 are added and removed") {
   const ir::Tensor x = values({1, 2, 1}, {1, 2});
   check_everywhere("squeeze(x, axes = [0, 2])", x, values({2}, {1, 2}));
   check_everywhere("unsqueeze(x, axes = [0, 2])", values({2}, {1, 2}), values({1, 2, 1}, {1, 2}));
@@ -52,7 +52,7 @@ TEST_CASE("transpose; axes behind the listed ones stay") {
                          "'axes' names an axis twice");
 }
 
-TEST_CASE("several become one, and one several") {
+TEST_CASE("concat, stack, split and unstack") {
   const Statements concat = {"out = concat([x, y], axis = 1);", {kSix, values({2, 1}, {7, 8})}};
   check_standard(concat, {values({2, 4}, {1, 2, 3, 7, 4, 5, 6, 8})});
   check_agree(concat, {values({2, 4}, {1, 2, 3, 7, 4, 5, 6, 8})});

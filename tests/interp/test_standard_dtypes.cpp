@@ -71,7 +71,7 @@ TEST_CASE("types that meet in a list take the first one's") {
               {values({1}, {1}, DType::i64), values({1}, {3}, DType::i32)});
 }
 
-TEST_CASE("what is not finite, in tract") {
+TEST_CASE("values that are not finite, in tract") {
   const ir::Tensor x = values({1, 6}, {kNaN, kInf, -kInf, 0, -0.0, 3});
   check_calls({"relu(x)", "max(x, 1.0)", "min(x, 1.0)", "clamp(x, -1.0, 1.0)", "abs(x)", "exp(x)",
                "leaky_relu(x, alpha = 0.5)", "floor(x)", "round(x)", "gt(x, 0.0)", "eq(x, x)",
@@ -79,7 +79,7 @@ TEST_CASE("what is not finite, in tract") {
               {x});
 }
 
-TEST_CASE("rank 0 and nothing at all") {
+TEST_CASE("rank 0 and empty tensors") {
   check_calls({"add(x, x)", "relu(x)", "unsqueeze(x, axes = [0])", "sum_reduce(x, axes = [])"},
               {values({}, {2})});
   check_calls({"add(x, 1.0)", "sum_reduce(x, axes = [1])", "transpose(x, axes = [1, 0])"},

@@ -174,7 +174,7 @@ TEST_CASE("sums and copies of several") {
                    values({2}, {1, 0}, DType::boolean));
 }
 
-TEST_CASE("types are not mixed") {
+TEST_CASE("mixed types are refused") {
   check_standard_refused({"out = add(x, y);", {values({1}, {1}), values({1}, {1}, DType::i64)}},
                          "'y' is a tensor<scalar>, not a tensor of i64 [1]");
   check_standard_refused({"out = select(x, y, 0.0);",

@@ -48,7 +48,7 @@ TEST_CASE("functions of f16 and f32") {
   check_refused({"out = tract_core_erf(x);", {vec({1}, DType::f64)}}, "it does not take f64");
 }
 
-TEST_CASE("what is not a number, and what is infinite") {
+TEST_CASE("NaN and infinity") {
   const ir::Tensor x = vec({1, kNaN, kInf, -kInf});
   const auto marks = [](const std::vector<double>& data) { return vec(data, DType::boolean); };
   check_call("tract_core_is_nan(x)", x, marks({0, 1, 0, 0}));

@@ -126,7 +126,7 @@ TEST_CASE("as many iterations as the input says") {
                   {f32({0}, {}), f32({1}, {5})});
 }
 
-TEST_CASE("what is wrong with a scan is said") {
+TEST_CASE("errors of scans") {
   const std::string rest = ", full = [], state = [('h', y, 'next')], output = [";
   const ir::Tensor x = f32({3}, {1, 2, 3}), h = f32({1}, {0});
   check_refused({"out = tract_core_scan(body = 'sum', scan = [('v', x, 0, 1)]" + rest +

@@ -48,7 +48,7 @@ TEST_CASE("reals become codes, half to even, and back") {
               {vec({-5.5, -1, 0.5, 122})}, 1e-5);
 }
 
-TEST_CASE("what has no name of its own keeps the parameters of its operand") {
+TEST_CASE("a result without an entry keeps the parameters of its operand") {
   const std::string back = "\n  out = tract_core_cast(r, to = 'f32');";
   check_quantised("r = relu(q);" + back, vec({0, 0, 0, 1, 1, 122.5}));
   check_quantised("r = q + q;" + back, vec({-5, -2, 0, 2, 2, 122.5}));

@@ -177,7 +177,7 @@ TEST_CASE("linear upsampling in tract") {
                 {randn({2, 2, 3, 4}, 3)}});
 }
 
-TEST_CASE("windows that make no sense") {
+TEST_CASE("invalid windows") {
   check_standard_refused({"out = box(x, size = [2, 2]);", {kNine}},
                          "'size' has 2 items for a tensor of rank 4");
   check_refused_here({"out = box(x, size = [1, 1, 2, 2], border = 'replicate');", {kNine}},

@@ -36,7 +36,7 @@ TEST_CASE("randomness is known for every overload") {
   CHECK_FALSE(is_unpredictable(op_id("aten::zeros")));
 }
 
-TEST_CASE("a trait is that of a name as the table has it") {
+TEST_CASE("traits are looked up by the table's form of a name") {
   CHECK(has_trait("aten::view.dtype", OpTrait::reads_bits));
   CHECK_FALSE(has_trait("aten::view", OpTrait::reads_bits));
   CHECK(has_trait("aten::masked_fill_", OpTrait::reads_no_size));
@@ -97,7 +97,7 @@ TEST_CASE("producers, constants and uses by value") {
   CHECK(use_counts(graph) == std::vector<int>{2, 1, 2});
 }
 
-TEST_CASE("run_graph frees what nobody reads any more") {
+TEST_CASE("run_graph frees values after their last use") {
   const Graph graph = relu_chain(3);
   std::vector<std::weak_ptr<const void>> owners;
   const auto evaluate = [&](const Node& node, const Operand& operand) {

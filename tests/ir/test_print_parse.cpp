@@ -25,7 +25,7 @@ constexpr std::string_view kResNet =
 }
 )ir";
 
-TEST_CASE("the text form reads like this") { check_round_trip(kResNet); }
+TEST_CASE("an example of the text form") { check_round_trip(kResNet); }
 
 TEST_CASE("every kind of argument survives") {
   check_round_trip(R"ir(graph model(%a: f32[], %b: i64[2]) -> (%c as "output_0") {
@@ -34,7 +34,7 @@ TEST_CASE("every kind of argument survives") {
 )ir");
 }
 
-TEST_CASE("a symbol that reads like another word is told apart") {
+TEST_CASE("a symbol named like a keyword stays a symbol") {
   check_round_trip(R"(graph model(%x: f32[f32]) -> (%x as "output_0") {
   %y: f32[1] = test::op(a=(f32), b=f32, c=(-inf), d=[(none), 1], e=infinity) as op_0
 }
@@ -149,7 +149,7 @@ TEST_CASE("attributes print if their type has a printer") {
   CHECK(print(parse(text)) == text);
 }
 
-TEST_CASE("call numbers count themselves where the text leaves them out") {
+TEST_CASE("call numbers that the text omits are counted") {
   const Graph graph = parse(R"(graph model(%x: f32[1]) -> (%c as "y") {
     %a: f32[1] = aten::relu(self=%x)
     %b: f32[1] = aten::relu_(self=%a)

@@ -36,7 +36,7 @@ TEST_CASE("divisions that come out even vanish") {
   CHECK(max(kS, kS) == kS);
 }
 
-TEST_CASE("divisions keep what is left above zero, and do not nest") {
+TEST_CASE("remainders of divisions stay non-negative, and divisions do not nest") {
   CHECK(floor_div(2 * kS + 1, 2) == kS);
   CHECK(floor_div(kS - 3, 2).str() == "((S + 1) // (2)) - 2");
   CHECK((-1 * floor_div(-1 * kS, 2)).str() == "((S + 1) // (2))");
@@ -82,7 +82,7 @@ TEST_CASE("symbols are typed, and read back as what they are") {
     CHECK(parse_symbol(name) == Symbol(name));
 }
 
-TEST_CASE("what does not fit into 64 bits is refused") {
+TEST_CASE("numbers that do not fit into 64 bits are refused") {
   const Dim big = Dim(INT64_MAX) * kS;
   CHECK(diagnostic_of([&] { 2 * big; }).id == "unsupported-argument");
   CHECK(diagnostic_of([&] { big + kS; }).id == "unsupported-argument");
@@ -90,7 +90,7 @@ TEST_CASE("what does not fit into 64 bits is refused") {
   CHECK(Dim(INT64_MIN).str() == "-9223372036854775808");
 }
 
-TEST_CASE("text and back") {
+TEST_CASE("size expressions to text and back") {
   const std::map<std::string, Dim> cases = {{"3", 3},
                                             {"-3", -3},
                                             {"S", kS},
@@ -114,7 +114,7 @@ TEST_CASE("text is read like Python's") {
   CHECK(parse_dim(" 7 // 2 * 2 ").value() == 6);
 }
 
-TEST_CASE("what is no size expression is refused") {
+TEST_CASE("text that is not a size expression is refused") {
   for (const char* text : {"", "S +", "(S", "1.5", "$", "S T", "99999999999999999999"}) {
     CAPTURE(text);
     CHECK(diagnostic_of([&] { parse_dim(text); }).id == "ir-syntax");

@@ -40,7 +40,7 @@ std::vector<std::byte> streamed(const Tensor& tensor, size_t chunk) {
 constexpr DType kReal[] = {DType::u8,  DType::u16, DType::u32, DType::u64,  DType::i8,  DType::i16,
                            DType::i32, DType::i64, DType::f16, DType::bf16, DType::f32, DType::f64};
 
-TEST_CASE("values go into every dtype and come back") {
+TEST_CASE("values convert to every dtype and back") {
   for (const DType dtype : kReal) {
     CAPTURE(dtype_name(dtype));
     const Tensor tensor = tensor_of<int64_t>(dtype, {2, 2}, {0, 1, 2, 127});
@@ -159,7 +159,7 @@ TEST_CASE("casts behave as torch's do") {
         std::vector<double>{std::ldexp(1.0, 60) + std::ldexp(1.0, 37)});
 }
 
-TEST_CASE("what does not fit an integer type is reported, not wrapped") {
+TEST_CASE("values that do not fit an integer type are reported, not wrapped") {
   const auto misfit = [](double value, DType from, DType to) {
     const Tensor source = tensor_of<double>(from, {2}, {0, value});
     OwnedTensor out = allocate(to, {2});
@@ -175,7 +175,7 @@ TEST_CASE("what does not fit an integer type is reported, not wrapped") {
   CHECK_FALSE(misfit(-0.9, DType::f32, DType::u8));
 }
 
-TEST_CASE("complex elements are no plain numbers") {
+TEST_CASE("complex elements are not plain numbers") {
   const OwnedTensor tensor = allocate(DType::c64, {2});
   CHECK(tensor.data.size() == 16);
   CHECK_THROWS_AS(element_f64(tensor.tensor, 0), Error);

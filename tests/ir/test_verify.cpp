@@ -34,7 +34,7 @@ TEST_CASE("a failure says where, and after what") {
         "  help: this is a bug in t2nnef: please report it with the command you ran\n");
 }
 
-TEST_CASE("words are letters, digits, dots and colons, from a letter on") {
+TEST_CASE("names are letters, digits, dots and colons, and start with a letter") {
   const auto with = [](const char* word) {
     Graph graph = valid();
     graph.values[0].shape = {Dim::symbol(word)};

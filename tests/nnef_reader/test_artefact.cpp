@@ -56,7 +56,7 @@ std::string refusal(const fs::path& path) {
   return "read";
 }
 
-TEST_CASE("what the writer writes is read, in every form") {
+TEST_CASE("artefacts of the writer are read, in every form") {
   const Scratch scratch;
   const Document document = example();
   for (const char* name : {"folder", "m.nnef.tar", "m.nnef.tgz"}) {
@@ -77,7 +77,7 @@ TEST_CASE("what the writer writes is read, in every form") {
   }
 }
 
-TEST_CASE("the content tells the form, not the suffix") {
+TEST_CASE("the content determines the form, not the suffix") {
   const Scratch scratch;
   write(example(), scratch / "m.tgz");
   fs::rename(scratch / "m.tgz", scratch / "model.bin");
@@ -127,7 +127,7 @@ TEST_CASE("a file of another shape is refused, and so is a damaged one") {
         "  why:  it has 130 bytes where its header promises 136\n");
 }
 
-TEST_CASE("labels as tract takes them") {
+TEST_CASE("labels in tract's form") {
   const Scratch scratch;
   fs::create_directories(scratch / "m/sub.1");
   Document document = example();

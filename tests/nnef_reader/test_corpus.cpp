@@ -11,7 +11,7 @@
 namespace t2n::nnef {
 namespace {
 
-TEST_CASE("whatever the fuzzers were fed is still read or refused") {
+TEST_CASE("kept inputs of the fuzzers are still read or refused") {
   const char* const source = std::getenv("T2NNEF_SOURCE_DIR");
   REQUIRE(source != nullptr);
   for (const EntryRow& entry : kEntries) {

@@ -144,7 +144,7 @@ TEST_CASE("codes whose meaning the header gives, as until NNEF 1.0.2") {
         "its header has quantisation parameters, which NNEF 1.0.4 removed");
 }
 
-TEST_CASE("without a range these types are what NNEF 1.0.3 made of them") {
+TEST_CASE("without a range, these types have the meaning of NNEF 1.0.3") {
   check({{0x10, 8, {1}, {255}}, "u8 quantised", DType::u8, {255}, true});
   check({{0x11, 8, {1}, {255}}, "i8 quantised", DType::i8, {-1}, true});
 }
@@ -210,7 +210,7 @@ TEST_CASE("types that are refused") {
         "its items are of type 16384 of the vendor 21586");
 }
 
-TEST_CASE("values that lie as they are wanted are not copied") {
+TEST_CASE("values in the right layout are not copied") {
   const auto bytes = std::make_shared<Bytes>(File{0, 32, {1}, {0, 0, 0x80, 0x3f}}.bytes());
   const StoredTensor stored = read_stored({*bytes, bytes}, "w.dat");
   CHECK(stored.values.bytes.data() == bytes->data() + 128);

@@ -138,7 +138,7 @@ TEST_CASE("shapes, orders and versions") {
   }
 }
 
-TEST_CASE("what numpy's own reader would take, or choke on") {
+TEST_CASE("headers that numpy's own reader accepts or fails on") {
   const std::string one = raw<float>({1});
   CHECK_EQ(refusal(npy(">f4", "(1,)", one)), "its values are big endian");
   CHECK_EQ(refusal(npy("|O", "(1,)", one)), "it holds Python objects");
@@ -237,7 +237,7 @@ TEST_CASE("an entry that is no .npy file is named with its archive") {
   }
 }
 
-TEST_CASE("files that are not there") {
+TEST_CASE("missing files") {
   CHECK_EQ(error_of([] { read_npy(std::filesystem::path("/nonexistent.npy")); }),
            "No such file or directory");
   CHECK_EQ(error_of([] { read_npz(std::filesystem::path("/nonexistent.npz")); }),

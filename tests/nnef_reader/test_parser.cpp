@@ -74,7 +74,7 @@ TEST_CASE("canonical expressions come back unchanged") {
   }
 }
 
-TEST_CASE("other spellings of the same") {
+TEST_CASE("other spellings of the same expressions") {
   CHECK(reprinted("  x  # a comment\n") == "x");
   CHECK(reprinted("((x))") == "x");
   CHECK(reprinted("1.") == "1.0");
@@ -117,7 +117,7 @@ TEST_CASE("a document comes back unchanged") {
   CHECK(document.graph.body[2].comment == "model.py:88");
 }
 
-TEST_CASE("layout is free") {
+TEST_CASE("layout of the text does not matter") {
   const Document document = parse_document(
       "# generated\nversion 1.0;extension\n  tract_registry\ttract_core ;\r\ngraph n(x)->(y,z){"
       "x=external(shape=[1]);y,z=f(x);}  # end",

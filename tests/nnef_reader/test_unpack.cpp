@@ -104,7 +104,7 @@ TEST_CASE("links and devices") {
   CHECK(failure(model() + member("folder/", "", '5') + kEnd) == "read");
 }
 
-TEST_CASE("what is no archive") {
+TEST_CASE("files that are not archives") {
   CHECK(failure("version 1.0; graph") ==
         "error[nnef-syntax]: 'm.tar' cannot be read as an NNEF model\n"
         "  why:  it is neither a folder nor a tar nor a gzipped tar\n"
@@ -136,7 +136,7 @@ std::string zipped(const std::string& text) {
   return out;
 }
 
-TEST_CASE("a wrong checksum, and what follows it, are seen") {
+TEST_CASE("a wrong checksum, and data behind it, are detected") {
   const auto refusal = [](const std::string& why) {
     return cat("error[nnef-syntax]: 'm.tar' cannot be read as an NNEF model\n  why:  ", why,
                "\n  help: is the file complete?\n");

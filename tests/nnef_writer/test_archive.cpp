@@ -184,7 +184,7 @@ TEST_CASE("a folder with anything else in it is left alone") {
   CHECK(content(scratch / "data/measured.dat") == "mine");
 }
 
-TEST_CASE("what appears while the artefact is built is not lost either") {
+TEST_CASE("files that appear while the artefact is built are not lost") {
   const Scratch scratch;
   PendingArtefact pending = write_artefact(example(), parse_destination(scratch / "out"));
   fs::create_directory(scratch / "out");

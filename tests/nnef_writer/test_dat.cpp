@@ -192,7 +192,7 @@ TEST_CASE("booleans as bits, the first in the highest") {
   CHECK(packed == ir::to_i64(round_trip(joined)));
 }
 
-TEST_CASE("what the format cannot hold is refused before anything is written") {
+TEST_CASE("blobs that the format cannot hold are refused before anything is written") {
   CHECK(refusal(blob_of(counting(DType::bf16, {2}))) ==
         "error[unsupported-dtype]: tensor 'w' is bf16, which no .dat file can hold\n"
         "  why:  NNEF stores floats of 16 (IEEE half), 32 and 64 bits, integers and booleans\n"

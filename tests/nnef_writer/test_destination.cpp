@@ -45,7 +45,7 @@ mode_t mode_of(const fs::path& path) {
 
 }  // namespace
 
-TEST_CASE("pipes, links, sockets and folders are no places for a file") {
+TEST_CASE("pipes, links, sockets and folders are refused as files") {
   const Scratch scratch;
   REQUIRE_EQ(mkfifo((scratch / "pipe").c_str(), 0600), 0);
   write_text(scratch / "victim", "mine");
@@ -79,7 +79,7 @@ TEST_CASE("pipes, links, sockets and folders are no places for a file") {
   CHECK_EQ(content(scratch / "victim"), "mine");
 }
 
-TEST_CASE("a link that appears after the look is not followed") {
+TEST_CASE("a link that appears after the check is not followed") {
   const Scratch scratch;
   write_text(scratch / "victim", "mine");
   const Destination destination = file_destination(scratch / "out");
@@ -92,7 +92,7 @@ TEST_CASE("a link that appears after the look is not followed") {
   CHECK_EQ(content(scratch / "victim"), "mine");
 }
 
-TEST_CASE("what is read is not replaced, under whatever name") {
+TEST_CASE("inputs are not replaced, under any name") {
   const Scratch scratch;
   fs::create_directories(scratch / "in/deep");
   write_text(scratch / "in/x.npz", "values");
@@ -131,7 +131,7 @@ TEST_CASE("a folder that is read, and one that holds what is read") {
   CHECK_EQ(refused(scratch, with(parse_destination(scratch / "beside"), model / "w.dat")), "");
 }
 
-TEST_CASE("modes stay") {
+TEST_CASE("file modes are kept") {
   const Scratch scratch;
   for (const mode_t mode : {0600U, 0640U, 0755U}) {
     write_text(scratch / "report", "old");
@@ -146,7 +146,7 @@ TEST_CASE("modes stay") {
   CHECK_EQ(mode_of(scratch / "fresh"), 0640);
 }
 
-TEST_CASE("what a killed run left is removed by the next, and nothing else") {
+TEST_CASE("leftovers of a killed run are removed by the next, and nothing else") {
   const Scratch scratch;
   const pid_t child = fork();
   if (child == 0) {

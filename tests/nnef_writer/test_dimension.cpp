@@ -52,7 +52,7 @@ TEST_CASE("a size that has a form in NNEF is computed as it is") {
   CHECK(forms > 20);
 }
 
-TEST_CASE("what tract would bring to one quotient is refused, or said as one") {
+TEST_CASE("sums that tract would join into one quotient are refused, or written as one") {
   const auto text = [](const char* dim) {
     return has_tract_text(ir::parse_dim(dim)) ? tract_text(ir::parse_dim(dim)) : "refused";
   };

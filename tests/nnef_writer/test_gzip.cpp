@@ -45,7 +45,7 @@ std::string lines(size_t size) {
 
 constexpr size_t kMiB = size_t{1} << 20;
 
-TEST_CASE("what goes in comes out") {
+TEST_CASE("unpacked data equals the input") {
   for (const size_t size : {size_t{0}, size_t{1}, kMiB - 1, kMiB, kMiB + 1, 5 * kMiB + 12345})
     for (const int level : {0, 1, 6, 9}) {
       CAPTURE(size);

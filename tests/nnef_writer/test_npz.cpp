@@ -89,7 +89,7 @@ TEST_CASE("the same arrays give the same bytes, in place of what was there") {
   CHECK_NE(bytes.find("'shape': (), }"), std::string::npos);
 }
 
-TEST_CASE("what cannot be written leaves nothing") {
+TEST_CASE("a failed write leaves no file") {
   const Scratch scratch;
   const auto refusal = [&](DType dtype, const std::string& name) -> std::string {
     try {

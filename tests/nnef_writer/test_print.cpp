@@ -178,7 +178,7 @@ TEST_CASE("a fragment without a body is a declaration") {
   CHECK(print(fragment) == "fragment f(axes: integer[] = []) -> (y: tensor<scalar>);\n");
 }
 
-TEST_CASE("what would break a line is refused or made harmless") {
+TEST_CASE("text that would break a line is refused or escaped") {
   Document document = example();
   document.graph.body[0].comment = "two\nlines {{x}}";
   CHECK(print(document).find("# two lines { {x}}\n") != std::string::npos);

@@ -31,7 +31,7 @@ const Inputs kCounts = {{counts({3, 1, 4, 2})},
                         {counts({2, 2, 2, 4})},
                         {counts({0, 0, 0, 0})}};
 
-TEST_CASE("places of what is not zero") {
+TEST_CASE("positions of nonzero elements") {
   check_born({"torch.nonzero(x > 0)", "torch.argwhere(x)", "torch.where(x[0] > 0)[0]",
               "torch.stack(torch.where(x > 0))", "torch.nonzero_numpy(x > 0)[1]"},
              kSigns);
@@ -44,7 +44,7 @@ TEST_CASE("elements that a mask takes") {
              kSigns);
 }
 
-TEST_CASE("one mask has one size, whoever computes it") {
+TEST_CASE("equal masks have one size, wherever they are computed") {
   check_born({"x[x > 0] + x[x > 0] * 2", "x[x[:, 0] > 0] @ x[torch.where(x[:, 0] > 0)[0]].t()",
               "torch.cat([x[x > 0], x[x < 0.5], x[0]])"},
              kSigns);
@@ -53,7 +53,7 @@ TEST_CASE("one mask has one size, whoever computes it") {
                      "how many elements several masks, or one without axes, take is unknown");
 }
 
-TEST_CASE("the size as a number") {
+TEST_CASE("a size from values, used as a number") {
   check_born({"x[x > 0].sum() / (x[x > 0].size(0) + 1)", "torch.arange(x[x > 0].size(0))",
               "torch.zeros([x[x > 0].size(0), 2]) + 1", "x[:x[x[:, 0] > 0].size(0)]",
               "x[x[x[:, 0] > 0].size(0):]", "x[0].expand([x[x[:, 0] > 0].size(0), 3])",
@@ -61,7 +61,7 @@ TEST_CASE("the size as a number") {
              kSigns);
 }
 
-TEST_CASE("shapes that follow") {
+TEST_CASE("shapes that follow from sizes from values") {
   check_born(
       {"x[x[:, 0] > 0].view([-1])", "x[x[:, 0] > 0].t()", "x[x[:, 0] > 0].unsqueeze(1) - x",
        "x[x[:, 0] > 0].softmax(0)", "torch.cdist(x[x[:, 0] > 0], x)",
@@ -79,7 +79,7 @@ TEST_CASE("rows are put back where they came from") {
       kSigns);
 }
 
-TEST_CASE("what no engine knows when it starts is demanded by the graph") {
+TEST_CASE("the graph demands what no engine knows at start") {
   const ir::Tensor three = values({2, 3}, {1, -1, 2, -2, 3, -3});
   const ir::Tensor two = values({2, 3}, {1, -1, 0, -2, 3, 0});
   OpenExample example = born_example(expression_script("x[x > 0] + x[x < 0]", 1), {{three}, {two}});
@@ -91,7 +91,7 @@ TEST_CASE("what no engine knows when it starts is demanded by the graph") {
         std::string::npos);
 }
 
-TEST_CASE("masks of what masks took") {
+TEST_CASE("masks of elements that masks selected") {
   check_born({"x[x[:, 0] > 0][x[x[:, 0] > 0][:, 1] > 0]"}, kSigns);
 }
 

@@ -344,7 +344,7 @@ TEST_CASE("windows without inputs are constants") {
              {randn({8}, 1)});
 }
 
-TEST_CASE("what has no form in real numbers is refused with its name") {
+TEST_CASE("complex operators without a real form are refused by name") {
   CHECK_EQ(refusal("torch.asin(x)", {kX}),
            "error[unsupported-op]: 1 operator (1 use) has no translation for tract@0.23.9; "
            "nothing was written\n"

@@ -188,7 +188,7 @@ TEST_CASE("older names of determinants and inverses") {
     }
 }
 
-TEST_CASE("what needs a decomposition is refused") {
+TEST_CASE("operators that need a decomposition are refused") {
   const auto op = [](const std::string& name) {
     return "error[unsupported-op]: aten::" + name + " has no translation for TARGET here\n" + kWhy;
   };

@@ -25,7 +25,7 @@ TEST_CASE("ranges over a size") {
       {kX}, kSizes);
 }
 
-TEST_CASE("lists in which sizes stand") {
+TEST_CASE("lists that contain sizes") {
   check_open(
       {
           "torch.tensor([x.size(1), x.size(0), 2])",

@@ -49,7 +49,7 @@ TEST_CASE("reductions over a symbolic axis") {
       {kX, kIds}, kSizes, 2e-3);
 }
 
-TEST_CASE("sums and means of what may be nothing") {
+TEST_CASE("sums and means over an axis that may be empty") {
   check_open({"x[:, :, :0].sum(-1)", "y[:, 1:].float().sum(1)", "y[:, 1:].float().mean(1)",
               "(y[:, 1:] - y[:, :-1]).float().abs().sum()", "y[:, 1:].to(5).sum(1)",
               "y[:, 1:].double().mean(1)", "y[:, 1:].sum(1)", "y[:, 1:].mean(1, dtype=7)",

@@ -35,7 +35,7 @@ TEST_CASE("quotients of sizes are no whole numbers") {
       {kX}, kLong);
 }
 
-TEST_CASE("what needs a size that is known is refused") {
+TEST_CASE("operators that need a known size refuse a symbolic one") {
   const std::string why = "known at export";
   check_open_refused("torch.quantile(x, 0.5, 1)", {kX}, kLong, why);
   check_open_refused("torch.upsample_bicubic2d(x.unsqueeze(1), None, False, [2., 2.])", {kX}, kLong,

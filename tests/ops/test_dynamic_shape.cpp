@@ -36,7 +36,7 @@ TEST_CASE("reshapes") {
       {kX}, kSizes);
 }
 
-TEST_CASE("reshapes of what was taken away or added") {
+TEST_CASE("reshapes after entries were removed or added") {
   check_open(
       {
           "x[:, 1:].reshape(-1)",
@@ -113,7 +113,7 @@ TEST_CASE("entries and slices") {
       {kX}, kSizes);
 }
 
-TEST_CASE("slices of what is long enough") {
+TEST_CASE("slices that need a minimum length") {
   check_open(
       {
           "x[:, 1:]",
@@ -157,7 +157,7 @@ TEST_CASE("slices of what is long enough") {
       {kX}, kLong);
 }
 
-TEST_CASE("even sizes fall into halves") {
+TEST_CASE("even sizes split into halves") {
   const OpenInput even{{"B", "2*S", "4"}};
   check_open(
       {

@@ -95,7 +95,7 @@ TEST_CASE("interpolation") {
       {kX}, kSizes, 1e-4);
 }
 
-TEST_CASE("up again to the size before") {
+TEST_CASE("upsampling back to the earlier size") {
   const OpenInput even{{"B", "4", "2*H", "2*W"}};
   check_open(
       {

@@ -341,7 +341,7 @@ TEST_CASE("copies and fills take the dtype and shape of self") {
              {kInts, kX.shape.empty() ? kY : randn({3}, 12)});
 }
 
-TEST_CASE("quotients that are integers stay integers") {
+TEST_CASE("integer quotients stay integers") {
   // tract multiplies by reciprocals, which are rounded.
   std::vector<double> numerators, divisors;
   for (int n = -60; n <= 60; n += 3)

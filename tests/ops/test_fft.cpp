@@ -110,7 +110,7 @@ TEST_CASE("torch's own building blocks") {
              {kComplex});
 }
 
-TEST_CASE("frequencies in the middle and back") {
+TEST_CASE("the zero frequency moves to the middle and back") {
   const std::vector<std::string> forms = {
       "torch.fft_fftshift(x)",          "torch.fft_fftshift(x, 1)",
       "torch.fft_fftshift(x, [0, -1])", "torch.fft_ifftshift(x)",
@@ -132,7 +132,7 @@ void check_evaluated(const std::string& expression, const ir::Tensor& input) {
   CHECK_EQ(differences({traced.outputs, actual, "", {}, ""}, rel(1e-5)), "");
 }
 
-TEST_CASE("what the pass writes means the same in torch") {
+TEST_CASE("torch computes the same for what the pass emits") {
   for (const char* expression :
        {"torch.fft_rfft(x, norm='ortho')", "torch.fft_ihfft(x, dim=0)", "torch.fft_irfft(x, 9)",
         "torch.fft_ifftn(x)", "torch.fft_fft2(x)",

@@ -358,7 +358,7 @@ TEST_CASE("sizes that depend on constants are known") {
     }
 }
 
-TEST_CASE("what depends on the data too much is refused") {
+TEST_CASE("operators that depend on data too much are refused") {
   const ir::Tensor x = randint({6}, 0, 4, 14);
   for (const char* form : {"torch.unique_dim(x, 0)[0]", "torch.unique_dim_consecutive(x, 0)[0]"})
     check_says(form, {x},

@@ -82,7 +82,7 @@ TEST_CASE("embedding_bag under every name and with every argument") {
                  {inputs[0], values({5}, {2, 3, 1, 2, 5}, DType::i64), inputs[2]});
 }
 
-TEST_CASE("elements beyond the end that is given of the last bag") {
+TEST_CASE("elements beyond the given end of the last bag") {
   const ir::Tensor weight = randn({6, 3}, 11);
   const ir::Tensor ids = values({5}, {4, 2, 1, 4, 2}, DType::i64);
   std::vector<std::string> forms;
@@ -211,7 +211,7 @@ TEST_CASE("sorting is stable, in both directions") {
   check_each({"torch.sort(x)", "torch.argsort(x)"}, {values({}, {3})});
 }
 
-TEST_CASE("orders that torch leaves open, and stable ones") {
+TEST_CASE("orders that torch does not define, and stable ones") {
   const ir::Tensor x = randn({3, 40}, 9);
   check_each({"torch.sort(torch.topk(x, 3, sorted=False)[0])[0]",
               "torch.topk(x, 3, -1, False, False)[0].sum(1)",
@@ -249,7 +249,7 @@ TEST_CASE("searching sorted boundaries, and membership") {
              {values({2, 2}, {1, 2, 3, 4}, DType::i64), values({3}, {4, 1, 9}, DType::i64)});
 }
 
-TEST_CASE("results whose size depends on the data are refused where nobody counts them") {
+TEST_CASE("results whose size depends on data are refused where the engine cannot count") {
   const target::Target old = target::parse_target("tract@0.21.19");
   const auto said = [&](const std::string& expression) {
     return export_error(expression_script(expression, 1), {kX}, old);

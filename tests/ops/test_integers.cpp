@@ -45,7 +45,7 @@ std::string exact(const std::string& sources, int64_t limit, const std::string& 
 
 }  // namespace
 
-TEST_CASE("what counts, indexes or is small is not spoken of") {
+TEST_CASE("counts, indices and small integers cause no message") {
   for (const char* result : {"x.reshape(3, 2), torch.cat([x, y])",
                              "x > y",
                              "t.argmax(1) * 3 + 1",
@@ -79,7 +79,7 @@ TEST_CASE("a single sum or difference is a note") {
   CHECK_EQ(said("x - y"), exact("'x' and 'y'", 8388608, "aten::sub.Tensor"));
 }
 
-TEST_CASE("products, sums and shifts say how far their inputs may go") {
+TEST_CASE("messages on products, sums and shifts state the range of their inputs") {
   CHECK_EQ(said("x * y"), exact("'x' and 'y'", 4096, "aten::mul.Tensor"));
   CHECK_EQ(said("x * y > 0"), exact("'x' and 'y'", 4096, "aten::mul.Tensor"));
   CHECK_EQ(said("x * y", {}, DType::i32), exact("'x' and 'y'", 4096, "aten::mul.Tensor"));
@@ -100,7 +100,7 @@ TEST_CASE("floats that become integers count like inputs") {
            exact("what a conversion from floats gives", 131072, "aten::mul.Scalar"));
 }
 
-TEST_CASE("ranges that are known are used") {
+TEST_CASE("known ranges are used") {
   CHECK_EQ(said("x * y", {{"x", {0, 1000}}, {"y", {-1000, 1000}}}), "");
   CHECK_EQ(said("x * y", {{"x", {0, 3}}}), exact("'y'", 8388608, "aten::mul.Tensor"));
   CHECK_EQ(said("x * y", {{"x", {0, 20000}}, {"y", {-1000, 1000}}}),
@@ -114,7 +114,7 @@ TEST_CASE("bits fit below the next power of two") {
            "warning: aten::mul.Scalar may compute integers beyond 2^24, which are not exact");
 }
 
-TEST_CASE("what is certain is refused") {
+TEST_CASE("integers that certainly exceed 2^24 are refused") {
   CHECK_EQ(said("x + 1", {{"x", {20000000, 20000010}}}),
            "unsupported-argument: aten::add.Scalar: integers beyond 2^24 have no translation for "
            "khronos@1.0.5");
@@ -123,7 +123,7 @@ TEST_CASE("what is certain is refused") {
            "khronos@1.0.5");
 }
 
-TEST_CASE("tract has integers of 64 bits, and nothing is said") {
+TEST_CASE("tract has integers of 64 bits: no message") {
   CHECK_EQ(said("x * y", {}, DType::i64, "tract"), "");
   CHECK_EQ(said("x + 1", {{"x", {20000000, 20000010}}}, DType::i64, "tract"), "");
 }

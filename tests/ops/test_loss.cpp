@@ -143,7 +143,7 @@ TEST_CASE("margins of one class and of several") {
   check_each(several, {randn({4}, 29), values({4}, {1, 2, -1, 3}, DType::i64)});
 }
 
-TEST_CASE("losses that cannot be said are refused") {
+TEST_CASE("losses without a translation are refused") {
   const std::vector<ir::Tensor> inputs = {randn({3, 2, 4}, 30), randint({2, 2}, 1, 3, 31),
                                           values({2}, {3, 3}, DType::i64)};
   const auto refused = [&](const std::string& op, const std::string& expression) {

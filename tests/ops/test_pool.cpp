@@ -62,7 +62,7 @@ TEST_CASE("avg_pool with every argument") {
              {kX3});
 }
 
-TEST_CASE("adaptive pools of sizes that divide, and of others") {
+TEST_CASE("adaptive pools with sizes that divide evenly, and others") {
   check_each({"torch.adaptive_avg_pool1d(x, 1)", "torch.adaptive_avg_pool1d(x, 3)",
               "torch.adaptive_avg_pool1d(x, 4)", "torch.adaptive_avg_pool1d(x, 12)",
               "torch.adaptive_max_pool1d(x, 3)", "torch.adaptive_max_pool1d(x, 4)"},

@@ -76,7 +76,7 @@ TEST_CASE("transposed convolutions") {
   }
 }
 
-TEST_CASE("dynamic convolutions cut off what they give at the range of what they are given") {
+TEST_CASE("dynamic convolutions clamp results to the range of their input") {
   for (const Case& each : cases(4)) {
     const std::string name = "ops.quantized.conv" + std::to_string(each.axes) + "d_dynamic(";
     std::vector<std::string> forms;

@@ -38,7 +38,7 @@ TEST_CASE("weights that are packed and taken out again are constants") {
       {randn({5, 4}, 2)});
 }
 
-TEST_CASE("those that follow from data are refused as numbers") {
+TEST_CASE("scales and zero points that follow from data are refused as numbers") {
   for (const std::string& asked :
        {"torch.q_scale(" + kOwn + ")", "torch.q_zero_point(" + kOwn + ")",
         "torch.q_scale(torch.transpose(" + kOwn + ", 0, 1))"}) {

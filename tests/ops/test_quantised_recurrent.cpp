@@ -64,7 +64,7 @@ std::string zeros(int count, int batch) {
 
 std::string all_cells() { return cell(0) + ", " + cell(1) + ", " + cell(2) + ", " + cell(3); }
 
-TEST_CASE("layers of LSTM and GRU: each moment has a scale of its own") {
+TEST_CASE("LSTM and GRU: each time step has its own scale") {
   const std::string one = zeros(1, 2), four = zeros(4, 2);
   const ir::Tensor x = randn({4, 2, kIn}, 1);
   std::vector<std::string> lstms, grus;
@@ -124,7 +124,7 @@ TEST_CASE("single cells") {
   }
 }
 
-TEST_CASE("what is constant, tiny, huge, negative or a single number") {
+TEST_CASE("constant, tiny, huge, negative and single inputs") {
   const std::string one = zeros(1, 1);
   const std::string lstm =
       layers("lstm", "[" + one + ", " + one + "]", cell(0), 1, false, false) + "[0]";
@@ -153,7 +153,7 @@ TEST_CASE("open time and batch") {
                   1e-5);
 }
 
-TEST_CASE("strict NNEF has one moment after the other, up to a number of them") {
+TEST_CASE("strict NNEF unrolls time steps, up to a limit") {
   const std::string model = layers("gru", zeros(1, 1), cell(0), 1, false, false) + "[0]";
   const std::string said = export_error(with_parameters(model, 1, parameters(3)),
                                         {randn({513, 1, kIn}, 1)}, target::parse_target("khronos"));

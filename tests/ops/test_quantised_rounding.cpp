@@ -56,7 +56,7 @@ TEST_CASE("sums are rounded in loops, products and slopes as sums of integers") 
   check_each(all, kFew);
 }
 
-TEST_CASE("a tensor that is repeated has short rows, which are no vectors") {
+TEST_CASE("a repeated tensor has short rows, which are not computed in vectors") {
   const std::string a = of(kU8, "x");
   const std::string b = of(kFine, "y");
   check_each({real("ops.quantized.add(" + a + ", torch.select(" + b + ", 0, 0), 0.5, 97)"),

@@ -34,7 +34,7 @@ TEST_CASE("views of a tensor with a scale for each channel have other axes, or o
   }
 }
 
-TEST_CASE("a view that LibTorch gives an axis that it has not is refused") {
+TEST_CASE("a view to which LibTorch gives a wrong axis is refused") {
   CHECK_NE(refused(integers("torch.view(" + kChannelled + ", [-1])"))
                .find("error[unsupported-dtype]: a view of a tensor that is quantised per channel "
                      "has 3 scales along axis 1, which its shape has not"),

@@ -51,7 +51,7 @@ TEST_CASE("a quantised tensor is written, whole and in part") {
   check_writes("  r = torch.empty_like(q)\n  torch.copy_(r, y)\n", "torch.dequantize(r)");
 }
 
-TEST_CASE("memory that two scales would read is refused") {
+TEST_CASE("memory shared by tensors with two scales is refused") {
   const std::string text = "a quantised tensor whose memory another one shares takes another scale";
   CHECK_NE(refused("  v = torch.select(q, 0, 0)\n  torch.copy_(q, p)\n",
                    "(torch.dequantize(q), torch.dequantize(v))")
@@ -84,7 +84,7 @@ TEST_CASE("pools of quantised tensors have a name of their own") {
                "False))");
 }
 
-TEST_CASE("scales and zero points that cannot be are errors") {
+TEST_CASE("impossible scales and zero points are errors") {
   const auto error_of = [](const std::string& scale, const std::string& point) {
     return refused(
         "", "torch.dequantize(torch.quantize_per_tensor(x, " + scale + ", " + point + ", 13))");

@@ -32,7 +32,7 @@ TEST_CASE("products of repeated matrices") {
              {kRow, kColumn, kMatrix});
 }
 
-TEST_CASE("what stands between an expansion and a product") {
+TEST_CASE("operations between an expansion and a product") {
   std::vector<std::string> all;
   for (const char* const expanded : {"x.expand(4, 3)", "y.expand(4, 3)"})
     for (const char* const way :
@@ -120,7 +120,7 @@ TEST_CASE("heads that share their keys") {
       {randn({2, 6, 4, 5}, 1), randn({2, 2, 4, 5}, 2)});
 }
 
-TEST_CASE("recurrent layers over one vector at every moment") {
+TEST_CASE("recurrent layers with one vector at every time step") {
   const Parameters lstm = {
       {"wi", randn({8, 3}, 1)}, {"wh", randn({8, 2}, 2)}, {"b", randn({8}, 3)}};
   const auto layer = [](const std::string& x, const std::string& h) {

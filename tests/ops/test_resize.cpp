@@ -78,7 +78,7 @@ TEST_CASE("resizing of other dtypes") {
              {randint({2, 3, 5, 7}, 0, 255, 5, DType::u8)});
 }
 
-TEST_CASE("grids of positions") {
+TEST_CASE("affine grids") {
   check_each({"torch.affine_grid_generator(x, [2, 3, 4, 5], False)",
               "torch.affine_grid_generator(x, [2, 3, 4, 1], True)"},
              {randn({2, 2, 3}, 1)});

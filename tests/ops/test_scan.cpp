@@ -83,7 +83,7 @@ TEST_CASE("no state, two directions") {
                    kLengths);
 }
 
-TEST_CASE("nothing is scanned: the iteration, or not even that") {
+TEST_CASE("loops without a scanned tensor, with and without the iteration's number") {
   check_open_graph(R"(graph m(%x: f32[S,3]) -> (%all as "all", %n as "n", %last as "last") {
     attribute sample_sizes: sizes = S=4
     const %h: f32[] = {0.5}
@@ -144,7 +144,7 @@ TEST_CASE("states of every dtype") {
   }
 }
 
-TEST_CASE("a loop in a loop, in every way that its results are used") {
+TEST_CASE("nested loops with every use of their results") {
   for (const std::string initial : {"%v", "%h", "%z"})
     for (const std::string next : {"%c", "%h"}) {
       CAPTURE(initial);
@@ -167,7 +167,7 @@ TEST_CASE("a loop in a loop, in every way that its results are used") {
     }
 }
 
-TEST_CASE("attention over a captured sequence, what is the same in every iteration moves out") {
+TEST_CASE("attention over a captured sequence: what is equal in every iteration moves out") {
   check_open_graph(
       R"(graph m(%x: f32[2,T,4], %m: f32[2,S,4], %h: f32[2,4], %k: f32[4,4]) -> (%all as "all", %last as "last") {
     attribute sample_sizes: sizes = S=4, T=3

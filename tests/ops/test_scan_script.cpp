@@ -190,7 +190,7 @@ def forward(self, x, memory):
              {{{"S", 4}, {"T", 5}}, {{"S", 1}, {"T", 1}}, {{"S", 7}, {"T", 3}}});
 }
 
-TEST_CASE("sums over time, differences, and what a mask by the iteration leaves") {
+TEST_CASE("sums over time, differences, and masks by the iteration's number") {
   check_loop(script(R"(
 def forward(self, x, n):
     total = torch.zeros([2])
@@ -209,7 +209,7 @@ def forward(self, x, n):
              {{"S", "2"}, {"2"}}, {{{"S", 4}}, {{"S", 2}}, {{"S", 7}}});
 }
 
-TEST_CASE("a loop that counts, a while, a first iteration of its own") {
+TEST_CASE("a counting loop, a while loop, a special first iteration") {
   check_loop(script(R"(
 def forward(self, x):
     h = x[:, 0]

@@ -159,7 +159,7 @@ TEST_CASE("the model fails for lengths that torch refuses") {
   }
 }
 
-TEST_CASE("what stands behind the end of a sequence goes nowhere, NaN neither") {
+TEST_CASE("values behind the end of a sequence have no effect, not even NaN") {
   Layer layer{"lstm", 4};
   layer.is_bidirectional = true;
   std::vector<ir::Tensor> inputs = inputs_of(layer, {2, 1});

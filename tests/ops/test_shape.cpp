@@ -25,7 +25,7 @@ TEST_CASE("reshapes keep the elements in order") {
   check_each({"x.view([3, 2])"}, {randint({6}, 0, 2, 4, DType::boolean)});
 }
 
-TEST_CASE("axes of extent one come and go") {
+TEST_CASE("axes of extent one are added and removed") {
   const ir::Tensor x = randn({2, 1, 3, 1}, 1);
   check_each({"x.squeeze()", "x.squeeze(1)", "x.squeeze(-1)", "x.squeeze(0)", "x.squeeze([1, 3])",
               "x.squeeze([0, -1])", "x.unsqueeze(0)", "x.unsqueeze(-1)", "x.unsqueeze(2)"},
@@ -58,7 +58,7 @@ TEST_CASE("broadcasts and repetitions") {
   check_each({"x.expand([2, 4])", "x.repeat([2, 2])"}, {randint({2, 1}, 0, 2, 3, DType::boolean)});
 }
 
-TEST_CASE("what repeats must be known; the engine's positions of it") {
+TEST_CASE("repeated entries need a known count, else the engine's positions") {
   for (const target::Target& target : test_targets())
     for (const char* call :
          {"torch.repeat_interleave(self.n)", "torch.repeat_interleave(self.n, output_size=3)"}) {
@@ -111,7 +111,7 @@ TEST_CASE("steps and reversals of what was reshaped") {
              {kX});
 }
 
-TEST_CASE("splits, those that nobody reads included") {
+TEST_CASE("splits, including parts without a reader") {
   check_each(
       {"x.split(3)", "x.split(3, 1)", "x.split([2, 5], 1)", "x.split_with_sizes([1, 0, 6], -1)[2]",
        "x.chunk(3, 1)", "x.chunk(4, -1)[1]", "torch.tensor_split(x, 3, 1)",

@@ -259,7 +259,7 @@ TEST_CASE("zeta of known numbers, computed by the engine") {
       {});
 }
 
-TEST_CASE("what has no translation says why") {
+TEST_CASE("special functions without a translation are refused with the reason") {
   const std::string help = "  help: compute it outside the model\n";
   const auto refused = [&](const std::string& name, const std::vector<ir::Tensor>& inputs,
                            const std::string& why) {

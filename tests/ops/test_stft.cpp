@@ -88,7 +88,7 @@ TEST_CASE("signals from spectra of frames, with every argument") {
   check_each({"torch.istft(x, 8)"}, {randn({2, 5, 9}, 2, DType::c128)}, 1e-12);
 }
 
-TEST_CASE("there and back again") {
+TEST_CASE("signals to spectra and back") {
   check_each({"torch.istft(torch.stft(x, 16, 4, window=torch.hann_window(16), center=True, "
               "return_complex=True), 16, 4, window=torch.hann_window(16), length=50)",
               "torch.istft(2 * torch.stft(x, 16, 8, 16, torch.hann_window(16), center=True, "

@@ -41,7 +41,7 @@ TEST_CASE("a document has a version, a graph and nothing else") {
            "}\n");
 }
 
-TEST_CASE("floats of every width are scalars, and casts between them are nothing") {
+TEST_CASE("floats of every width are scalars, and casts between them vanish") {
   const std::string same =
       "    x = external<scalar>(shape = [2, 3]);\n"
       "    output_0 = relu(x);\n";
@@ -61,7 +61,7 @@ TEST_CASE("integers are computed as scalars, and come in and go out as integers"
            "    output_0 = reshape(x, shape = [1, 2]);\n");
 }
 
-TEST_CASE("an index counts from the front, and is made to where it may not") {
+TEST_CASE("indices count from the front, or are changed to do so") {
   CHECK_EQ(statements("torch.index_select(x, 0, y)", {randn({3, 2}, 2), kIndex}),
            "    x = external<scalar>(shape = [3, 2]);\n"
            "    y = external<integer>(shape = [2]);\n"
@@ -98,7 +98,7 @@ TEST_CASE("outputs that are inputs, or given twice, are copies") {
            "    output_2 = copy(output_1);\n");
 }
 
-TEST_CASE("what strict NNEF cannot hold is refused") {
+TEST_CASE("values that strict NNEF cannot hold are refused") {
   CHECK_EQ(strict_refusal("torch.ones([2])", {}),
            "error[unsupported-argument]: a graph without inputs has no translation for "
            "khronos@1.0.5\n"
@@ -118,7 +118,7 @@ TEST_CASE("what strict NNEF cannot hold is refused") {
            "  help: give a larger sample\n");
 }
 
-TEST_CASE("what takes too many statements or too much room is refused") {
+TEST_CASE("lowerings with too many statements or too much memory are refused") {
   CHECK_EQ(strict_refusal("torch.sort(x)[0]", {randn({5000}, 3)}),
            "error[unsupported-argument]: aten::sort has no translation for khronos@1.0.5\n"
            "  --> the model (Model)\n"
@@ -156,7 +156,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-TEST_CASE("infinities are elements like others") {
+TEST_CASE("infinities are ordinary elements") {
   const ir::Tensor x = values({4}, {1, -kInfinity, -kInfinity, -kInfinity});
   for (const char* expression : {"torch.topk(x, 3)[0]", "torch.cumsum(x, 0)", "x.sort()[0]"})
     check_newest(expression, {x});
@@ -188,7 +188,7 @@ TEST_CASE("integers of 16 bits keep the low bits of wider ones") {
   check_newest("x.to(1)", {x});
 }
 
-TEST_CASE("a number of f64 beyond f32 is the furthest, not infinite") {
+TEST_CASE("an f64 number beyond f32 becomes the largest one, not infinity") {
   check_newest("torch.softmax(x.masked_fill(x < 0, -1e300), 0)",
                {values({2}, {-2, -1}, DType::f64)});
 }

@@ -7,7 +7,7 @@
 namespace t2n::test {
 namespace {
 
-TEST_CASE("products of zeros that the engine knows of") {
+TEST_CASE("products with zeros that the engine recognises") {
   check_open({"y * 0 * 3", "(y & 0) * 2", "(y & 0).sum(1) * 2", "(y & 0).float() * 2.5",
               "y * (y & 0) * 3", "(y * 0).float() @ x", "((y > 2) & False).to(3) * 5",
               "(y << 0) * 2 + (y & 0)", "torch.where((y & 0) == 0, y, y * 2)",
@@ -27,7 +27,7 @@ TEST_CASE("products of full tensors and positions") {
       {kX, kIds}, kSizes);
 }
 
-TEST_CASE("numbers that sizes alone do not say in the engine's words") {
+TEST_CASE("numbers over sizes that the engine cannot express") {
   check_open(
       {"x * ((3 * y.size(1) + 2) // 4 - 5)", "y + (y.size(1) + (y.size(1) + 1) // 4 - 9)",
        "torch.arange((2 * y.size(1) + 2) // 3 - 4, (2 * y.size(1) + 2) // 3 - 1)",

@@ -129,7 +129,7 @@ TEST_CASE("rms_norm as a division by the root") {
       "rms_norm_0 in f32\n}\n");
 }
 
-TEST_CASE("other axes, no keepdim and swapped divisions are no rms_norm") {
+TEST_CASE("other axes, no keepdim and swapped divisions are not rms_norm") {
   const auto written = [](std::string_view mean, std::string_view last) {
     return cat(
         "%a: $ = aten::mul.Tensor(self=%x, other=%x)\n%b: f32[2,1] = aten::mean.dim(self=%a, ",
@@ -145,14 +145,14 @@ TEST_CASE("other axes, no keepdim and swapped divisions are no rms_norm") {
               "%d: f32[2,1] = aten::sqrt(self=%c)\n%y: $ = aten::div.Tensor(self=%d, other=%x)\n"));
 }
 
-TEST_CASE("an intermediate value that somebody else reads keeps the written form") {
+TEST_CASE("a formula with another reader of an intermediate value is not replaced") {
   check_unchanged(kPass, R"(graph m(%x: f32[2]) -> (%y as "y", %a as "a") {
     %a: f32[2] = aten::sigmoid(self=%x)
     %y: f32[2] = aten::mul.Tensor(self=%x, other=%a)
   })");
 }
 
-TEST_CASE("other numbers, shapes and dtypes keep the written form") {
+TEST_CASE("formulas with other numbers, shapes or dtypes are not replaced") {
   check_kept(
       "%a: $ = aten::mul.Scalar(self=%x, other=1.702)\n"
       "%b: $ = aten::sigmoid(self=%a)\n"
@@ -169,7 +169,7 @@ TEST_CASE("other numbers, shapes and dtypes keep the written form") {
       "%a: $ = aten::sigmoid(self=%x)\n%y: f64[2,8] = aten::mul.Tensor(self=%x, other=%a)\n");
 }
 
-TEST_CASE("a sum with what is no polynomial of x keeps the written form") {
+TEST_CASE("a sum with anything but a polynomial of x is not replaced") {
   for (const char* operands : {"self=%x, other=%p", "self=%p, other=%x"})
     check_kept(cat(
         "%p: $ = aten::pow.Tensor_Scalar(self=%x, exponent=5)\n%q: $ = aten::add.Tensor(", operands,
@@ -179,7 +179,7 @@ TEST_CASE("a sum with what is no polynomial of x keeps the written form") {
         "%y: $ = aten::mul.Scalar(self=%v, other=0.5)\n"));
 }
 
-TEST_CASE("what the target has no form of its own for stays written out") {
+TEST_CASE("activations that the target lacks stay formulas") {
   PassContext context;
   context.is_native = [](ir::OpId op) { return op != ir::op_id("aten::silu"); };
   check_unchanged(kPass,

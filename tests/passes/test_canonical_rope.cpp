@@ -43,14 +43,14 @@ TEST_CASE("a rotary embedding becomes one operation") {
   CHECK(is_found({.first = "aten::slice.Tensor(self=%x, dim=-1, start=none, end=4, step=1)"}));
 }
 
-TEST_CASE("what only looks like one stays") {
+TEST_CASE("formulas that only look like a rotary embedding stay") {
   CHECK_FALSE(is_found({.first = "aten::slice.Tensor(self=%x, dim=2, start=1, end=5, step=1)"}));
   CHECK_FALSE(is_found({.turned = "aten::cat(tensors=[%a, %minus], dim=-1)"}));
   CHECK_FALSE(is_found({.plain = "aten::mul.Tensor(self=%turned, other=%cos)"}));
   CHECK_FALSE(is_found({.sum = "aten::add.Tensor(self=%p, other=%q, alpha=2)"}));
 }
 
-TEST_CASE("a target without the operation keeps what the model says") {
+TEST_CASE("a target without the operation keeps the formula") {
   PassContext context;
   context.is_native = [](ir::OpId) { return false; };
   CHECK_EQ(after(kPass, graph_text({}), context), ir::print(ir::parse(graph_text({}))));

@@ -18,7 +18,7 @@ TEST_CASE("graphs without complex tensors stay as they are") {
   })");
 }
 
-TEST_CASE("products are said in parts, under the old name") {
+TEST_CASE("products become real ones, under the old name") {
   CHECK(paired(R"(graph m(%x: c64[2], %y: c64[2]) -> (%z as "z") {
     %z: c64[2] = aten::mul.Tensor(self=%x, other=%y) in c64
   })") == R"(graph m(%x: f32[2,2], %y: f32[2,2]) -> (%z as "z") {
@@ -52,7 +52,7 @@ TEST_CASE("views cost nothing, axes count from the front, constants keep their b
 )");
 }
 
-TEST_CASE("what cannot be said leaves a mark, if anything needs it") {
+TEST_CASE("complex operators without a real form leave a mark if their result is needed") {
   CHECK(paired(R"(graph m(%x: c128[2]) -> (%y as "y") {
     %y: c128[2] = aten::asin(self=%x)
     %unused: c128[2] = aten::acos(self=%x)

@@ -93,7 +93,7 @@ const std::string kRoundedBias = R"(graph m(%x: f32[1,2]) -> (%y as "y") {
 }
 )";
 
-TEST_CASE("what cannot be corrected is said, with the reason") {
+TEST_CASE("layers that cannot be corrected are reported with the reason") {
   const auto seen = inputs({1, 2}, {0.75, 0.25}, {1, 2}, 1);
   std::vector<Diagnostic> said;
   CHECK(corrected(kRoundedBias, kSettings, {{"/linear_0", seen}}, &said) == kRoundedBias);

@@ -6,7 +6,7 @@
 namespace t2n::passes {
 namespace {
 
-TEST_CASE("what no output needs goes, random or not; inputs stay") {
+TEST_CASE("operations that no output needs are removed, random or not; inputs stay") {
   CHECK(after("dead-code", R"(graph m(%x: f32[1], %unused: f32[1]) -> (%d as "y") {
     const %c: f32[] = {1.0}
     const %gone: f32[] = {2.0}

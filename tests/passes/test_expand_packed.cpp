@@ -48,7 +48,7 @@ TEST_CASE("another padding, and other sizes") {
   CHECK(has(rewritten(kHead + kLayer + pad("1.5", "5")), "pad=[0, 0, 0, 2], value=1.5)"));
 }
 
-TEST_CASE("what is computed of packed rows is taken apart again") {
+TEST_CASE("results computed from packed rows are padded again") {
   std::string head = kHead;
   head += "  %e: f32[5,4] = aten::exp(self=%d)\n";
   std::string layer = kLayer;

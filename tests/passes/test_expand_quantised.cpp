@@ -27,7 +27,7 @@ TEST_CASE("graphs without quantised tensors stay as they are") {
   })");
 }
 
-TEST_CASE("what moves elements moves steps, an output is integers") {
+TEST_CASE("operators that move elements move steps; an output is integers") {
   CHECK(expanded(R"(graph m(%x: u8[2]) -> (%r as "r") {
     %q: u8[2] @U = aten::_make_per_tensor_quantized_tensor(self=%x, scale=0.5, zero_point=3)
     %r: u8[1,2] @U = aten::unsqueeze(self=%q, dim=0)
@@ -43,7 +43,7 @@ TEST_CASE("what moves elements moves steps, an output is integers") {
 )");
 }
 
-TEST_CASE("what writes to an operand that is used elsewhere is refused") {
+TEST_CASE("writes to an operand with other uses are refused") {
   const std::string text = R"(graph m(%x: u8[2]) -> (%r as "r", %s as "s") {
     %q: u8[2] @U = aten::_make_per_tensor_quantized_tensor(self=%x, scale=0.5, zero_point=3)
     %p: u8[2] @U = quantized::relu6(qx=%q, inplace=true)
@@ -141,7 +141,7 @@ TEST_CASE("an observer that is off quantises by what it has seen") {
 )");
 }
 
-TEST_CASE("integers that were stored with what they stand for are integers in a cast") {
+TEST_CASE("integers that were stored with a QuantInfo become integers with a cast") {
   CHECK(expanded(R"(graph m(%x: f32[2]) -> (%r as "r") {
     const %w: i8[2] @S = {1, 2}
     %c: f32[2] = t2n::cast(self=%w, dtype=f32)
@@ -154,7 +154,7 @@ TEST_CASE("integers that were stored with what they stand for are integers in a 
 )");
 }
 
-TEST_CASE("what has no form leaves a mark, if anything needs it") {
+TEST_CASE("operators without a plain form leave a mark if their result is needed") {
   CHECK(expanded(R"(graph m(%x: u8[2]) -> (%r as "r") {
     %q: u8[2] @U = aten::_make_per_tensor_quantized_tensor(self=%x, scale=0.5, zero_point=3)
     %s: u8[2] @U = aten::cumsum(self=%q, dim=0, dtype=None)
@@ -261,7 +261,7 @@ TEST_CASE("numbers that follow from sizes are refused with the operator") {
            std::string::npos);
 }
 
-TEST_CASE("rules read all arguments, and none that there is not") {
+TEST_CASE("rules read all arguments, and no unknown ones") {
   CHECK_NE(failed(R"(graph m(%x: f32[2]) -> (%r as "r") {
     %r: f32[2] = aten::fake_quantize_per_tensor_affine(self=%x, scale=0.5, zero_point=3, quant_max=15)
   })")

@@ -76,7 +76,7 @@ TEST_CASE("weights that another layer reads stay as they are for it") {
         out.npos);
 }
 
-TEST_CASE("a layer that somebody else reads stays, and so does what feeds no channel") {
+TEST_CASE("a layer with another reader stays, and so does one with other channels") {
   check_unchanged(kPass, shared_text("  %u: f32[1,2,4] = aten::relu(self=%h)\n"));
   // Rank 3: the norm's channels are axis 1, the layer's the last one.
   check_unchanged(kPass, cat("graph m(%x: f32[1,2,1]) -> (%y as \"y\") {\n", kStatistics,
@@ -119,7 +119,7 @@ TEST_CASE("weights that are not loaded, or computed, stay") {
   check_unchanged(kPass, text("%k"));
 }
 
-TEST_CASE("norms with further results fold where nobody reads them") {
+TEST_CASE("norms with further results fold if these are unread") {
   const auto text = [](std::string_view read) {
     return cat("graph m(%x: f32[1,1]) -> (%y as \"y\", %", read, " as \"z\") {\n", kStatistics,
                "  const %w: f32[2,1] = {10.0, 20.0}\n",

@@ -76,7 +76,7 @@ TEST_CASE("small factories fold, large ones stay") {
 )");
 }
 
-TEST_CASE("what is random, stateful, training, symbolic or unloaded stays") {
+TEST_CASE("random, stateful, training, symbolic and unloaded operands are not folded") {
   check_unchanged("fold-constants", R"(graph m(%x: f32[1]) -> (%a as "a") {
     const %c: f32[1] = {1.0}
     const %w: f32[99] = bytes=396
@@ -119,7 +119,7 @@ size_t operations_left(ir::Graph graph) {
   return graph.nodes.size();
 }
 
-TEST_CASE("a large result folds if what it replaces dies by it") {
+TEST_CASE("a large result folds if what it replaces is no longer needed") {
   CHECK(operations_left(with_weight("%a: f32[128,256] = test::double(self=%w)\n"
                                     "%b: f32[128,256] = test::double(self=%a)\n")) == 1);
   CHECK(operations_left(with_weight("%a: f32[128,256] = test::double(self=%w)\n"

@@ -44,7 +44,7 @@ TEST_CASE("steps move into 8 bits, and the weights' sums bring them back") {
   CHECK(centred.find("aten::sum") == std::string::npos);
 }
 
-TEST_CASE("what is proven to be whole numbers of 8 bits") {
+TEST_CASE("inputs that are proven to be whole numbers of 8 bits") {
   CHECK(is_found({.whole = "aten::floor(self=%x)"}));
   CHECK(is_found({.steps = "aten::clamp(self=%r, min=0.0, max=255.0)"}));
   CHECK_FALSE(is_found({.whole = "aten::relu(self=%x)"}));

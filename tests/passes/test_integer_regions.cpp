@@ -71,7 +71,7 @@ TEST_CASE("fewer integers, other dtypes, channels and weights stay fake quantise
 
 // --- propagate-qparams ---
 
-TEST_CASE("what is moved and quantised as it was is the moved integers") {
+TEST_CASE("moving and requantising with the same parameters moves the integers") {
   CHECK(made("propagate-qparams", R"(graph m(%x: f32[2,3]) -> (%r as "r") {
     %q: u8[2,3] @Q = aten::quantize_per_tensor(self=%x, scale=0.5, zero_point=3, dtype=u8)
     %a: f32[2,3] = aten::dequantize.self(self=%q)
@@ -107,7 +107,7 @@ TEST_CASE("tensors of the same parameters are joined as integers, others as real
                   "narrow_range=false)"));
 }
 
-TEST_CASE("zeros are added to integers, other numbers to reals, dropout is passed by") {
+TEST_CASE("padding with zeros acts on integers, with other numbers on reals; dropout is skipped") {
   const std::string text = R"(graph m(%x: u8[2]) -> (%r as "r") {
     %q: u8[2] @Q = aten::_make_per_tensor_quantized_tensor(self=%x, scale=0.5, zero_point=3)
     %a: f32[2] = aten::dequantize.self(self=%q)
@@ -226,7 +226,7 @@ TEST_CASE("a ReLU goes with it, a bias need not be") {
                  "Y_zero_point_i=3)") != std::string::npos);
 }
 
-TEST_CASE("what something else reads in between stays") {
+TEST_CASE("a layer whose intermediate value has another reader stays") {
   check_left("fuse-quantised", layer(kQuantised + "OUTPUT"));
   check_left("fuse-quantised", layer(kRectified + "OUTPUT"));
 }
@@ -276,7 +276,7 @@ TEST_CASE("a conv1d has the parameters of a conv2d of height 1") {
                  "output_scale=0.5, output_zero_point=3)") != std::string::npos);
 }
 
-TEST_CASE("what is fused can be said in plain operations") {
+TEST_CASE("fused layers expand to plain operations") {
   ir::Graph graph = ir::parse(spelled(layer(kRectified)));
   run_pipeline(graph, {"fuse-quantised", "expand-quantised"}, {});
   for (const ir::Node& node : graph.nodes) CHECK(ir::op_name(node.op) != "t2n::refused");

@@ -65,7 +65,7 @@ std::string observed(const std::string& seen) {
 
 }  // namespace
 
-TEST_CASE("lint: what compression leaves is clean") {
+TEST_CASE("lint: the result of compression has no findings") {
   CHECK(linted(graph(kWeight + fake("x", "a") + linear("a"))).empty());
   CHECK(linted(graph(kWeight + linear("x"))).empty());
 }
@@ -155,7 +155,7 @@ TEST_CASE("lint: ranges that were never seen, and that the grid does not reach o
   CHECK(linted(observed("low=[-1.0], high=[1.0], scale=[0.0078125], zero_point=[0]")).empty());
 }
 
-TEST_CASE("lint: shares that were counted are said from one in a hundred on") {
+TEST_CASE("lint: counted shares are reported from one percent on") {
   PassContext context;
   double share = 0.02;
   context.clipped = [&](const ir::Graph&) { return std::map<std::string, double>{{"a", share}}; };
@@ -166,7 +166,7 @@ TEST_CASE("lint: shares that were counted are said from one in a hundred on") {
   CHECK(linted(text, context).empty());
 }
 
-TEST_CASE("lint: what lies outside is counted over all batches") {
+TEST_CASE("lint: values outside of the grid are counted over all batches") {
   const ir::Graph parsed = ir::parse(graph(fake("x", "y")));
   size_t left = 2;
   const auto batches = [&]() -> std::vector<ir::Tensor> {

@@ -56,7 +56,7 @@ constexpr const char* kTen = R"(graph m(%x: f32[1,10]) -> (%y as "y") {
     %y: f32[1,1] = aten::linear(input=%x, weight=%w, bias=none)
   })";
 
-TEST_CASE("as many as the share says go, of equal ones the first") {
+TEST_CASE("the share determines how many are pruned; of equal ones the first") {
   CHECK(masks(kTen, share(0.3)) == Masks{{0, 0, 1, 1, 0, 1, 1, 1, 1, 1}});
   CHECK(masks(kTen, share(0.39)) == Masks{{0, 0, 1, 1, 0, 1, 1, 1, 1, 1}});
   CHECK(masks(kTen, share(0.7)) == Masks{{0, 0, 0, 0, 0, 1, 0, 0, 1, 1}});
@@ -79,7 +79,7 @@ TEST_CASE("a global share has one threshold for all layers") {
   CHECK(masks(kTwoLayers, together) == Masks{{0, 1, 1, 1}, {0, 0, 0, 1}});
 }
 
-TEST_CASE("modules that are left out do not count, others have their own share") {
+TEST_CASE("ignored modules do not count, others have their own share") {
   const Settings but_b = settings({{"", {{"prune.sparsity", 0.5}, {"prune.global", true}}, "test"},
                                    {"b", {{"prune", false}}, ""}});
   CHECK(masks(kTwoLayers, but_b) == Masks{{0, 0, 1, 1}});
@@ -156,7 +156,7 @@ TEST_CASE("without settings nothing is pruned, nor are other constants and integ
                   with(half));
 }
 
-TEST_CASE("what is pruned is observed then, in one commit") {
+TEST_CASE("pruned weights are observed, in one commit") {
   const Settings both = settings({{"", {{"prune.sparsity", 0.5}, {"weights.bits", 8.0}}, "test"}});
   ir::Graph graph = ir::parse(R"(graph m(%x: f32[1,2]) -> (%y as "y") {
     const %w: f32[2,2] = {0.1, -0.4, 0.3, -0.2}

@@ -23,7 +23,7 @@ std::string with_settings(const std::string& pass, const std::string& text,
   return after(pass, text, context);
 }
 
-TEST_CASE("insert-observers puts one in front of each weight and activation that is asked for") {
+TEST_CASE("insert-observers puts one in front of each requested weight and activation") {
   CHECK(with_settings("insert-observers", kLinear,
                       R"({"": {"weights": {"bits": 4}, "activations": {"bits": 8}}})") ==
         R"(graph m(%x: f32[1,2]) -> (%y as "y") {
@@ -36,7 +36,7 @@ TEST_CASE("insert-observers puts one in front of each weight and activation that
 )");
 }
 
-TEST_CASE("insert-observers leaves what nobody asks for, and weights of 16 bits are cast") {
+TEST_CASE("insert-observers leaves other values alone, and casts weights of 16 bits") {
   CHECK(with_settings("insert-observers", kLinear, R"({"": {"weights": null}})") == kLinear);
   check_unchanged("insert-observers", kLinear);
   CHECK(with_settings("insert-observers", kLinear, R"({"": {"weights": {"format": "f16"}}})") ==
@@ -65,7 +65,7 @@ TEST_CASE("weights that 16 bits do not hold stay, and their module is named") {
   CHECK(after("insert-observers", text, context).find("t2n::cast") != std::string::npos);
 }
 
-TEST_CASE("no integers stand for what is not finite") {
+TEST_CASE("values that are not finite cannot become integers") {
   for (const char* value : {"nan", "inf"}) {
     std::string text = kLinear;
     text.replace(text.find("-0.5"), 4, value);
@@ -155,7 +155,7 @@ TEST_CASE("quantise-constants takes a user's own fake quantisation of any width 
 )");
 }
 
-TEST_CASE("quantise-constants leaves activations, and what is wider than 8 bits") {
+TEST_CASE("quantise-constants leaves activations, and grids wider than 8 bits") {
   check_unchanged("quantise-constants", R"(graph m(%x: f32[2]) -> (%y as "y", %z as "z") {
     const %w: f32[2] = {1.0, 2.0}
     %y: f32[2] = aten::fake_quantize_per_tensor_affine(self=%x, scale=0.5, zero_point=1, quant_min=-128, quant_max=127)

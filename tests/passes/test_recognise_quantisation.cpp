@@ -173,7 +173,7 @@ TEST_CASE("a part of a quantised weight is a part of its integers") {
 )");
 }
 
-TEST_CASE("what is read as floats, too, stays as well") {
+TEST_CASE("a weight that is also read as floats stays as well") {
   CHECK(recognised(R"(graph m(%x: f32[5]) -> (%y as "y", %z as "z") {
     const %w: f32[5] = {0.9, 0.4, 1.6, -1.1, 0.2}
     %r: f32[5] = aten::round(self=%w)
@@ -189,7 +189,7 @@ TEST_CASE("what is read as floats, too, stays as well") {
 )");
 }
 
-TEST_CASE("what is nearly integers, or needs more bits, stays floats") {
+TEST_CASE("weights that are nearly integers, or need more bits, stay floats") {
   check_floats(R"(graph m(%x: f32[5]) -> (%y as "y") {
     const %w: f32[5] = {0.9, 0.4, 1.6, -1.1, 0.2}
     const %s: f32[] = {0.1}
@@ -225,7 +225,7 @@ TEST_CASE("small tables and masks of constants are no weights") {
   })");
 }
 
-TEST_CASE("what was stored, in how few bits, and what was not, is said") {
+TEST_CASE("the note counts stored weights with their bits, and the others") {
   ir::Graph graph = ir::parse(R"(graph m(%x: f32[5]) -> (%y as "y") {
     const %w: f32[5] = {0.9, 0.4, 1.6, -1.1, 0.2}
     const %v: f32[5] = {300.9, 0.4, 1.6, -1.1, 0.2}
@@ -258,7 +258,7 @@ std::string rounded_below_zero(const std::string& reader) {
          "\n  }";
 }
 
-TEST_CASE("integers have no zero below zero: only sums of products do not show it") {
+TEST_CASE("integers have no -0.0: only sums of products do not show the sign") {
   const auto is_stored = [](const std::string& reader) {
     return after("recognise-quantisation", rounded_below_zero(reader), context()).find("i8[") !=
            std::string::npos;

@@ -60,7 +60,7 @@ TEST_CASE("a state, slices, and a stack of all iterations; the length is a size"
 )");
 }
 
-TEST_CASE("numbers in equal steps are the number of the iteration") {
+TEST_CASE("numbers in equal steps become the iteration's number") {
   CHECK_EQ(rolled(recurrence(kFixed, {"0", "1", "2"}, "%t2 as \"h\"", "")),
            R"(graph m(%x: f32[2,3], %h: f32[2]) -> (%t0_last as "h") {
   %t0_last: f32[2] = t2n::scan(length=3, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%h], captured=tensors[], stacked_axes=[], stacked_reversed=bools[]) as scan_0 body graph iteration(%turn: i64[], %s0: f32[2], %h: f32[2]) -> (%t0 as "t0") {
@@ -79,7 +79,7 @@ TEST_CASE("numbers in equal steps are the number of the iteration") {
 )");
 }
 
-TEST_CASE("the first iteration may be another") {
+TEST_CASE("the first iteration may differ") {
   CHECK_EQ(rolled(R"(graph m(%x: f32[2], %h: f32[2]) -> (%t3 as "y") {
   attribute unrolled_loops: loops = 0 iteration.0 = 4: 0 1 3 5 7
   %t0: f32[2] = aten::tanh(self=%h)
@@ -147,7 +147,8 @@ TEST_CASE("a tensor that is filled slice by slice is a stacked result") {
 )");
 }
 
-TEST_CASE("one iteration by itself: of a known number it has a place, else only first and last") {
+TEST_CASE(
+    "single iterations can be read by number if the length is known, else only first and last") {
   CHECK_EQ(rolled(recurrence(kFixed, {"0", "1", "2"}, "%t1 as \"y\"", "")),
            R"(graph m(%x: f32[2,3], %h: f32[2]) -> (%t0_at_1 as "y") {
   %t0_all: f32[3,2], %t0_last: f32[2] = t2n::scan(length=3, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%h], captured=tensors[], stacked_axes=[0], stacked_reversed=[false]) as scan_0 body graph iteration(%turn: i64[], %s0: f32[2], %h: f32[2]) -> (%t0 as "t0_1", %t0 as "t0") {
@@ -162,7 +163,7 @@ TEST_CASE("one iteration by itself: of a known number it has a place, else only 
       "dynamic-loop: what iteration 1 of a loop computed is used by itself (t0)");
 }
 
-TEST_CASE("what is no recurrence stays as it is, and is refused where its length is open") {
+TEST_CASE("a loop that is no recurrence stays unrolled, and is refused if its length is open") {
   const std::string fixed = recurrence(kFixed, {"1", "0", "2"}, "%t2 as \"y\"", "");
   CHECK_EQ(rolled(fixed),
            ir::print(ir::parse(recurrence("", {"1", "0", "2"}, "%t2 as \"y\"", ""))));
@@ -276,7 +277,7 @@ TEST_CASE("a list of numbers that follow from the iteration is no tensor of its 
             .find("scan") == std::string::npos);
 }
 
-TEST_CASE("what follows from no input is left to folding") {
+TEST_CASE("loops that follow from no input are left to folding") {
   const auto chain = [](const char* x) {
     return cat("graph m(%x: f32[]) -> (%y2 as \"y\", %x as \"x\") {\n",
                "  attribute unrolled_loops: loops = 0 iteration.0 = 3: 0 1 2 3\n",
@@ -287,7 +288,7 @@ TEST_CASE("what follows from no input is left to folding") {
   CHECK(rolled(chain("%a")).find("scan") == std::string::npos);
 }
 
-TEST_CASE("a tensor that grows is one join; what it was in between nothing else may read") {
+TEST_CASE("a growing tensor is one join; its intermediate values must have no other reader") {
   const auto grown = [](const char* notes, const char* output) {
     return cat("graph m(%x: f32[2], %y: f32[2]) -> (", output, " as \"y\") {\n", notes,
                "  %p0: f32[2] = aten::relu(self=%x)\n",
@@ -308,7 +309,7 @@ TEST_CASE("a tensor that grows is one join; what it was in between nothing else 
            "dynamic-loop: what a tensor has grown to in a loop is read after it");
 }
 
-TEST_CASE("joins along other axes, or of other dtypes, are no join of all") {
+TEST_CASE("joins along other axes, or of other dtypes, stay in the body") {
   const auto grown = [](const char* first, const char* second, const char* dims) {
     return cat("graph m(%x: f32[2,0], %y: ", first, "[2,0]) -> (%y2 as \"y\") {\n",
                "  attribute unrolled_loops: loops = 0 turn.0 = 3: 0 2 4 6\n",
@@ -324,7 +325,7 @@ TEST_CASE("joins along other axes, or of other dtypes, are no join of all") {
   CHECK_EQ(count(grown("f32", "f32", "-1"), "aten::cat"), 3);
 }
 
-TEST_CASE("one loop that cannot be rolled leaves the others") {
+TEST_CASE("a loop that cannot be rolled does not affect others") {
   const std::string text = rolled(R"(graph m(%x: f32[2]) -> (%c2 as "y") {
   attribute unrolled_loops: loops = 0 iteration.0 = 3: 0 1 2 3; 1 iteration.0 = 3: 3 4 5 6
   %a0: f32[2] = aten::tanh(self=%x)

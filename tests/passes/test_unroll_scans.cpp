@@ -46,7 +46,7 @@ std::string chain(int64_t operations, int64_t length) {
   return out + "  }\n}";
 }
 
-TEST_CASE("slices, the state that goes on, the stack, what is captured, constants, the number") {
+TEST_CASE("slices, states, stacks, captured tensors, constants, the iteration's number") {
   CHECK_EQ(
       unrolled(R"(graph m(%x: f32[2,3], %h: f32[2], %w: f32[2]) -> (%all as "all", %last as "h") {
     %all: f32[2,3], %last: f32[2] = t2n::scan(length=3, scanned=[%x], scanned_axes=[1], scanned_reversed=[false], initial=[%h], captured=[%w], stacked_axes=[1], stacked_reversed=[false]) body graph iteration(%t: i64[], %v: f32[2], %h: f32[2], %w: f32[2]) -> (%n as "all", %n as "h") {
@@ -181,7 +181,7 @@ TEST_CASE("operations keep their modules, and are counted anew") {
 )");
 }
 
-TEST_CASE("what stays: open lengths, many iterations, loops around such, targets with loops") {
+TEST_CASE("scans that stay: open lengths, many iterations, loops around such, targets with loops") {
   check_unchanged(kPass, recurrence("S"), no_loops());
   const int64_t most = limits::kUnrolledIterations;
   CHECK(unrolled(recurrence(cat(most))).find("t2n::scan") == std::string::npos);

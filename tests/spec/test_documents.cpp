@@ -23,7 +23,7 @@ nnef::Artefact foreign(const char* file) {
   return nnef::read_artefact(std::filesystem::path(source) / "fixtures/foreign" / file);
 }
 
-TEST_CASE("what other exporters write for tract is not strict") {
+TEST_CASE("other exporters' documents for tract are not strict") {
   for (const char* file : {"cnn_q4.nnef.tgz", "gru_dynamic.nnef.tgz"}) {
     CAPTURE(file);
     const nnef::Artefact artefact = foreign(file);
@@ -86,7 +86,7 @@ std::optional<nnef::Document> parsed(const std::string& text) {
   }
 }
 
-TEST_CASE("broken documents are judged, and nothing else happens") {
+TEST_CASE("broken documents get findings, and cause no crash") {
   std::mt19937 random(20);
   int judged = 0;
   int clean = 0;
@@ -105,7 +105,7 @@ TEST_CASE("broken documents are judged, and nothing else happens") {
   CHECK(clean > 50);
 }
 
-TEST_CASE("the document that is broken is whole") {
+TEST_CASE("the unmodified document has no findings") {
   const auto document = parsed(std::string(kDocument));
   REQUIRE(document);
   const std::vector<Stored> stored = {{"filter", {8, 2, 3, 3}, ir::DType::f32, false, 0, {}},

@@ -182,7 +182,7 @@ TEST_CASE("calls fit their declarations") {
   CHECK(problems("y = matmul(x, x);") == "'y': 'matmul': rows of 4 do not meet columns of 3");
 }
 
-TEST_CASE("one problem brings no others about") {
+TEST_CASE("one problem causes no further findings") {
   CHECK(problems("a = relu(x, x); b = copy(a); y = concat([b, x], axis = 9);") ==
         "'a': 'relu' takes 1 argument, and 2 are given");
 }
@@ -298,7 +298,7 @@ TEST_CASE("quantisation with all arguments of known tensors") {
                   "bits = 8, signed = true, symmetric = false);") == "");
 }
 
-TEST_CASE("quantisation that says what cannot be") {
+TEST_CASE("quantisation with impossible arguments") {
   const auto said = [](const std::string& entries, const std::string& problem) {
     CAPTURE(entries);
     CHECK(quantised(entries) == "graph.quant: " + problem);
@@ -351,7 +351,7 @@ TEST_CASE("formats of an engine are not NNEF's") {
         "'y': the stored tensor is q4_0, which is an engine's own");
 }
 
-TEST_CASE("codes want an entry") {
+TEST_CASE("codes need an entry in graph.quant") {
   const Document document = graph(
       "x = external(shape = [2]); w = variable(shape = [2], label = 'w');"
       "y = add(x, w);");

@@ -66,7 +66,7 @@ TEST_CASE("arguments are bound by position and by name, and defaults filled in")
   CHECK(bound("external<integer>(shape = [1])") == "shape = [1]");
 }
 
-TEST_CASE("what tract may go without is absent, also if it is said to be false") {
+TEST_CASE("optional arguments of tract are absent by default, and if they are `false`") {
   const std::string sdpa = "tract_transformers_sdpa(q, k, v, ";
   const std::string rest = "datum_type = 'f32', acc_datum_type = 'f32', is_causal = false";
   const std::string absent = "q = q, k = k, v = v, mask = none, scale = none, " + rest;

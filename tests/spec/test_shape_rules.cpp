@@ -156,7 +156,7 @@ constexpr ShapeCase kRefused[] = {
      "'avg_roi_pool': 'batch_index' has the shape [2], and there are 3 regions"},
 };
 
-TEST_CASE("what breaks a rule of its operation is refused") { check_shapes(kRefused); }
+TEST_CASE("calls that break a rule of their operation are refused") { check_shapes(kRefused); }
 
 }  // namespace
 }  // namespace t2n::spec

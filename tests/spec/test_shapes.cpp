@@ -321,7 +321,7 @@ TEST_CASE("every operation of the standard has a case") {
   }
 }
 
-TEST_CASE("what is not known stays so") {
+TEST_CASE("an unknown shape gives an unknown shape") {
   CHECK(shapes_of("x=[2]", "add(x, y)") == "unknown");
   CHECK(shapes_of("x=[2]", "concat([x, y], axis = 0)") == "unknown");
 }

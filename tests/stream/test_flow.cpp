@@ -31,7 +31,7 @@ TEST_CASE("minima, maxima and remainders do not count in the long run") {
   CHECK_EQ(rate("min(S, 100)"), "none");
 }
 
-TEST_CASE("no fixed rate") {
+TEST_CASE("sizes without a fixed rate") {
   CHECK_EQ(rate("S*S"), "none");
   CHECK_EQ(rate("S // T"), "none");
   CHECK_EQ(rate("S + T"), "none");

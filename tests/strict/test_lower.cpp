@@ -98,7 +98,7 @@ const std::string kIntegers =
 
 }  // namespace
 
-TEST_CASE("what the standard has keeps its words, and inputs have a type") {
+TEST_CASE("operations of the standard are unchanged, and inputs have a type") {
   const Lowered lowered = lowered_of(kFloats + "y = relu(x);  # f32[2,3]\n", "y");
   CHECK_EQ(nnef::print(lowered.document),
            "version 1.0;\n\n"
@@ -109,13 +109,13 @@ TEST_CASE("what the standard has keeps its words, and inputs have a type") {
            "}\n");
 }
 
-TEST_CASE("casts between floats are nothing, and literals have no dtype") {
+TEST_CASE("casts between floats vanish, and literals have no dtype") {
   CHECK_EQ(said(kFloats + "a = tract_core_cast(x, to = 'f64');  # f64[2,3]\n"
                           "y = mul(a, tract_core_cast(0.5, to = 'f64'));  # f64[2,3]\n"),
            "y = mul(x, 0.5)\n");
 }
 
-TEST_CASE("reals that are integers of 8 bits are stored so, and graph.quant says what they mean") {
+TEST_CASE("reals that are 8-bit integers are stored as such, with an entry in graph.quant") {
   const Lowered lowered = lowered_of(
       "x = tract_core_external(shape = [3, 8], datum_type = 'f32');  # f32[3,8]\n"
       "w = variable(label = 'w', shape = [3, 8]);  # i8[3,8]\n"
@@ -186,7 +186,7 @@ TEST_CASE("a batch normalisation has parameters for all channels") {
            "y = batch_normalization(i, m, m, op_constant, op_constant_1, epsilon = 0.5)\n");
 }
 
-TEST_CASE("what converters do not know is said in other operations") {
+TEST_CASE("operations that converters lack are replaced") {
   CHECK_EQ(said(kFloats + "m = variable<scalar>(label = 'm', shape = [1, 3]);  # f32[1,3]\n"
                           "y = batch_normalization(x, m, m, 0.0, 1.0, 0.5);  # f32[2,3]\n"),
            "m = variable<scalar>(label = 'm', shape = [1, 3])\n"
@@ -236,7 +236,7 @@ TEST_CASE("booleans are copied by an operation on booleans") {
            "y = and(x, x)\n");
 }
 
-TEST_CASE("what nothing says is refused, once for each operator of the model") {
+TEST_CASE("calls without a rule are refused, once for each operator of the model") {
   const std::string statements = kFloats +
                                  "a = tract_core_stft(x, axis = 1);  # f32[2,3]\n"
                                  "y = tract_core_stft(a, axis = 1);  # f32[2,3]\n";
@@ -248,7 +248,7 @@ TEST_CASE("what nothing says is refused, once for each operator of the model") {
   CHECK_EQ(diagnostic.why, "no operations of standard NNEF say tract_core_stft");
 }
 
-TEST_CASE("what no statement gives failed before, and is no reason to stop") {
+TEST_CASE("a tensor without a statement is ignored: its operator failed before") {
   Given given = read(kFloats + "y = relu(a);  # f32[2,3]\n", "y", "");
   given.notes.tensors["a"] = tensor_of("f32[2,3]");
   given.notes.tensors["a"].name = "a";

@@ -25,7 +25,7 @@ TEST_CASE("a target is an engine and, if not the newest, its version") {
     CHECK_EQ(target_name(parse_target(name)), name);
 }
 
-TEST_CASE("what is no target is a usage error that names the known ones") {
+TEST_CASE("an unknown target is a usage error that names the known ones") {
   CHECK_EQ(
       usage_error("trakt"),
       "error[usage]: unknown target 'trakt'\n"

@@ -100,20 +100,20 @@ TEST_CASE("writes and views replay exactly") {
   }
 }
 
-TEST_CASE("a write nobody reads leaves nothing behind") {
+TEST_CASE("a write without a reader leaves no node") {
   const Replay run = replay("def forward(self, x, y):\n  z = x + y\n  z.relu_()\n  return z",
                             {randn({2, 2}, 1), randn({2, 2}, 2)});
   CHECK_EQ(live_operations(run), "aten::add.Tensor aten::relu");
 }
 
-TEST_CASE("an operation that returns its operand is no node") {
+TEST_CASE("an operation that returns its operand is not recorded") {
   const Replay run =
       replay("def forward(self, x):\n  return torch.dropout(x.contiguous(), 0.5, False).to(6) + 1",
              {randn({2, 2}, 1)});
   CHECK_EQ(live_operations(run), "aten::add.Scalar");
 }
 
-TEST_CASE("what cannot be said without writing is refused") {
+TEST_CASE("writes without a functional form are refused") {
   CHECK_EQ(trace_error("def forward(self, x):\n  z = x * 1\n  z.resize_([1])\n  return z",
                        {randn({4}, 1)}),
            "unsupported-inplace: the in-place operator 'aten::resize_' cannot be exported");

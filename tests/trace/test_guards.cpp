@@ -60,7 +60,7 @@ TEST_CASE("indices of bags are whole numbers of rows") {
     CHECK_EQ(bag(indices), "unsafe-argument: an index is beyond the rows");
 }
 
-TEST_CASE("rows that bring their scales along are as long as their operator reads") {
+TEST_CASE("rows with their scales have the length that their operator reads") {
   const auto bag = [](const char* table, const char* rest) {
     return end_of(script("ops.quantized.embedding_bag_byte_rowwise_offsets(torch.ones($table), "
                          "torch.tensor([0, 1]), torch.tensor([0])$rest)",
@@ -124,7 +124,7 @@ TEST_CASE("packed matrices have the scales that their operators read") {
            "unsafe-argument: its weight is not of 32 bits, or does not fill blocks of 16 rows");
 }
 
-TEST_CASE("types of quantised tensors are for operators that make these") {
+TEST_CASE("quantised dtypes are only allowed where quantised tensors are made") {
   CHECK_EQ(end_of("torch.ones([2], dtype=6)"), "");
   for (const char* dtype : {"12", "13", "-2", "14", "1000"})
     CHECK_EQ(end_of(script("torch.ones([2], dtype=$dtype)", dtype).source).substr(0, 15),
@@ -132,7 +132,7 @@ TEST_CASE("types of quantised tensors are for operators that make these") {
   CHECK_EQ(end_of("torch.quantize_per_tensor(x, 1., 0, -2)").substr(0, 15), "unsafe-argument");
 }
 
-TEST_CASE("a cast to nothing else is the tensor itself, and a copy where one is asked for") {
+TEST_CASE("a cast that changes nothing returns the tensor, or a copy on request") {
   const auto both = [](const char* arguments) {
     const auto session = torch_module().compile(
         {script("def forward(self, x):\n  y = x * 1\n  z = y.to($arguments)\n  z.add_(1)\n"
@@ -148,7 +148,7 @@ TEST_CASE("a cast to nothing else is the tensor itself, and a copy where one is 
   for (const char* arguments : {"copy=True", "False, True"}) CHECK_FALSE(both(arguments));
 }
 
-TEST_CASE("the text of a value is bounded by all that it holds") {
+TEST_CASE("the text of a value is bounded by everything in it") {
   const std::string limit = "trace-limit: no model needs that";
   const auto shown = [](const std::string& value) {
     return end_of(cat("x + len('{}'.format(", value, "))"));

@@ -73,7 +73,7 @@ def forward(self, x):
            4213);
 }
 
-TEST_CASE("an assert on data is no branch") {
+TEST_CASE("an assert on data is not a branch") {
   const Replay run =
       replay("def forward(self, x):\n  assert bool(x.sum() > -1e9), 'finite'\n  return x + 1",
              {randn({3}, 1)});
@@ -126,7 +126,7 @@ TEST_CASE("sizes from data are refused, from the first operation of a thread on"
            "values");
 }
 
-TEST_CASE("both ways of a pure branch on data are computed, and the data selects") {
+TEST_CASE("both sides of a pure branch on data are computed, and the data selects") {
   const char* source =
       "def forward(self, x):\n  n = 1\n  if bool(x.sum() > 0):\n    y = x + n\n    k = 2\n  "
       "else:\n    y = x.sin()\n    k = 2\n  return y * k";
@@ -167,7 +167,7 @@ TEST_CASE("a failing forward names the operator") {
            "and 2x3)");
 }
 
-TEST_CASE("results that are no tensors are refused") {
+TEST_CASE("results that are not tensors are refused") {
   CHECK_EQ(trace_error("def forward(self, x):\n  return x, x.size(0)", {randn({2, 3}, 1)}),
            "unsupported-output: the model returns a value of type 'Int' ('output_1')");
 }

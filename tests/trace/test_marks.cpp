@@ -121,7 +121,7 @@ std::vector<ir::Tensor> run(const Session& session, const ir::Tensor& x) {
   }
 }
 
-TEST_CASE("no operator loses that a number was read from data") {
+TEST_CASE("every operator keeps the mark of a number that was read from data") {
   const ir::Tensor x = values({3}, {2, 1, 0}), other = values({3}, {4, 1, 1});
   int tried = 0;
   for (const Form& form : forms())
@@ -163,7 +163,7 @@ bool is_said(const trace::Traced& traced, const ir::Tensor& other) {
       });
 }
 
-TEST_CASE("no operator loses that a number follows from a size") {
+TEST_CASE("every operator keeps the mark of a number that follows from a size") {
   const ir::Tensor x = values({3}, {2, 1, 0}), other = values({6}, {4, 1, 1, 0, 2, 3});
   trace::TraceOptions options;
   options.keep_sizes = true;

@@ -197,14 +197,14 @@ const std::vector<Case> kCases = {
 )"},
 };
 
-TEST_CASE("what becomes a scan, and computes the same either way") {
+TEST_CASE("loops become scans and compute the same with and without rolling") {
   for (const Case& each : kCases) {
     CAPTURE(each.body);
     CHECK_EQ(scans_of(each.body, {randn({2, 5, 3}, 1)}), each.scans);
   }
 }
 
-TEST_CASE("without the option nothing is noted") {
+TEST_CASE("without the option no loops are noted") {
   const auto session =
       torch_module().compile({"def forward(self, x):\n    for t in range(3):\n        x = x + 1.0\n"
                               "    return x\n",

@@ -123,7 +123,7 @@ TEST_CASE("states in the order of the model") {
       kTwo, "a:a:1->a_next b:b:2->b_next");
 }
 
-TEST_CASE("names that are taken") {
+TEST_CASE("names of states that are taken") {
   Model clash("def forward(self, h):\n  self.h = self.h + h\n  return {'h_state_next': self.h}\n",
               kH);
   CHECK_EQ(texts(clash.give("h", kX, false).trace()), "h:h_state:1->h_state_next_out");
@@ -179,7 +179,7 @@ TEST_CASE("a name that the signature has is an argument's") {
            "error[usage]: the state 'h' is given twice\n");
 }
 
-TEST_CASE("what is no state takes no name and no place") {
+TEST_CASE("a part that is no state has neither a name nor an input") {
   Model scratch = model(
       "def forward(self, x):\n  self.a = x\n  self.b = self.b + self.a\n  return {'a': self.b}\n",
       kTwo);
@@ -189,7 +189,7 @@ TEST_CASE("what is no state takes no name and no place") {
   CHECK_EQ(traced.ranges.size(), 2);
 }
 
-TEST_CASE("what crosses no call is no state, asked for or not") {
+TEST_CASE("a change that no later call sees is not state, with or without --state") {
   const std::string sources[] = {
       "def forward(self, x):\n  self.h = x * 2\n  return self.h + 1\n",
       "def forward(self, x):\n  self.h = x\n  return x + 1\n",
@@ -213,7 +213,7 @@ TEST_CASE("what crosses no call is no state, asked for or not") {
   }
 }
 
-TEST_CASE("what is written and never read is noted") {
+TEST_CASE("a part that is written and never read is noted") {
   std::vector<std::string> notes;
   Model last = model("def forward(self, x):\n  self.h = x\n  return x + 1\n", kH);
   last.options().report = [&](const Diagnostic& note) { notes.push_back(note.message); };
@@ -227,7 +227,7 @@ TEST_CASE("what is written and never read is noted") {
   CHECK(notes.empty());
 }
 
-TEST_CASE("without being asked for, state is refused, all of it at once") {
+TEST_CASE("without --state all states are refused in one error") {
   Model one = model("def forward(self, x):\n  self.h.add_(x)\n  return self.h\n", kH);
   one.options().explicit_states = false;
   CHECK_EQ(one.error(),

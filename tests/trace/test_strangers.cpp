@@ -49,7 +49,7 @@ bool is_marked(const fs::path& folder) {
       [](const auto& entry) { return entry.path().filename().string().starts_with("marker"); });
 }
 
-TEST_CASE("hostile files end as their names say") {
+TEST_CASE("hostile files end in the error that their name states") {
   for (const fs::path& file : files_in(made_files() / "hostile")) {
     const std::string name = file.filename().string();
     if (name.starts_with("sample_")) continue;

@@ -134,7 +134,7 @@ TEST_CASE("no engine at all") {
   CHECK_EQ(exit_code("engine-version"), ExitCode::no_engine);
 }
 
-TEST_CASE("a wrong --engine is named, and nothing stands in for it") {
+TEST_CASE("a wrong --engine is named, and no other engine replaces it") {
   const TempFolder folder;
   fake_wheel(folder, "site", "0.21.19");
   Search search = nowhere();
@@ -161,7 +161,7 @@ TEST_CASE("the library itself is asked where no wheel tells its version") {
   CHECK_EQ(find_engine(search, newest->version).version, newest->version);
 }
 
-TEST_CASE("a command that takes too long is no answer") {
+TEST_CASE("a command that takes too long gives no answer") {
   const auto start = std::chrono::steady_clock::now();
   CHECK_FALSE(tract::output_of("sleep", {"30"}, std::chrono::milliseconds(200)));
   CHECK_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));

@@ -75,7 +75,7 @@ TEST_CASE("model descriptions and diagnostics pass unchanged") {
            render_text(diagnostic));
 }
 
-TEST_CASE("a closed end, half a message and silence are told apart") {
+TEST_CASE("a closed end, half a message and silence are distinguished") {
   Channel channel = open_channel();
   CHECK_EQ(tract::receive_message(channel.ours.get(), in(std::chrono::milliseconds(50))).status,
            Transfer::timed_out);

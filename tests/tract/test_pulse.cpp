@@ -56,7 +56,7 @@ TEST_CASE("pieces of any size give the sums of the whole input, from the first o
   }
 }
 
-TEST_CASE("what the engine cannot run in pulses it refuses") {
+TEST_CASE("the engine refuses what it cannot run in pulses") {
   const auto found = engine(23);
   if (!found) return;
   const TempFolder folder;

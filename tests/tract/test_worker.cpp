@@ -133,7 +133,7 @@ TEST_CASE("an unknown operator is rejected by its name, and the worker lives on"
   });
 }
 
-TEST_CASE("a refusal to run is told from a refusal to load") {
+TEST_CASE("a refusal to run differs from a refusal to load") {
   on_each_engine([](const tract::Engine& engine) {
     const TempFolder folder;
     write_linear(folder);

@@ -30,12 +30,12 @@ std::string refusal(const std::vector<std::string>& sizes, const std::string& st
   }
 }
 
-TEST_CASE("documents that are right pass") {
+TEST_CASE("correct documents pass") {
   CHECK_EQ(refusal({"2*B", "6"}, "y = reshape(x, shape = [2, -1, 2]);\n"), "");
   CHECK_EQ(refusal({"2", "6"}, "y = reshape(x, shape = [2, -1, 2]);\n"), "");
 }
 
-TEST_CASE("what is wrong at all sizes is a bug of ours") {
+TEST_CASE("a document that is wrong at all sizes is an internal error") {
   CHECK(refusal({"B", "6"}, "y = reshape(x, shape = [B, 7]);\n")
             .find("the document breaks tract's rules: 'y': 'reshape': the shape [1,7] has 7 "
                   "elements, and the input [1,6] has 6 there, at B=1") != std::string::npos);
@@ -53,7 +53,7 @@ TEST_CASE("a multiple is declared for each axis that holds the symbol") {
            "  help: declare the multiple: --dynamic x:0=2*B --dynamic x:2=6*B + 1\n");
 }
 
-TEST_CASE("bounds and equalities are said") {
+TEST_CASE("findings about bounds and equalities state them") {
   const std::string why = "  why:  the sizes that the file allows must fit wherever they meet\n";
   CHECK_EQ(refusal({"1", "S"}, "(y, i) = tract_core_topk(x, 5, axis = 1, largest = true);\n"),
            "error[dynamic-declaration]: the file would be wrong at some sizes below 5: S\n"

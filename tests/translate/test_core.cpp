@@ -157,7 +157,7 @@ TEST_CASE("comparisons name the dtype of their result, and dtypes never mix") {
       "select: operands of f32 and f16");
 }
 
-TEST_CASE("rank 0 comes and goes by squeeze and unsqueeze") {
+TEST_CASE("tensors gain and lose rank 0 by squeeze and unsqueeze") {
   CHECK_EQ(statements(
                [](Emitter& out, Ref x) {
                  const Ref one = out.slice(out.slice(x, 0, 1, 2), 1, 2, 3);
@@ -170,7 +170,7 @@ TEST_CASE("rank 0 comes and goes by squeeze and unsqueeze") {
            "y = unsqueeze(layer_0_op_squeeze, axes = [0, 1, 2])\n");
 }
 
-TEST_CASE("what tract would crash on is a bug here") {
+TEST_CASE("documents on which tract would crash are internal errors") {
   const auto run = [](const Translation1& translation, const Ints& shape = {2, 3}) {
     return bug([&] { statements(translation, shape); });
   };
@@ -191,7 +191,7 @@ TEST_CASE("what tract would crash on is a bug here") {
            "the translation gives f32[2,3] where torch gives f32[3,2] (layer.0.op)");
 }
 
-TEST_CASE("what no output needs is neither computed nor stored") {
+TEST_CASE("unused operations and constants are neither emitted nor stored") {
   const nnef::Document document = one_op(
       [](Emitter& out, Ref x) {
         const Ref used = out.elementwise("add", {x, out.constant(iota({3}), "used")});

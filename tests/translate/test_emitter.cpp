@@ -73,7 +73,7 @@ TEST_CASE("sizes are hidden from tract in products of floats") {
            "y = mul(0.5, y_mul)\n");
 }
 
-TEST_CASE("in front of a product, what repeats in all operands of a sum is gathered") {
+TEST_CASE("in front of a product, an axis that repeats in all operands of a sum is gathered") {
   const auto product = [](const Shape& one, const Shape& other) {
     return of_inputs({one, other, {3, 5}}, {4, 5}, [](Emitter& out, const std::vector<Ref>& x) {
       const Ref sum =
@@ -90,7 +90,7 @@ TEST_CASE("in front of a product, what repeats in all operands of a sum is gathe
   CHECK_NE(gathered.find("_gather = tract_core_gather(y_add, "), std::string::npos);
 }
 
-TEST_CASE("what repeats is gathered for engines that fold it") {
+TEST_CASE("repetitions are gathered for engines that fold them") {
   const auto product = [](const char* target) {
     return of_inputs(
         {{4, 3}, {3, 5}}, {4, 5},
