@@ -1,6 +1,6 @@
 """Plants small faults in a copy of the sources and sees which of them no test notices.
 
-    mutate.py [--only WORD] [--first N] [--budget S]
+    mutate.py [--only WORD] [--first N] [--budget S] [--copy FOLDER]
                                             builds build/mutants/src, judges what is not judged yet, writes docs/mutants.md
     mutate.py list                          the faults that would be planted
 
@@ -18,6 +18,7 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 
 import judge
 import page
@@ -122,6 +123,7 @@ def main():
     parser.add_argument("--only", default="", help="faults whose file, rule and line hold this")
     parser.add_argument("--first", type=int, default=10**6, help="as many faults")
     parser.add_argument("--budget", type=float, default=10.0**6, help="seconds of tests for a fault, then it stays open")
+    parser.add_argument("--copy", type=Path, default=OUT / "src", help="where the copy stands; a compiler cache knows files by path")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: os._exit(1))
     mutants = plant.chosen()
@@ -131,7 +133,7 @@ def main():
         return 0
     lock = alone()
     os.nice(5)
-    folder = OUT / "src"
+    folder = options.copy
     count = max(mutants)
     mutants = plant.build(folder, mutants, WORKERS)
     judge.make_bad_files(folder)
