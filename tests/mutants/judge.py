@@ -43,6 +43,11 @@ class Run(NamedTuple):
     cases: tuple  # () is all of the test
 
 
+def is_of_a_part(test):
+    """Whether a test runs parts of the program, and not the whole: such tests reach less, and are run first."""
+    return test.has_cases and test.name not in ("test_cli", "test_cli_passes", "test_coverage")
+
+
 def digest(*files):
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 

@@ -27,7 +27,7 @@ import plant
 OUT = plant.ROOT / "build/mutants"
 WORKERS = 2
 BUDGETS = [20, 150]  # seconds of tests for each fault, before all are run for what is left
-EXPLAINED = 60  # seconds for a fault of which survivors.txt says why it survives
+EXPLAINED = 20  # seconds for a fault of which survivors.txt says why it survives
 
 
 def alone():
@@ -52,9 +52,9 @@ def save(path, data):
     new.replace(path)
 
 
-def reached_by(folder, libraries, count):
-    """All tests with their cases and what those reach. A test that did not change is not traced again."""
-    tests, file = judge.tests_of(folder), OUT / "reached.json"
+def reached_by(folder, libraries, count, is_asked):
+    """Tests with their cases and what those reach. A test that did not change is not traced again."""
+    tests, file = [test for test in judge.tests_of(folder) if is_asked(test)], OUT / "reached.json"
     known = load(file)
     lock = threading.Lock()
 
@@ -76,8 +76,11 @@ def reached_by(folder, libraries, count):
             for test in tests]
 
 
-def judge_all(folder, mutants, reached, stored, budget):
-    """A verdict for each fault that has none, in a mixed order: what is done first says something of all."""
+def judge_all(folder, mutants, reached, stored, budget, is_whole):
+    """A verdict for each fault that has none, in a mixed order: what is done first says something of all.
+
+    is_whole: reached holds all tests; else what they do not kill is open.
+    """
     results = stored["results"]
 
     def known(number):
@@ -89,7 +92,9 @@ def judge_all(folder, mutants, reached, stored, budget):
         mutant, is_explained = mutants[number], mutants[number].key in explained
         seconds = min(budget, EXPLAINED) if is_explained else budget
         verdict = judge.judged(number, mutant.file, folder, reached, list(known(number).get("passed", [])), seconds)
-        if is_explained and verdict["verdict"] == "open" and budget >= EXPLAINED:
+        if not is_whole and verdict["verdict"] != "killed":
+            verdict["verdict"] = "open"
+        if is_explained and is_whole and verdict["verdict"] == "open" and budget >= EXPLAINED:
             verdict["verdict"] = "survived"
         return number, verdict
 
@@ -139,13 +144,15 @@ def main():
     judge.make_bad_files(folder)
     build = folder / "build"
     libraries = judge.digest(build / "libt2nnef.so", build / "libt2nnef_torch.so", build / "t2nnef")
-    reached = reached_by(folder, libraries, count)
     stored = load(OUT / "results.json")
     if stored.get("libraries") != libraries:
         stored = {"libraries": libraries, "results": {}}
     results = stored["results"]
+    reached = reached_by(folder, libraries, count, judge.is_of_a_part)
+    judge_all(folder, chosen_ones(options, mutants), reached, stored, min(BUDGETS[0], options.budget), False)
+    reached = reached_by(folder, libraries, count, lambda test: True)
     for budget in [each for each in BUDGETS if each < options.budget] + [options.budget]:
-        judge_all(folder, chosen_ones(options, mutants), reached, stored, budget)
+        judge_all(folder, chosen_ones(options, mutants), reached, stored, budget, True)
     judged = {mutant: results[name_of(mutant)] for mutant in mutants.values() if name_of(mutant) in results}
     whole = len(judged) == len(mutants) and all(each["verdict"] != "open" for each in judged.values())
     share = page.write(judged, plant, whole)
