@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 # What reads sources, or files of other tests; then what looks for faults at random, minutes for every survivor.
-LEFT_OUT = {"fence", "ci_count", "strict_cases", "programs", "hostile_kept", "test_random"}
+LEFT_OUT = {"fence", "sizes", "pages", "ci_count", "strict_cases", "programs", "hostile_kept", "test_random"}
+SKIPPED = 77  # how a test that cannot run ends
 LEAVES = ["T2NNEF_COVERAGE", "T2NNEF_STRICT_CASES"]  # where tests leave what other tests read
 START = 0.5  # seconds that a test program takes at most before its first case
 
@@ -42,6 +43,11 @@ class Run(NamedTuple):
     cases: tuple  # () is all of the test
 
 
+def is_of_a_part(test):
+    """Whether a test runs parts of the program, and not the whole: such tests reach less, and are run first."""
+    return test.has_cases and test.name not in ("test_cli", "test_cli_passes", "test_coverage")
+
+
 def digest(*files):
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
@@ -51,7 +57,7 @@ def tests_of(folder):
     shown = json.loads(subprocess.run(["ctest", "--show-only=json-v1"], cwd=build, capture_output=True, check=True).stdout)
     out = []
     for test in shown["tests"]:
-        if test["name"] in LEFT_OUT:
+        if test["name"] in LEFT_OUT or test["name"].startswith("sanitized_"):
             continue
         properties = {each["name"]: each["value"] for each in test.get("properties", [])}
         given = dict(each.split("=", 1) for each in properties.get("ENVIRONMENT", []))
@@ -68,7 +74,7 @@ def environment(folder, extra):
 
 
 def run(command, folder, extra, limit):
-    """How it ended: "passed", "failed", "crashed" or "no end"; and its last lines."""
+    """How it ended: "passed", "skipped", "failed", "crashed" or "no end"; and its last lines."""
     with tempfile.TemporaryFile() as output:
         child = subprocess.Popen(command, cwd=folder / "build/release/tests", env=environment(folder, extra), stdout=output,
                                  stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True)
@@ -83,8 +89,9 @@ def run(command, folder, extra, limit):
         child.wait()
         output.seek(0)
         tail = output.read()[-2000:].decode(errors="replace")
-    how = "no end" if code is None else "passed" if code == 0 else "failed" if code > 0 else "crashed"
-    return how, tail
+    if code is None or code < 0:
+        return "no end" if code is None else "crashed", tail
+    return {0: "passed", SKIPPED: "skipped"}.get(code, "failed"), tail
 
 
 def make_bad_files(folder):
@@ -104,6 +111,8 @@ def reach(folder, test, count):
         start = time.monotonic()
         how, tail = run(test.command, folder, {**test.environment, "T2N_MUTANT_TRACE": str(trace), "T2N_MUTANT_CASES": str(cases)}, 3000)
         seconds = time.monotonic() - start
+        if how == "skipped":
+            return []
         if how != "passed":
             raise SystemExit(f"{test.name} {how} without a fault:\n{tail}")
         if not test.has_cases:
@@ -174,7 +183,7 @@ def judged(number, file, folder, reached, passed, budget):
         with tempfile.TemporaryDirectory() as own:
             given = {name: own for name in LEAVES if name in each.test.environment and each.test.name != "test_coverage"}
             how, _ = run(command_of(each), folder, {**each.test.environment, **given, "T2N_MUTANT": str(number)},
-                         3 * each.seconds + 10)
+                         4 * each.seconds + 20)
         if how != "passed":
             return {"verdict": "killed", "by": each.test.name, "how": how}
         passed.append(label(each))

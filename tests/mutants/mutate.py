@@ -1,6 +1,6 @@
 """Plants small faults in a copy of the sources and sees which of them no test notices.
 
-    mutate.py [--only WORD] [--first N] [--budget S]
+    mutate.py [--only WORD] [--first N] [--budget S] [--copy FOLDER]
                                             builds build/mutants/src, judges what is not judged yet, writes docs/mutants.md
     mutate.py list                          the faults that would be planted
 
@@ -18,6 +18,7 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 
 import judge
 import page
@@ -26,7 +27,7 @@ import plant
 OUT = plant.ROOT / "build/mutants"
 WORKERS = 2
 BUDGETS = [20, 150]  # seconds of tests for each fault, before all are run for what is left
-EXPLAINED = 60  # seconds for a fault of which survivors.txt says why it survives
+EXPLAINED = 20  # seconds for a fault of which survivors.txt says why it survives
 
 
 def alone():
@@ -51,9 +52,9 @@ def save(path, data):
     new.replace(path)
 
 
-def reached_by(folder, libraries, count):
-    """All tests with their cases and what those reach. A test that did not change is not traced again."""
-    tests, file = judge.tests_of(folder), OUT / "reached.json"
+def reached_by(folder, libraries, count, is_asked):
+    """Tests with their cases and what those reach. A test that did not change is not traced again."""
+    tests, file = [test for test in judge.tests_of(folder) if is_asked(test)], OUT / "reached.json"
     known = load(file)
     lock = threading.Lock()
 
@@ -75,8 +76,11 @@ def reached_by(folder, libraries, count):
             for test in tests]
 
 
-def judge_all(folder, mutants, reached, stored, budget):
-    """A verdict for each fault that has none, in a mixed order: what is done first says something of all."""
+def judge_all(folder, mutants, reached, stored, budget, is_whole):
+    """A verdict for each fault that has none, in a mixed order: what is done first says something of all.
+
+    is_whole: reached holds all tests; else what they do not kill is open.
+    """
     results = stored["results"]
 
     def known(number):
@@ -88,7 +92,9 @@ def judge_all(folder, mutants, reached, stored, budget):
         mutant, is_explained = mutants[number], mutants[number].key in explained
         seconds = min(budget, EXPLAINED) if is_explained else budget
         verdict = judge.judged(number, mutant.file, folder, reached, list(known(number).get("passed", [])), seconds)
-        if is_explained and verdict["verdict"] == "open" and budget >= EXPLAINED:
+        if not is_whole and verdict["verdict"] != "killed":
+            verdict["verdict"] = "open"
+        if is_explained and is_whole and verdict["verdict"] == "open" and budget >= EXPLAINED:
             verdict["verdict"] = "survived"
         return number, verdict
 
@@ -122,6 +128,7 @@ def main():
     parser.add_argument("--only", default="", help="faults whose file, rule and line hold this")
     parser.add_argument("--first", type=int, default=10**6, help="as many faults")
     parser.add_argument("--budget", type=float, default=10.0**6, help="seconds of tests for a fault, then it stays open")
+    parser.add_argument("--copy", type=Path, default=OUT / "src", help="where the copy stands; a compiler cache knows files by path")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: os._exit(1))
     mutants = plant.chosen()
@@ -131,19 +138,21 @@ def main():
         return 0
     lock = alone()
     os.nice(5)
-    folder = OUT / "src"
+    folder = options.copy
     count = max(mutants)
     mutants = plant.build(folder, mutants, WORKERS)
     judge.make_bad_files(folder)
     build = folder / "build"
     libraries = judge.digest(build / "libt2nnef.so", build / "libt2nnef_torch.so", build / "t2nnef")
-    reached = reached_by(folder, libraries, count)
     stored = load(OUT / "results.json")
     if stored.get("libraries") != libraries:
         stored = {"libraries": libraries, "results": {}}
     results = stored["results"]
+    reached = reached_by(folder, libraries, count, judge.is_of_a_part)
+    judge_all(folder, chosen_ones(options, mutants), reached, stored, min(BUDGETS[0], options.budget), False)
+    reached = reached_by(folder, libraries, count, lambda test: True)
     for budget in [each for each in BUDGETS if each < options.budget] + [options.budget]:
-        judge_all(folder, chosen_ones(options, mutants), reached, stored, budget)
+        judge_all(folder, chosen_ones(options, mutants), reached, stored, budget, True)
     judged = {mutant: results[name_of(mutant)] for mutant in mutants.values() if name_of(mutant) in results}
     whole = len(judged) == len(mutants) and all(each["verdict"] != "open" for each in judged.values())
     share = page.write(judged, plant, whole)

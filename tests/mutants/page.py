@@ -1,6 +1,11 @@
 """What came of the faults, as a table for the terminal and as docs/mutants.md."""
 
 import collections
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "pages"))
+import stamp  # noqa: E402
 
 ALLOWED = 0.05
 COLUMNS = ["planted", "killed", "survived", "not reached", "open"]
@@ -62,5 +67,5 @@ def write(judged, plant, whole):
     if whole:
         said = f"**{left} of {counts['planted']} faults survived ({100 * share:.1f} %).** {killers(judged)}"
         body = "\n".join([HEAD, said, "", text, "", "Survivors:" if lines else "None survived.", "", *lines])
-        (plant.ROOT / "docs/mutants.md").write_text(body.rstrip() + "\n")
+        (plant.ROOT / "docs/mutants.md").write_text(stamp.stamped(body, stamp.line()))
     return share

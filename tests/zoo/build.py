@@ -70,17 +70,19 @@ def rounding(model, inputs):
 def calm_batch_norm(model, inputs):
     """Deep ReLU networks of random weights amplify rounding until no two engines agree, which trained
     ones do not. Larger biases of the normalisations keep most units where ReLU is linear; undone
-    where that does not help (normalisation behind the activation)."""
+    where that does not help (normalisation behind the activation). Returns whether the model is another."""
     norms = [m for m in model.modules() if isinstance(m, nn.modules.batchnorm._BatchNorm) and m.affine]
     before = rounding(model, inputs) if norms else None
     if before is None or before < MAX_ROUNDING:
-        return
+        return False
     state = copy.deepcopy(model.state_dict())
     for norm in norms:
         norm.bias.add_(1)
     calibrate_batch_norm(model, inputs)
-    if not rounding(model, inputs) < before:  # which NaN is not, either
-        model.load_state_dict(state)
+    if rounding(model, inputs) < before:  # which NaN is not
+        return True
+    model.load_state_dict(state)
+    return False
 
 
 def shuffled(x):
@@ -98,8 +100,9 @@ def response(model, inputs):
 
 
 def prepare(name):
-    """The entry, made to react to its inputs, and its response."""
+    """The entry, made to react to its inputs, its response, and whether it was calmed."""
     torch.manual_seed(0)
+    is_calmed = False
     entry = MODELS[name]()
     entry.model.eval().requires_grad_(False)
     with torch.no_grad():
@@ -107,10 +110,10 @@ def prepare(name):
             randomise_constants(entry.model)
             spread_small_weights(entry.model)
             calibrate_batch_norm(entry.model, entry.inputs)
-            calm_batch_norm(entry.model, entry.inputs)
+            is_calmed = calm_batch_norm(entry.model, entry.inputs)
         moved = response(entry.model, entry.inputs)
     assert moved >= MIN_RESPONSE, f"the output moves by {moved:.1f} tolerances only"
-    return entry, moved
+    return entry, moved, is_calmed
 
 
 def parameters_of(entry):
@@ -161,7 +164,7 @@ def save_all(name, entry, folder):
 def build(name, folder):
     """Returns one line about what was done."""
     start = time.monotonic()
-    entry, moved = prepare(name)
+    entry, moved, is_calmed = prepare(name)
     ways, refused = save_all(name, entry, folder)
     names = list(inspect.signature(entry.model.forward).parameters)
     if entry.model.__class__ is nn.Sequential:
@@ -170,7 +173,8 @@ def build(name, folder):
     with torch.no_grad():
         arrays["output_0"] = entry.model(*entry.inputs).numpy()  # what the module itself computes
     np.savez_compressed(folder / f"{name}.npz", **arrays)
-    facts = {"ways": ways, "not scripted": refused, "parameters": parameters_of(entry), "published": entry.published}
+    facts = {"ways": ways, "not scripted": refused, "parameters": parameters_of(entry), "published": entry.published,
+             "calmed": is_calmed}
     if entry.parameters:
         facts["quantum"] = quantum(arrays["output_0"])
     (folder / f"{name}.json").write_text(json.dumps(facts))

@@ -28,7 +28,8 @@ PAGE = """# The model zoo
 Published architectures with seeded random weights, each exported to {target} and checked in
 {engine} against LibTorch. `make zoo` builds them, runs this and writes this page; how, and what the
 numbers mean, is in [tests/zoo](../tests/zoo/README.md). The list was fixed before its first export.
-Parameters with a star: the published size.
+Parameters with a star: the published size. Models marked *calmed* have larger biases than drawn, as
+torch's own rounding left little of a tolerance before.
 
 **{summary}**
 
@@ -154,6 +155,10 @@ def size(facts):
     return f"{facts['parameters'] / 1e6:.3g} M{'*' if facts['published'] else ''}"
 
 
+def shown_name(name, facts):
+    return f"{name} (calmed)" if facts.get("calmed") else name
+
+
 def facts_of(folder, name):
     """What build.py wrote, or None."""
     path = folder / f"{name}.json"
@@ -179,7 +184,7 @@ def rows_of(folder, name, target):
     for way in facts["ways"]:
         path = result_of(folder, name, way, target)
         result = json.loads(path.read_text()) if path.exists() else {"cells": {}, "failure": "not run"}
-        rows.append({"model": name, "parameters": size(facts), "saved": way} | result["cells"])
+        rows.append({"model": shown_name(name, facts), "parameters": size(facts), "saved": way} | result["cells"])
         if result["failure"]:
             failures.append((f"{name} ({way})", result["failure"]))
     return rows, failures
