@@ -70,10 +70,11 @@ constexpr Row kRows[] = {
     {OpTrait::bears_size,
      "nonzero nonzero_numpy argwhere where masked_select index _unsafe_index repeat_interleave "
      "_unique _unique2 unique_consecutive bincount one_hot _pack_padded_sequence "
-     "t2n::batch_sizes"},
+     "t2n::batch_sizes torchvision::nms"},
     {OpTrait::reads_memory,
      "_pack_padded_sequence sparse_coo_tensor _sparse_coo_tensor_unsafe "
-     "sparse_csr_tensor to_sparse coalesce segment_reduce _ctc_loss sparse_compressed_tensor"},
+     "sparse_csr_tensor to_sparse coalesce segment_reduce _ctc_loss sparse_compressed_tensor "
+     "torchvision::nms"},
     {OpTrait::reads_no_size,
      "std std_mean var var_mean quantile nanquantile multinomial linspace logspace full narrow "
      "floor_divide floor_divide_ div div_ remainder remainder_ fmod fmod_ "

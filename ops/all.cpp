@@ -24,7 +24,7 @@ const Registry& registry() {
                               register_scatter,    register_shape,
                               register_slice,      register_small_matrix,
                               register_special,    register_stft,
-                              register_unfold})
+                              register_unfold,     register_vision})
       family(r);
     return r;
   }();

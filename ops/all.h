@@ -42,5 +42,6 @@ void register_small_matrix(Registry& registry);
 void register_special(Registry& registry);
 void register_stft(Registry& registry);
 void register_unfold(Registry& registry);
+void register_vision(Registry& registry);
 
 }  // namespace t2n::ops

@@ -51,6 +51,7 @@ std::vector<ir::ValueId> counted_in(const ir::Graph& graph, const ir::Node& node
     const bool is_said = size != nullptr && !std::holds_alternative<ir::None>(*size);
     return repeats == ir::kNoValue || is_said ? std::vector<ir::ValueId>() : std::vector{repeats};
   }
+  if (word == "nms") return {ir::operand(node, "dets"), ir::operand(node, "scores")};
   return {ir::operand(node, "self")};
 }
 
@@ -64,6 +65,18 @@ bool counts_nonzero(const ir::Graph& graph, const ir::Node& node,
   if (!is_one_of(word, kNonzero) || tensors.size() != 1) return false;
   return word != "masked_select" ||
          value_of(graph, ir::operand(node, "self")).shape == value_of(graph, tensors[0]).shape;
+}
+
+/// What no size that follows is above, whatever the values are.
+std::optional<ir::Dim> most_of(const ir::Graph& graph, const ir::Node& node,
+                               const std::vector<ir::ValueId>& tensors) {
+  constexpr std::array<std::string_view, 3> kDistinct = {"_unique", "_unique2",
+                                                         "unique_consecutive"};
+  const std::string_view word = word_of(node);
+  if (word == "nms") return value_of(graph, tensors.at(0)).shape.at(0);
+  if (counts_nonzero(graph, node, tensors) || is_one_of(word, kDistinct))
+    return product(value_of(graph, tensors.at(0)).shape);
+  return std::nullopt;
 }
 
 bool follows_from_inputs(const ir::Graph& graph, std::vector<ir::ValueId> due) {
@@ -139,10 +152,11 @@ std::vector<Comparison> bounds_of_births(const ir::Graph& graph) {
   std::vector<Comparison> out;
   for (const ir::Node& node : graph.nodes) {
     const std::vector<ir::ValueId> tensors = counted_in(graph, node);
-    if (!counts_nonzero(graph, node, tensors)) continue;
+    const auto most = tensors.empty() ? std::nullopt : most_of(graph, node, tensors);
+    if (!most) continue;
     for (const ir::Dim& size : value_of(graph, node.outputs.at(0)).shape)
       if (const Symbol* symbol = size.as_symbol(); symbol != nullptr && symbol->born() != nullptr)
-        out.push_back({size, Relation::le, product(value_of(graph, tensors[0]).shape)});
+        out.push_back({size, Relation::le, *most});
   }
   return out;
 }
@@ -207,9 +221,7 @@ std::optional<Born> Births::name(const Level& level, const ir::Node& node,
   const ir::Graph& graph = level.result();
   if (producers_.size() != graph.values.size()) producers_ = ir::producers(graph);
   std::string key = counted(graph, node);
-  std::optional<ir::Dim> most;
-  if (key.starts_with("nonzero"))
-    most = product(value_of(graph, counted_in(graph, node).at(0)).shape);
+  const std::optional<ir::Dim> most = most_of(graph, node, counted_in(graph, node));
   const std::string& value = value_of(graph, node.outputs.at(0)).name;
   if (key.empty()) key = cat("of #", number(graph, node.outputs.at(0)));
   auto known = known_.find(key);

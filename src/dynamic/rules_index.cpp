@@ -128,6 +128,12 @@ Shapes unique(const ShapeView& op) {
 
 Shapes bincount(const ShapeView&) { return {{born_size()}}; }
 
+/// As many boxes as the others leave.
+Shapes nms(const ShapeView& op) {
+  op.unified(op.shape("dets").at(0), op.shape("scores").at(0));
+  return {{born_size()}};
+}
+
 Shapes masked_select(const ShapeView& op) {
   op.broadcast(op.shape("self"), op.shape("mask"));
   return {{born_size()}};
@@ -214,6 +220,7 @@ void add_index_rules(ShapeRules& r) {
   r.add(masked_select, "masked_select t2n::batch_sizes");
   r.add(unique, "_unique _unique2 unique_consecutive");
   r.add(bincount, "bincount");
+  r.add(nms, "torchvision::nms");
   r.add(index_select, "index_select");
   r.add(gather, "gather");
   r.add(take, "take");

@@ -273,6 +273,9 @@ constexpr std::string_view kQuantized[] = {
 // `with torch.profiler.record_function(…)`: names a stretch of time, and has no other effect.
 constexpr std::string_view kProfiler[] = {
     "_call_end_callbacks_on_jit_fut", "_record_function_enter", "_record_function_enter_new", "_record_function_exit"};
+
+// What is computed here as torchvision does: LibTorch has nothing of it.
+constexpr std::string_view kTorchvision[] = {"nms"};
 // clang-format on
 
 struct Namespace {
@@ -281,7 +284,7 @@ struct Namespace {
 };
 
 constexpr Namespace kNamespaces[] = {
-    {"aten", kAten}, {"prim", kPrim}, {"profiler", kProfiler}, {"quantized", kQuantized}};
+    {"aten", kAten}, {"prim", kPrim}, {"profiler", kProfiler}, {"quantized", kQuantized}, {"torchvision", kTorchvision}};
 
 }  // namespace
 

@@ -26,6 +26,7 @@
 #include "src/trace/setstate.h"
 #include "src/trace/slots.h"
 #include "src/trace/torch_error.h"
+#include "src/trace/vision.h"
 #include "src/trace/warning_relay.h"
 
 namespace t2n::trace {
@@ -274,6 +275,7 @@ void raise_stack() {
 
 void prepare_process() {
   raise_stack();
+  register_vision();
   install_guards();
 }
 

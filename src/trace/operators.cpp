@@ -22,9 +22,7 @@ std::set<std::string, std::less<>>& unknown_operators() {
 }
 
 /// Common operators of libraries, with their real schemas; others get a general schema.
-constexpr std::array<std::pair<std::string_view, const char*>, 5> kKnownSchemas = {{
-    {"torchvision::nms",
-     "torchvision::nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor"},
+constexpr std::array<std::pair<std::string_view, const char*>, 4> kKnownSchemas = {{
     {"torchvision::roi_align",
      "torchvision::roi_align(Tensor input, Tensor rois, float spatial_scale, int pooled_height, "
      "int "

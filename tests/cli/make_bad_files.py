@@ -71,12 +71,12 @@ class BranchesOnData(nn.Module):
 
 class UsesUnknownOperator(nn.Module):
     def forward(self, boxes, scores):
-        return boxes[torch.ops.torchvision.nms(boxes, scores, 0.5)]
+        return boxes[torch.ops.rotated.nms(boxes, scores, 0.5)]
 
 
 def unknown_op(path):
     """Scripting needs the operator's schema for a moment; loading elsewhere then misses it."""
-    library = torch.library.Library("torchvision", "FRAGMENT")
+    library = torch.library.Library("rotated", "FRAGMENT")
     library.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
     torch.jit.script(UsesUnknownOperator()).save(path)
 

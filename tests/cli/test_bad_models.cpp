@@ -143,10 +143,10 @@ TEST_CASE("an operator of another library") {
   const Sandbox sandbox({"unknown_op.pt"});
   check_failure(
       sandbox, {"export", "unknown_op.pt", "-t", "tract", "-i", "boxes=5,4", "-i", "scores=5"}, 4,
-      "error[unsupported-op]: the operator 'torchvision::nms' is not known to this LibTorch\n"
+      "error[unsupported-op]: the operator 'rotated::nms' is not known to this LibTorch\n"
       "  --> the model (UsesUnknownOperator), make_bad_files.py:74:22\n"
-      "   |  return boxes[torch.ops.torchvision.nms(boxes, scores, 0.5)]\n"
-      "   |               ^^^^^^^^^^^^^^^^^^^^^^^^^\n"
+      "   |  return boxes[torch.ops.rotated.nms(boxes, scores, 0.5)]\n"
+      "   |               ^^^^^^^^^^^^^^^^^^^^^\n"
       "  why:  it belongs to a library that is not part of PyTorch\n"
       "  help: export the part of the model before it, or replace the operator\n");
 }

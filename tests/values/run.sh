@@ -1,0 +1,4 @@
+#!/bin/sh
+# Runs the models of this folder with the Python that has torch.
+set -eu
+exec "${T2NNEF_PYTHON:-python3}" "$(dirname "$0")/models.py" "$@"
