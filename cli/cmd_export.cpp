@@ -225,10 +225,12 @@ std::string ports_text(const std::vector<Port>& ports) {
 /// The artefact's assertions about its sizes, without plain S >= 1.
 std::string relations_text(const ExportResult& result) {
   std::vector<std::string> parts;
+  const auto goes_without_saying = [](const ir::Comparison& relation) {
+    return relation.right == ir::Dim(1) && relation.relation == ir::Relation::ge &&
+           relation.left.as_symbol() != nullptr;
+  };
   for (const ir::Comparison& relation : result.relations)
-    if (!relation.right.is_constant() || relation.relation != ir::Relation::ge ||
-        relation.right != ir::Dim(1))
-      parts.push_back(ir::str(relation));
+    if (!goes_without_saying(relation)) parts.push_back(ir::str(relation));
   return joined(parts, ", ");
 }
 

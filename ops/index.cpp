@@ -1,6 +1,8 @@
 // Reading elements at positions that other tensors hold.
 #include "ops/index.h"
 
+#include <cmath>
+
 #include "ops/all.h"
 #include "ops/positions.h"
 #include "src/diag/error.h"
@@ -116,11 +118,24 @@ Ref count_below(Emitter& out, Ref values, Ref boundaries, bool counts_equal) {
   return out.squeeze(count, {last});
 }
 
-/// Tensors have the dtype of the boundaries; a number may have a fraction although they have none.
+/// What values and boundaries are compared in, by torch's promotion: boundaries have axes, a value
+/// may have none.
+DType compared_in(const OpView& op, const Emitter& out, DType boundaries) {
+  if (!op.is_tensor("self")) {
+    const bool is_whole = op.is_symbolic("self") || std::trunc(op.f64("self")) == op.f64("self");
+    return is_whole || ir::is_float(boundaries) ? boundaries : DType::f32;
+  }
+  const Ref self = op.tensor("self");
+  const DType own = out.dtype(self);
+  if (ir::is_float(own) != ir::is_float(boundaries)) return ir::is_float(own) ? own : boundaries;
+  if (own == boundaries || out.rank(self) == 0) return boundaries;
+  if (!ir::is_float(own)) return DType::i64;
+  return ir::dtype_size(own) > ir::dtype_size(boundaries) ? own : boundaries;
+}
+
 std::pair<Ref, Ref> searched(const OpView& op, Emitter& out, Ref boundaries) {
-  const bool is_exact = op.is_tensor("self") || ir::is_float(out.dtype(boundaries));
-  const Ref sequence = is_exact ? boundaries : out.cast(boundaries, DType::f64);
-  return {operand(op, out, "self", out.dtype(sequence)), sequence};
+  const DType dtype = compared_in(op, out, out.dtype(boundaries));
+  return {operand(op, out, "self", dtype), out.cast(boundaries, dtype)};
 }
 
 void bucketize(const OpView& op, Emitter& out) {

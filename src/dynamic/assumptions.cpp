@@ -99,7 +99,8 @@ void add_lengths(const ir::Graph& graph, const Sizes& sample, std::vector<Need>&
     if (!is_over(length, sample)) continue;  // it differs in each iteration of an outer loop
     out.push_back({{length, Relation::ge, 1},
                    ir::node_where(graph, node),
-                   "a loop takes one iteration or more"});
+                   "a loop takes one iteration or more, the first aside where it is another",
+                   true});
     add_lengths(*node.body, sample, out);
   }
 }
@@ -206,6 +207,15 @@ bool has_product(const Dim& dim) {
                      [](const ir::Term& term) { return term.atoms.size() > 1; });
 }
 
+/// `S >= 2` for `S - 1 >= 1`; what is said of a symbol already stays as the program has it.
+Comparison of_symbol(const Comparison& comparison) {
+  const Comparison solved = plain(comparison);
+  const bool is_new = comparison.left.as_symbol() == nullptr &&
+                      comparison.right.as_symbol() == nullptr &&
+                      solved.left.as_symbol() != nullptr;
+  return is_new ? solved : comparison;
+}
+
 /// tract never finishes with `B*T >= 2`. Gives `B >= 2`, from which it follows, as no size is
 /// negative. Nothing if it is not a lower bound of a single product of symbols.
 std::optional<Comparison> without_product(const Comparison& bound, const Sizes& sample) {
@@ -245,7 +255,7 @@ std::optional<std::vector<Comparison>> sayable(const Comparison& comparison, con
     if (const auto least = least_from(rest, sample)) rest = *least;
     const auto bound = without_product(rest, sample);
     if (!bound) return std::nullopt;
-    out.push_back(*bound);
+    out.push_back(of_symbol(*bound));
   }
   const bool is_readable = std::all_of(out.begin(), out.end(), [](const Comparison& each) {
     return has_readable_quotients(each.left) && has_readable_quotients(each.right) &&

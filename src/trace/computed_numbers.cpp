@@ -64,6 +64,21 @@ at::ScalarType number_type(const Stack& inputs, const std::vector<size_t>& numbe
   return at::native::result_type(state);
 }
 
+/// The type of what an operation makes of integers, if it leaves them, as true divisions do. What
+/// it computes in then holds numbers that would wrap round in narrow integers.
+at::ScalarType float_of_result(const Operator& op, const Stack& inputs,
+                               const std::vector<size_t>& numbers, at::ScalarType type) {
+  const bool is_narrow = at::isIntegralType(type, false) && type != at::kLong;
+  if (!is_narrow || op.schema().is_mutable()) return type;
+  Stack stack;
+  for (const c10::IValue& input : inputs) stack.push_back(unmarked(input));
+  for (const size_t i : numbers) stack[i] = at::ones({}, type);
+  make_run(op.getOperation())(stack);
+  if (!stack.at(0).isTensor()) return type;
+  const at::ScalarType result = stack[0].toTensor().scalar_type();
+  return at::isFloatingType(result) ? result : type;
+}
+
 at::ScalarType type_of(FormulaType type) {
   return type == FormulaType::real    ? at::kDouble
          : type == FormulaType::whole ? at::kLong
@@ -187,7 +202,8 @@ bool ComputedNumbers::takes_read_number(const c10::FunctionSchema& schema, const
 OpCall ComputedNumbers::prepare(const c10::FunctionSchema& schema, const Stack& inputs) {
   std::vector<size_t> numbers;
   const Operator* op = tensor_overload(schema, inputs, numbers);
-  const at::ScalarType type = number_type(inputs, numbers);
+  const at::ScalarType type =
+      float_of_result(*op, inputs, numbers, number_type(inputs, numbers));
   Stack tensors = inputs;
   for (const size_t i : numbers) {
     const FormulaRef formula = open_formula(inputs[i]);

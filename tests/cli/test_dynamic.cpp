@@ -97,6 +97,15 @@ TEST_CASE("inspect shows outputs over the axes, and the line that exports them")
   CHECK(contains(result.out, "t2nnef export model.pt --target tract --check --dynamic ids:1=S\n"));
 }
 
+TEST_CASE("all that is asserted is said, but that there is something of each size") {
+  const ModelSandbox sandbox("attention.pt");
+  const Result result = sandbox.run(dynamic_export(
+      {"--dynamic", "ids:0=B", "--dynamic", "ids:-1=S", "--assert", "S-B>=1", "--assert", "S>=1"}));
+  INFO(result.err);
+  CHECK_EQ(result.code, 0);
+  CHECK(contains(result.err, "holds for -B + S >= 1, "));
+}
+
 TEST_CASE("branches on sizes bind the file, or are refused") {
   const ModelSandbox sandbox("branch.pt");
   const Arguments more = {"-i", "@in.npz", "--dynamic", "x:1=T"};
