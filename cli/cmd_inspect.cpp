@@ -46,8 +46,8 @@ std::vector<std::string> input_specs(const Options& options, const Inspection& i
 
 std::string export_line(const Options& options, const Inspection& inspection) {
   std::string line = cat("t2nnef export ", shell_word(options.model), " --target tract --check");
-  if (options.inputs.method != "forward")
-    line += cat(" --method ", shell_word(options.inputs.method));
+  for (const std::string& method : options.inputs.methods)
+    line += cat(" --method ", shell_word(method));
   if (options.inputs.explicit_states) line += " --state";
   for (const std::string& spec : input_specs(options, inspection))
     line += cat(" -i ", shell_word(spec));
@@ -144,7 +144,7 @@ std::string inspection_text(const Options& options, const Inspection& inspection
                         "\nparameters: ", short_count(model.parameters), " (",
                         short_bytes(model.parameter_bytes), ")\n");
   if (model.methods.size() > 1) out += cat("methods: ", joined(model.methods, ", "), "\n");
-  out += cat("arguments of ", options.inputs.method, ":\n", arguments_text(inspection));
+  out += cat("arguments of ", one_method(options.inputs), ":\n", arguments_text(inspection));
   if (!model.samples.empty()) out += "samples kept in the file:\n" + samples_text(inspection);
   if (inspection.graph)
     out += cat("outputs:\n", outputs_text(*inspection.graph), states_text(inspection),
@@ -163,7 +163,7 @@ ExitCode run_on_artefact(const Options& options) {
   const InputOptions& inputs = options.inputs;
   if (!inputs.specs.empty() || !inputs.dynamic.empty() || !inputs.assertions.empty() ||
       !inputs.accepted_guards.empty() || !inputs.max_iterations.empty() || inputs.explicit_states ||
-      inputs.method != "forward")
+      !inputs.methods.empty())
     throw Error(
         "usage", cat(quoted(options.model), " is an NNEF artefact, which is not traced"), {},
         "give it without --input, --dynamic, --assert, --accept-guard, --max-iterations, --state "

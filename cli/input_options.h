@@ -15,8 +15,8 @@ class App;
 namespace t2n::cli {
 
 struct InputOptions {
-  std::vector<std::string> specs;  ///< of --input
-  std::string method = "forward";
+  std::vector<std::string> specs;            ///< of --input
+  std::vector<std::string> methods;          ///< of --method; none: forward
   std::vector<std::string> dynamic;          ///< of --dynamic
   std::vector<std::string> assertions;       ///< of --assert
   bool explicit_states = false;              ///< of --state
@@ -28,6 +28,9 @@ struct InputOptions {
 /// Of loops whose end follows from data, by place. Errors: `usage`.
 std::map<std::string, int64_t> max_iterations(const InputOptions& options);
 DynamicOptions dynamic_options(const InputOptions& options);
+
+/// Of a command that takes one.   Errors: `usage` for several.
+std::string one_method(const InputOptions& options);
 
 /// What the pipeline is to trace, and how.
 ExportOptions traced_options(const std::string& model, const InputOptions& options,

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "nnef/ast.h"
 #include "nnef_writer/destination.h"
@@ -10,6 +11,8 @@
 #include "nnef_writer/temporary.h"
 
 namespace t2n::nnef {
+
+class SharedFiles;
 
 /// A complete artefact that waits beside its destination, so that it can be checked first. Without
 /// commit() it is removed.
@@ -24,6 +27,8 @@ class PendingArtefact {
   void commit();
 
  private:
+  friend void commit_together(std::vector<PendingArtefact>& artefacts);
+
   Destination destination_;
   std::unique_ptr<Temporary> temporary_;  ///< null once committed
   std::filesystem::path path_;
@@ -31,8 +36,17 @@ class PendingArtefact {
 
 /// Writes graph.nnef, then graph.quant if there is any, then the blobs in order. The same document
 /// gives the same bytes: no dates, users or paths.
+/// The tensor files of a folder may be other names of those in `shared`.
 /// Errors: those of check_destination and check_dat, before anything is written; `cannot-write`.
 PendingArtefact write_artefact(const Document& document, const Destination& destination,
-                               int threads = default_gzip_threads());
+                               int threads = default_gzip_threads(), SharedFiles* shared = nullptr);
+
+/// The same files, below `name` in a folder that waits for `destination`.
+void write_folder(const Document& document, const Destination& destination, Temporary& folder,
+                  const std::filesystem::path& name, SharedFiles& shared);
+
+/// Commits all of them. Where one cannot be put in place, those before it are taken back, and what
+/// they replaced stands there again.
+void commit_together(std::vector<PendingArtefact>& artefacts);
 
 }  // namespace t2n::nnef
