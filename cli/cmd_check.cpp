@@ -43,7 +43,7 @@ CheckExistingOptions existing_options(const Options& options, Talk& talk) {
                        swapped ? cat("the model comes first: t2nnef check ",
                                      shell_word(options.artefact), " ", shell_word(options.model))
                                : "");
-  out.method = options.inputs.method;
+  out.method = one_method(options.inputs);
   out.samples = parse_inputs(options.inputs.specs);
   out.dynamic = dynamic_options(options.inputs);
   out.accepted_guards = {options.inputs.accepted_guards.begin(),

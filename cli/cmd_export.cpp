@@ -8,11 +8,12 @@
 #include "cli/commands.h"
 #include "cli/compress_options.h"
 #include "cli/config_file.h"
+#include "cli/export_text.h"
 #include "cli/input_options.h"
+#include "cli/method_options.h"
 #include "cli/outputs.h"
 #include "cli/stream_options.h"
 #include "cli/talk.h"
-#include "cli/text.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/export/report.h"
@@ -58,8 +59,10 @@ void add_output_options(CLI::App& command, Options& options) {
                   "any reader of strict NNEF")
       ->type_name("TARGET");
   command
-      .add_option("-o,--output", options.output,
-                  "PATH.tgz, PATH.tar, - for a tar on stdout, else a folder\n[MODEL.nnef.tgz]")
+      .add_option(
+          "-o,--output", options.output,
+          "PATH.tgz, PATH.tar, - for a tar on stdout, else a folder\n[MODEL.nnef.tgz]; {method} in "
+          "it is the method's name")
       ->type_name("PATH");
   command.add_option("-z,--compression", options.compression, "Level of a .tgz, 0 to 9 [6]")
       ->type_name("LEVEL");
@@ -159,13 +162,27 @@ passes::PipelineOptions passes_of(const Options& options, Talk& talk) {
   return out;
 }
 
-/// The report must not replace anything that the export reads or writes.
-nnef::Destination report_destination(const std::string& path, const ExportOptions& options) {
+/// The report replaces nothing that the export reads or writes.
+nnef::Destination report_destination(const std::string& path,
+                                     const std::vector<ExportOptions>& methods) {
   nnef::Destination out = nnef::file_destination(path);
-  out.taken = options.taken;
+  out.taken = methods.front().taken;
   std::erase_if(out.taken, [&](const nnef::Taken& taken) { return taken.what == "the report"; });
-  out.taken.push_back({"the model", options.model, /*is_model=*/true});
-  out.taken.push_back({"the artefact", output_path(options)});
+  out.taken.push_back({"the model", methods.front().model, /*is_model=*/true});
+  for (const ExportOptions& options : methods)
+    out.taken.push_back({"the artefact", output_path(options)});
+  return out;
+}
+
+/// What all methods read, and none of their artefacts may replace.
+std::vector<nnef::Taken> taken_of(const Options& options, const MethodOptions& words) {
+  std::vector<std::string> specs;
+  for (const std::string& method : methods_of(options.inputs))
+    for (std::string& spec : words.of(method, "--input", options.inputs.specs))
+      specs.push_back(std::move(spec));
+  std::vector<nnef::Taken> out = taken_files(specs, options.configs, options.engine.engine);
+  for (nnef::Taken& taken : compression_files(options.compression_of_weights))
+    out.push_back(std::move(taken));
   return out;
 }
 
@@ -177,28 +194,36 @@ bool is_causal_lm(const Options& options) {
   return !preset.empty();
 }
 
-ExportOptions pipeline_options(const Options& options, Talk& talk) {
-  require_model(options.model, "export");
-  const target::Target target = target_of(options);  // before files of samples are read
-  ExportOptions out = traced_options(options.model, options.inputs, talk.report());
-  out.target = target;
-  out.target.stream = stream_of(options.stream);
+/// Errors: `usage` for options that are about one set of inputs.
+void require_one_method(const Options& options) {
+  const CompressionOptions& compression = options.compression_of_weights;
+  const char* const option = !options.inputs.preset.empty()         ? "--preset"
+                             : !compression.calibrate.empty()       ? "--calibrate"
+                             : !compression.search.budget.empty()   ? "--budget"
+                             : !compression.search.max_loss.empty() ? "--max-loss"
+                                                                    : nullptr;
+  if (option != nullptr)
+    throw Error("usage", cat(option, " is for one method"), {},
+                "export the methods one after the other");
+}
+
+ExportOptions pipeline_options(const Options& options, const MethodOptions& words,
+                               const std::string& method, Talk& talk) {
+  ExportOptions out =
+      traced_options(options.model, words.inputs_of(method, options.inputs), talk.report());
+  out.target = target_of(options);
+  out.target.stream = stream_of(words.one_of(method, "--stream", options.stream));
   out.check = check_of(options);
   out.passes = passes_of(options, talk);
-  out.output = options.output;
+  const MethodOutput output =
+      output_of(options.model, options.output, methods_of(options.inputs), method);
+  out.output = output.path;
+  out.folder = output.folder;
   out.compression = level_of(options);
-  out.taken = taken_files(options.inputs.specs, options.configs, options.engine.engine);
-  for (nnef::Taken& taken : compression_files(options.compression_of_weights))
-    out.taken.push_back(std::move(taken));
-  if (!options.report.empty()) {
-    claim_stdout(options.output, options.report);
-    nnef::check_destination(report_destination(options.report, out));
-    out.taken.push_back({"the report", options.report});
-  } else {
-    claim_stdout(options.output);
-  }
+  out.taken = taken_of(options, words);
   out.compress = compress_options(options.compression_of_weights);
-  out.names = options.names;
+  out.names = {words.of(method, "--input-name", options.names.inputs),
+               words.of(method, "--output-name", options.names.outputs)};
   out.is_causal_lm = is_causal_lm(options);
   out.prune_unused_inputs = options.prune_unused_inputs;
   out.roll_loops = options.roll_loops;
@@ -211,87 +236,51 @@ ExportOptions pipeline_options(const Options& options, Talk& talk) {
   return out;
 }
 
-// --- the final text ---
-
-std::string ports_text(const std::vector<Port>& ports) {
-  constexpr size_t kShown = 4;
-  std::vector<std::string> parts;
-  for (size_t i = 0; i < std::min(ports.size(), kShown); ++i)
-    parts.push_back(typed(ports[i].name, ports[i].dtype, ports[i].shape));
-  if (ports.size() > kShown) parts.push_back(cat("and ", ports.size() - kShown, " more"));
-  return joined(parts, ", ");
-}
-
-/// The artefact's assertions about its sizes, without plain S >= 1.
-std::string relations_text(const ExportResult& result) {
-  std::vector<std::string> parts;
-  const auto goes_without_saying = [](const ir::Comparison& relation) {
-    return relation.right == ir::Dim(1) && relation.relation == ir::Relation::ge &&
-           relation.left.as_symbol() != nullptr;
-  };
-  for (const ir::Comparison& relation : result.relations)
-    if (!goes_without_saying(relation)) parts.push_back(ir::str(relation));
-  return joined(parts, ", ");
-}
-
-std::string model_line(const ExportOptions& options, const ExportResult& result) {
-  std::vector<std::string> parts = {model_text(options.model, result.model)};
-  if (!result.inputs.empty())
-    parts.push_back(
-        cat(ports_text(result.inputs), result.samples_from_file ? " (from trace)" : ""));
-  if (!result.outputs.empty() && !result.relations.empty())
-    parts.push_back(cat("gives ", ports_text(result.outputs)));
-  if (const std::string relations = relations_text(result); !relations.empty())
-    parts.push_back(cat("holds for ", relations));
-  if (!result.constant_inputs.empty())
-    parts.push_back(cat("constant: ", joined(result.constant_inputs, ", ")));
-  if (!result.pruned_inputs.empty())
-    parts.push_back(cat("left out: ", joined(result.pruned_inputs, ", ")));
-  std::vector<std::string> states;
-  for (const Port& port : result.outputs)
-    if (!port.state.empty()) states.push_back(cat(port.name, " -> ", port.other_side));
-  if (!states.empty()) parts.push_back(cat("state: ", joined(states, ", ")));
-  parts.push_back(counted(result.operations, "operation"));
-  parts.push_back(cat(short_count(result.model.parameters), " parameters",
-                      result.quantised_weights == 0
-                          ? ""
-                          : cat(" and ", short_count(result.quantised_weights), " quantised")));
-  return joined(parts, " · ");
-}
-
-std::string results_text(const ExportOptions& options, const ExportResult& result) {
-  return cat(result.compression ? compression_text(*result.compression) : "",
-             options.check ? check_text(*options.check, result.checked) : "",
-             result.packed.empty() ? "" : cat(result.packed, "\n"), "wrote ",
-             output_name(result.path), "  ", short_bytes(result.bytes), "\n");
+std::vector<ExportOptions> method_options(const Options& options, Talk& talk) {
+  require_model(options.model, "export");
+  target_of(options);  // before files of samples are read
+  const std::vector<std::string> methods = methods_of(options.inputs);
+  if (methods.size() > 1) require_one_method(options);
+  const MethodOptions words(methods);
+  std::vector<ExportOptions> out;
+  for (const std::string& method : methods)
+    out.push_back(pipeline_options(options, words, method, talk));
+  if (options.report.empty()) {
+    claim_stdout(options.output);
+    return out;
+  }
+  claim_stdout(options.output, options.report);
+  nnef::check_destination(report_destination(options.report, out));
+  for (ExportOptions& each : out) each.taken.push_back({"the report", options.report});
+  return out;
 }
 
 /// The result or the error of the pipeline, for the report.
 struct Outcome {
-  std::optional<ExportResult> result;
+  std::vector<ExportResult> results;
   std::optional<Error> error;
 };
 
-Outcome attempt(const ExportOptions& options) {
+Outcome attempt(const std::vector<ExportOptions>& methods) {
   try {
-    return {export_model(options), std::nullopt};
+    return {export_methods(methods), std::nullopt};
   } catch (const Error& error) {
-    return {std::nullopt, error};
+    return {{}, error};
   }
 }
 
-void report(const std::string& path, const ExportOptions& options, const Outcome& outcome,
-            const Talk& talk, double seconds) {
+void report(const std::string& path, const std::vector<ExportOptions>& methods,
+            const Outcome& outcome, const Talk& talk, double seconds) {
   ExportReport out{.tool_version = T2NNEF_VERSION,
-                   .torch_version = outcome.result ? torch_module().torch_version : "",
+                   .torch_version = outcome.error ? "" : torch_module().torch_version,
                    .code = outcome.error ? outcome.error->code() : ExitCode::ok,
                    .diagnostics = talk.diagnostics(),
                    .stages = talk.stages(),
                    .seconds = seconds,
-                   .options = &options,
-                   .result = outcome.result ? &*outcome.result : nullptr};
+                   .methods = methods,
+                   .results = outcome.results};
   if (outcome.error) out.diagnostics.push_back(outcome.error->diagnostic());
-  write_report(report_destination(path, options), out);
+  write_report(report_destination(path, methods), out);
 }
 
 ExitCode run(const Options& options) {
@@ -299,15 +288,15 @@ ExitCode run(const Options& options) {
   Talk talk(options.quiet     ? Verbosity::quiet
             : options.verbose ? Verbosity::verbose
                               : Verbosity::normal);
-  const ExportOptions pipeline = pipeline_options(options, talk);
-  const Outcome outcome = attempt(pipeline);
+  const std::vector<ExportOptions> methods = method_options(options, talk);
+  const Outcome outcome = attempt(methods);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
   talk.stop();
-  if (!options.report.empty()) report(options.report, pipeline, outcome, talk, time.count());
+  if (!options.report.empty()) report(options.report, methods, outcome, talk, time.count());
   if (outcome.error) throw Error(*outcome.error);
   talk.finish();
-  talk.line(model_line(pipeline, *outcome.result));
-  if (!options.quiet) print(results_text(pipeline, *outcome.result));
+  talk.line(models_text(methods, outcome.results));
+  if (!options.quiet) print(results_text(methods, outcome.results));
   return ExitCode::ok;
 }
 

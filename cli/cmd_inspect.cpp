@@ -17,6 +17,7 @@
 #include "src/model_file/sniff.h"
 #include "src/nnef_reader/sniff.h"
 #include "src/quant/summary.h"
+#include "src/report/artefact_violations.h"
 
 namespace t2n::cli {
 namespace {
@@ -24,13 +25,15 @@ namespace {
 constexpr const char* kExamples =
     "examples:\n"
     "  t2nnef inspect model.pt\n"
-    "  t2nnef inspect model.nnef.tgz --json\n";
+    "  t2nnef inspect model.nnef.tgz --json\n"
+    "  t2nnef inspect model.nnef.tgz --lint\n";
 
 struct Options {
   std::string model;
   InputOptions inputs;
   bool graph = false;
   bool json = false;
+  bool lint = false;
 };
 
 // --- the next command ---
@@ -46,8 +49,8 @@ std::vector<std::string> input_specs(const Options& options, const Inspection& i
 
 std::string export_line(const Options& options, const Inspection& inspection) {
   std::string line = cat("t2nnef export ", shell_word(options.model), " --target tract --check");
-  if (options.inputs.method != "forward")
-    line += cat(" --method ", shell_word(options.inputs.method));
+  for (const std::string& method : options.inputs.methods)
+    line += cat(" --method ", shell_word(method));
   if (options.inputs.explicit_states) line += " --state";
   for (const std::string& spec : input_specs(options, inspection))
     line += cat(" -i ", shell_word(spec));
@@ -144,7 +147,7 @@ std::string inspection_text(const Options& options, const Inspection& inspection
                         "\nparameters: ", short_count(model.parameters), " (",
                         short_bytes(model.parameter_bytes), ")\n");
   if (model.methods.size() > 1) out += cat("methods: ", joined(model.methods, ", "), "\n");
-  out += cat("arguments of ", options.inputs.method, ":\n", arguments_text(inspection));
+  out += cat("arguments of ", one_method(options.inputs), ":\n", arguments_text(inspection));
   if (!model.samples.empty()) out += "samples kept in the file:\n" + samples_text(inspection);
   if (inspection.graph)
     out += cat("outputs:\n", outputs_text(*inspection.graph), states_text(inspection),
@@ -159,16 +162,26 @@ std::string inspection_text(const Options& options, const Inspection& inspection
 
 // --- both kinds of files ---
 
+/// Each violation as an error, and their number.
+ExitCode lint(const std::string& path, const nnef::Artefact& artefact) {
+  const std::vector<Diagnostic> found = report::violations(artefact);
+  for (const Diagnostic& diagnostic : found) say(render_text(diagnostic));
+  print(
+      cat(path, ": ", found.empty() ? "no violations" : counted(found.size(), "violation"), "\n"));
+  return found.empty() ? ExitCode::ok : exit_code(found.front().id);
+}
+
 ExitCode run_on_artefact(const Options& options) {
   const InputOptions& inputs = options.inputs;
   if (!inputs.specs.empty() || !inputs.dynamic.empty() || !inputs.assertions.empty() ||
       !inputs.accepted_guards.empty() || !inputs.max_iterations.empty() || inputs.explicit_states ||
-      inputs.method != "forward")
+      !inputs.methods.empty())
     throw Error(
         "usage", cat(quoted(options.model), " is an NNEF artefact, which is not traced"), {},
         "give it without --input, --dynamic, --assert, --accept-guard, --max-iterations, --state "
         "and --method");
   const nnef::Artefact artefact = nnef::read_artefact(options.model);
+  if (options.lint) return lint(options.model, artefact);
   if (options.graph) {
     print(nnef::print(artefact.document));
     return ExitCode::ok;
@@ -185,6 +198,9 @@ ExitCode run_on_model(const Options& options) {
   if (options.json)
     throw Error("usage", cat(quoted(options.model), " is a model; --json is for NNEF artefacts"),
                 {}, "export it with --report FILE.json");
+  if (options.lint)
+    throw Error("usage", cat(quoted(options.model), " is a model; --lint is for NNEF artefacts"),
+                {}, cat("export it, or type t2nnef lint ", shell_word(options.model)));
   Talk talk(Verbosity::normal);
   const Inspection inspection =
       inspect_model(traced_options(options.model, options.inputs, talk.report()));
@@ -232,8 +248,15 @@ void setup_inspect(CLI::App& app, Run& selected) {
   command->add_option("FILE", options->model, "A TorchScript file, or an artefact of any exporter")
       ->type_name("");
   add_input_options(*command, options->inputs);
-  command->add_flag("--graph", options->graph, "Print the traced graph, or graph.nnef, instead");
-  command->add_flag("--json", options->json, "What is known of an artefact as JSON");
+  CLI::Option* graph = command->add_flag("--graph", options->graph,
+                                         "Print the traced graph, or graph.nnef, instead");
+  CLI::Option* json =
+      command->add_flag("--json", options->json, "What is known of an artefact as JSON");
+  command
+      ->add_flag("--lint", options->lint,
+                 "What an artefact says against its specification, instead; exit 4 if anything")
+      ->excludes(graph)
+      ->excludes(json);
   add_config_option(*command);
   command->footer(kExamples);
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });

@@ -105,7 +105,9 @@ bool is_given(const CLI::App& command, const std::string& option) {
 /// The command line's value for the option; nothing if the file decides.
 std::optional<std::string> given_instead(const CLI::Option& option, const Setting& setting) {
   if (option.count() == 0) return {};
-  if (!repeats(option)) return plain_value(option, option.results().back());
+  // Methods of a file are none that the command line adds to.
+  if (!repeats(option) || setting.option == "method")
+    return plain_value(option, option.results().back());
   const std::string subject = subject_of(setting.option, setting.value);
   for (const std::string& value : option.results())
     if (!subject.empty() && subject_of(setting.option, value) == subject) return value;

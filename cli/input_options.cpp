@@ -42,8 +42,11 @@ void add_input_options(CLI::App& command, InputOptions& options) {
                   "without it, those kept in a traced file")
       ->type_name("SPEC")
       ->allow_extra_args(false);
-  command.add_option("--method", options.method, "The method to take instead of forward")
-      ->type_name("NAME");
+  command
+      .add_option("--method", options.methods,
+                  "The method to take instead of forward; `export` takes several")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   command.add_flag("--state", options.explicit_states,
                    "What the model keeps between calls becomes inputs and outputs (h, h_next)");
   command
@@ -105,12 +108,19 @@ DynamicOptions dynamic_options(const InputOptions& options) {
   return out;
 }
 
+std::string one_method(const InputOptions& options) {
+  if (options.methods.size() > 1)
+    throw Error("usage", cat("--method is given ", options.methods.size(), " times"),
+                "only `export` takes several methods", "give one");
+  return options.methods.empty() ? "forward" : options.methods.front();
+}
+
 ExportOptions traced_options(const std::string& model, const InputOptions& options,
                              const Report& report) {
   nnef::require_file(model, "model-format");
   ExportOptions out;
   out.model = model;
-  out.method = options.method;
+  out.method = one_method(options);
   out.samples = parse_inputs(options.specs);
   out.dynamic = dynamic_options(options);
   out.explicit_states = options.explicit_states;
@@ -123,7 +133,7 @@ ExportOptions traced_options(const std::string& model, const InputOptions& optio
 bool has_trace_options(const InputOptions& options) {
   return !options.dynamic.empty() || !options.assertions.empty() ||
          !options.accepted_guards.empty() || !options.max_iterations.empty() ||
-         options.explicit_states || options.method != "forward";
+         options.explicit_states || !options.methods.empty();
 }
 
 void refuse_trace_options(const std::string& graph, const InputOptions& options, bool runs) {

@@ -15,8 +15,8 @@ class App;
 namespace t2n::cli {
 
 struct InputOptions {
-  std::vector<std::string> specs;  ///< of --input
-  std::string method = "forward";
+  std::vector<std::string> specs;            ///< of --input
+  std::vector<std::string> methods;          ///< of --method; none: forward
   std::vector<std::string> dynamic;          ///< of --dynamic
   std::vector<std::string> assertions;       ///< of --assert
   bool explicit_states = false;              ///< of --state
@@ -29,7 +29,10 @@ struct InputOptions {
 std::map<std::string, int64_t> max_iterations(const InputOptions& options);
 DynamicOptions dynamic_options(const InputOptions& options);
 
-/// The pipeline's options for tracing.
+/// Of a command that takes one.   Errors: `usage` for several.
+std::string one_method(const InputOptions& options);
+
+/// What the pipeline is to trace, and how.
 ExportOptions traced_options(const std::string& model, const InputOptions& options,
                              const Report& report);
 

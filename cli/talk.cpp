@@ -58,8 +58,7 @@ Report Talk::report() {
 }
 
 void Talk::show(const Diagnostic& diagnostic) {
-  const bool is_shown =
-      diagnostic.severity == Severity::warning || verbosity_ == Verbosity::verbose;
+  const bool is_shown = diagnostic.severity != Severity::note || verbosity_ == Verbosity::verbose;
   if (!is_shown) {
     ++held_back_;
     return;

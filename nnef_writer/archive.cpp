@@ -12,6 +12,7 @@
 #include "nnef_writer/dat.h"
 #include "nnef_writer/print.h"
 #include "nnef_writer/quant.h"
+#include "nnef_writer/shared_files.h"
 #include "src/diag/error.h"
 
 namespace t2n::nnef {
@@ -64,10 +65,15 @@ void write_archive(const std::vector<Member>& members, const Destination& destin
   file.close();
 }
 
-void write_folder(const std::vector<Member>& members, const Destination& destination,
-                  Temporary& folder) {
+void write_members(const std::vector<Member>& members, const Destination& destination,
+                   Temporary& folder, const fs::path& below, SharedFiles* shared) {
   for (const Member& member : members) {
-    FileWriter file(folder.add(member.name), destination.path);
+    const fs::path path = folder.add(below / member.name);
+    if (shared != nullptr && member.name.ends_with(".dat")) {
+      shared->write(member, path, destination.path);
+      continue;
+    }
+    FileWriter file(path, destination.path);
     member.write([&](Bytes bytes) { file.write(bytes); });
     file.close();
   }
@@ -112,7 +118,7 @@ void PendingArtefact::commit() {
 }
 
 PendingArtefact write_artefact(const Document& document, const Destination& destination,
-                               int threads) {
+                               int threads, SharedFiles* shared) {
   check_destination(destination);
   const std::vector<Member> members = members_of(document);
   const bool is_folder = destination.form == Form::folder;
@@ -120,10 +126,32 @@ PendingArtefact write_artefact(const Document& document, const Destination& dest
       destination.form == Form::stream ? waiting_path() : final_path(destination),
       is_folder ? Temporary::Kind::folder : Temporary::Kind::file);
   if (is_folder)
-    write_folder(members, destination, *temporary);
+    write_members(members, destination, *temporary, {}, shared);
   else
     write_archive(members, destination, threads, temporary->path());
   return {destination, std::move(temporary)};
+}
+
+void write_folder(const Document& document, const Destination& destination, Temporary& folder,
+                  const fs::path& name, SharedFiles& shared) {
+  write_members(members_of(document), destination, folder, name, &shared);
+}
+
+void commit_together(std::vector<PendingArtefact>& artefacts) {
+  if (artefacts.size() == 1) return artefacts[0].commit();
+  std::vector<Placed> placed;
+  try {
+    for (const PendingArtefact& artefact : artefacts)
+      placed.push_back(put_and_keep(artefact.path_, artefact.destination_));
+  } catch (...) {
+    for (; !placed.empty(); placed.pop_back()) take_back(placed.back());
+    throw;
+  }
+  for (size_t i = 0; i < artefacts.size(); ++i) {
+    if (!placed[i].has_replaced) artefacts[i].temporary_->release();
+    artefacts[i].temporary_.reset();
+    artefacts[i].path_ = placed[i].place;
+  }
 }
 
 }  // namespace t2n::nnef

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "nnef/ast.h"
 #include "nnef_writer/destination.h"
@@ -11,8 +12,10 @@
 
 namespace t2n::nnef {
 
-/// A complete artefact beside its destination, so that it can be checked first. Its destructor
-/// removes it unless commit() was called.
+class SharedFiles;
+
+/// A complete artefact that waits beside its destination, so that it can be checked first. Without
+/// commit() it is removed.
 class PendingArtefact {
  public:
   PendingArtefact(Destination destination, std::unique_ptr<Temporary> temporary);
@@ -24,15 +27,26 @@ class PendingArtefact {
   void commit();
 
  private:
+  friend void commit_together(std::vector<PendingArtefact>& artefacts);
+
   Destination destination_;
   std::unique_ptr<Temporary> temporary_;  ///< null after commit()
   std::filesystem::path path_;
 };
 
-/// Writes graph.nnef, then graph.quant if needed, then the blobs in order. Equal documents give
-/// equal bytes: no dates, users or paths. Errors: those of check_destination and check_dat, before
-/// anything is written; `cannot-write`.
+/// Writes graph.nnef, then graph.quant if there is any, then the blobs in order. The same document
+/// gives the same bytes: no dates, users or paths.
+/// The tensor files of a folder may be other names of those in `shared`.
+/// Errors: those of check_destination and check_dat, before anything is written; `cannot-write`.
 PendingArtefact write_artefact(const Document& document, const Destination& destination,
-                               int threads = default_gzip_threads());
+                               int threads = default_gzip_threads(), SharedFiles* shared = nullptr);
+
+/// The same files, below `name` in a folder that waits for `destination`.
+void write_folder(const Document& document, const Destination& destination, Temporary& folder,
+                  const std::filesystem::path& name, SharedFiles& shared);
+
+/// Commits all of them. Where one cannot be put in place, those before it are taken back, and what
+/// they replaced stands there again.
+void commit_together(std::vector<PendingArtefact>& artefacts);
 
 }  // namespace t2n::nnef

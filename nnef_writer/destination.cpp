@@ -56,16 +56,36 @@ bool is_mount_point(const fs::path& folder) {
          own.st_dev != parent.st_dev;
 }
 
-void check_replaceable_folder(const fs::path& path, const fs::path& place) {
-  std::error_code error;
+/// What a folder of several artefacts holds besides them, or "".
+std::string other_part(const fs::path& folder, const std::vector<std::string>& parts,
+                       std::error_code& error) {
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (std::find(parts.begin(), parts.end(), name) == parts.end())
+      return cat(quoted(name), ", which is not written now");
+    if (!fs::exists(entry->path() / "graph.nnef", error))
+      return cat(quoted(name), " without a graph.nnef");
+  }
+  return {};
+}
+
+/// What a folder holds that its replacement would lose, or "".
+std::string lost_entry(const fs::path& place, const std::vector<std::string>& parts,
+                       std::error_code& error) {
   const std::string foreign = foreign_entry(place, error);
-  // An unreadable part may contain anything.
+  if (!foreign.empty()) return cat(quoted(foreign), ", which is no NNEF file");
+  if (error || fs::is_empty(place, error)) return {};
+  if (!parts.empty()) return other_part(place, parts, error);
+  return fs::exists(place / "graph.nnef", error) ? "" : "no graph.nnef";
+}
+
+void check_replaceable_folder(const fs::path& path, const fs::path& place,
+                              const std::vector<std::string>& parts) {
+  std::error_code error;
+  const std::string found = lost_entry(place, parts, error);
+  // A part that cannot be looked into may hold anything.
   if (error) fail_to_write(path, error.value());
-  std::string found;
-  if (!foreign.empty())
-    found = cat(quoted(foreign), ", which is no NNEF file");
-  else if (!fs::exists(place / "graph.nnef", error) && !fs::is_empty(place, error))
-    found = "no graph.nnef";
   if (!found.empty())
     throw Error("output-exists", cat("the folder ", shown(path), " holds ", found),
                 "a folder is replaced as a whole, and only if nothing but a model is lost",
@@ -228,7 +248,7 @@ void check_replaceable(const Destination& destination) {
     refuse(path, cat("it is a link to ", shown(fs::read_symlink(place, error))),
            "what a link stands for is never replaced: name the file itself");
   if (type == fs::file_type::directory) {
-    if (wants_folder) return check_replaceable_folder(path, place);
+    if (wants_folder) return check_replaceable_folder(path, place, destination.parts);
     if (destination.form == Form::file) refuse(path, "it is a folder", "name a file in it");
     throw Error("output-exists", cat(shown(path), " is a folder, an archive cannot replace it"), {},
                 "name a file, or remove the folder yourself");
@@ -271,6 +291,26 @@ bool put_in_place(const fs::path& from, const Destination& destination) {
   }
   if (rename(from.c_str(), place.c_str()) != 0) fail_to_write(destination.path, errno);
   return false;
+}
+
+Placed put_and_keep(const fs::path& from, const Destination& destination) {
+  check_replaceable(destination);
+  Placed out{from, final_path(destination), false};
+  copy_mode(out.place, from);
+  std::error_code error;
+  out.has_replaced = fs::exists(out.place, error);
+  const int failure = out.has_replaced                               ? exchange(from, out.place)
+                      : rename(from.c_str(), out.place.c_str()) == 0 ? 0
+                                                                     : errno;
+  if (failure != 0) fail_to_write(destination.path, failure);
+  return out;
+}
+
+void take_back(const Placed& placed) {
+  if (placed.has_replaced)
+    exchange(placed.from, placed.place);
+  else
+    rename(placed.place.c_str(), placed.from.c_str());
 }
 
 }  // namespace t2n::nnef

@@ -26,7 +26,9 @@ struct Destination {
   std::filesystem::path path;
   Form form = Form::folder;
   int level = 6;                  ///< of gzip, 0 to 9
-  std::vector<Taken> taken = {};  ///< what must not be replaced
+  std::vector<Taken> taken = {};  ///< what must stay as it is
+  /// Of a folder that holds several artefacts, the names of theirs in it.
+  std::vector<std::string> parts = {};
 };
 
 /// The destination of an artefact, whose form follows from the suffix: `.tgz` or `.tar.gz`, `.tar`,
@@ -36,10 +38,11 @@ Destination parse_destination(const std::filesystem::path& path);
 /// The destination of a single file; "-" is standard output.
 Destination file_destination(const std::filesystem::path& path);
 
-/// Checks whether an existing path may be replaced: regular files may, and folders that contain
-/// only NNEF files; devices, pipes, links and taken paths may not. Errors: `output-is-model`,
-/// `output-is-input` for taken paths; `output-exists` if something would be lost; `cannot-write`
-/// for everything that is neither a file nor a folder.
+/// Whether what stands there may be replaced: regular files, and folders that hold nothing but NNEF
+/// files of an artefact, or where several are written, of artefacts under the same names. Never a
+/// device, a pipe, a link, or what is taken. Errors: `output-is-model`, `output-is-input` for what
+/// is taken; `output-exists` where something would be lost; `cannot-write` for everything that is
+/// neither a file nor a folder.
 void check_replaceable(const Destination& destination);
 
 /// check_replaceable, and whether something can be created there. Removes what killed runs left in
@@ -53,5 +56,17 @@ std::filesystem::path final_path(const Destination& destination);
 /// replaced is at `from` afterwards. Checks again what may be replaced. Errors: those of
 /// check_replaceable.   Returns whether `from` still exists.
 bool put_in_place(const std::filesystem::path& from, const Destination& destination);
+
+/// Something that was put in place, and can be taken back.
+struct Placed {
+  std::filesystem::path from;
+  std::filesystem::path place;
+  bool has_replaced = false;  ///< what stood there is at `from`
+};
+
+/// As put_in_place, but a file that is replaced is at `from` as well.
+Placed put_and_keep(const std::filesystem::path& from, const Destination& destination);
+/// Undoes it, as far as the system lets.
+void take_back(const Placed& placed);
 
 }  // namespace t2n::nnef

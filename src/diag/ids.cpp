@@ -55,6 +55,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"nnef-invalid", ExitCode::unreadable},
       {"nnef-limit", ExitCode::unreadable},
       {"nnef-syntax", ExitCode::unreadable},
+      {"nnef-violation", ExitCode::unsupported},
       {"not-confined", ExitCode::unreadable},
       {"not-streamable", ExitCode::unsupported},
       {"option-overridden", ExitCode::usage},

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "nnef_writer/archive.h"
+#include "nnef_writer/group.h"
 #include "ops/all.h"
 #include "src/check/packed_weights.h"
+#include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/causal_lm.h"
 #include "src/export/signature.h"
@@ -123,14 +124,12 @@ void name_losses(ExportResult& result) {
     losses[i].name = result.outputs[i].name;
 }
 
-/// Throws unless the artefact is correct.
-void check_written(const nnef::Document& document, const nnef::PendingArtefact& artefact,
-                   TracedModel& model, const ExportOptions& options, const FoundEngine& engine,
-                   ExportResult& result) {
+/// Throws unless the artefact is right.
+void check_written(const nnef::Document& document, const fs::path& artefact, TracedModel& model,
+                   const ExportOptions& options, const FoundEngine& engine, ExportResult& result) {
   const std::vector<std::string> names = port_names(result.outputs);
-  result.checked =
-      check_artefact(artefact.path().string(), model, names, *options.check, *engine.runner,
-                     wanted_for(options.target).dialect, takes_of(document));
+  result.checked = check_artefact(artefact.string(), model, names, *options.check, *engine.runner,
+                                  wanted_for(options.target).dialect, takes_of(document));
   if (target::streams(options.target))
     check_in_pulses(model, names, *options.check, *engine.runner, takes_of(document),
                     options.target.stream, stream_properties(document), result.checked);
@@ -141,34 +140,15 @@ void check_written(const nnef::Document& document, const nnef::PendingArtefact& 
         check::packed_text(weights, *result.checked.loaded_bytes, result.checked.engine);
 }
 
-}  // namespace
-
-nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
-                       const passes::PipelineOptions& options, const Report& report) {
-  run_passes(graph, target, options, report);
-  return ops::translate(graph, target, report, ops::registry());
-}
-
-std::string output_path(const ExportOptions& options) {
-  return options.output.empty() ? default_output(options.model) : options.output;
-}
-
-ExportResult export_model(const ExportOptions& asked) {
+/// From the model to an artefact that waits for the others.
+ExportResult export_one(const ExportOptions& asked, const FoundEngine& engine,
+                        nnef::PendingGroup& artefacts, size_t number) {
   const auto progress = [&](std::string_view stage) {
     if (asked.progress) asked.progress(stage);
   };
-  require_stream(asked.target, asked.dynamic);
   ExportResult result;
+  result.method = asked.method;
   result.path = output_path(asked);
-  const nnef::Destination destination = destination_of(asked);
-  nnef::check_destination(destination);
-  // The engine is searched first, so that a missing one is noticed before the export.
-  const Wanted wanted = wanted_for(asked.target);
-  const FoundEngine engine =
-      asked.check ? find_engine(asked.check->engine, wanted, asked.check->runner) : FoundEngine{};
-  if (engine.warning && asked.report) asked.report(*engine.warning);
-
-  if (asked.compress) may_read(*asked.compress);  // before anything is traced, which confines
   const ExportOptions options = with_preset(asked);
   TracedModel model = traced_model(options, progress);
   ir::Graph& graph = model.traced.graph;
@@ -196,16 +176,126 @@ ExportResult export_model(const ExportOptions& asked) {
   if (options.is_causal_lm) require_caches(document);
   result.operations = count_operations(document);
   progress("write");
-  nnef::PendingArtefact artefact = nnef::write_artefact(document, destination);
+  const nnef::PendingGroup::Written written = artefacts.add(document, number);
   if (options.check) {
     progress("check");
-    check_written(document, artefact, model, options, engine, result);
+    check_written(document, written.path, model, options, engine, result);
   }
   torch_module().verify(*model.session, true);
-  result.bytes = size_on_disk(artefact.path());
-  artefact.commit();
-  progress("done");
+  result.bytes = size_on_disk(written.path);
+  result.shared_bytes = written.shared_bytes;
   return result;
+}
+
+// --- several methods ---
+
+nnef::Group group_of(const std::vector<ExportOptions>& methods) {
+  nnef::Group out;
+  const ExportOptions& any = methods.front();
+  if (any.folder.empty()) {
+    for (const ExportOptions& options : methods) out.each.push_back(destination_of(options));
+    return out;
+  }
+  ExportOptions whole = any;
+  whole.output = any.folder;
+  out.folder = destination_of(whole);
+  out.folder->form = nnef::Destination::Form::folder;
+  for (const ExportOptions& options : methods) out.folder->parts.push_back(options.method);
+  return out;
+}
+
+/// Before anything is loaded, which confines the process.
+void say_reads(const std::vector<ExportOptions>& methods) {
+  for (const ExportOptions& options : methods) {
+    if (options.compress) may_read(*options.compress);
+    for (const Sample& sample : options.samples)
+      if (!sample.file.empty()) confine::may_read(sample.file);
+  }
+}
+
+/// Of several methods, one that is missing must not cost the export of another.
+void require_methods(const std::vector<ExportOptions>& methods) {
+  if (methods.size() == 1) return;
+  for (const ExportOptions& options : methods) load_model(options.model, options.method, {});
+}
+
+Diagnostic of_method(Diagnostic diagnostic, const ExportOptions& options) {
+  diagnostic.message = cat(options.method, ": ", diagnostic.message);
+  if (diagnostic.id.starts_with("input-") && !diagnostic.help.empty())
+    diagnostic.help +=
+        cat("; what is for this method alone begins with ", quoted(cat(options.method, ":")));
+  return diagnostic;
+}
+
+ExportOptions reporting(ExportOptions options) {
+  if (options.report)
+    options.report = [report = options.report, options](const Diagnostic& diagnostic) {
+      report(of_method(diagnostic, options));
+    };
+  if (options.progress)
+    options.progress = [progress = options.progress, method = options.method](
+                           std::string_view stage) { progress(cat(method, ": ", stage)); };
+  return options;
+}
+
+/// Whether another method may do better: not where the disk, the engine or the time is missing.
+bool is_of_one_method(ExitCode code) {
+  return code == ExitCode::usage || code == ExitCode::unreadable || code == ExitCode::unsupported ||
+         code == ExitCode::mismatch || code == ExitCode::engine_rejects;
+}
+
+std::vector<ExportResult> attempt_all(const std::vector<ExportOptions>& methods,
+                                      const FoundEngine& engine, nnef::PendingGroup& artefacts) {
+  if (methods.size() == 1) return {export_one(methods.front(), engine, artefacts, 0)};
+  std::vector<ExportResult> out;
+  std::optional<Error> failure;
+  for (size_t i = 0; i < methods.size(); ++i) {
+    const ExportOptions& options = methods[i];
+    try {
+      out.push_back(export_one(reporting(options), engine, artefacts, i));
+    } catch (const Error& error) {
+      if (!is_of_one_method(error.code())) throw;
+      if (failure && options.report) options.report(failure->diagnostic());
+      failure.emplace(of_method(error.diagnostic(), options));
+    }
+  }
+  if (failure) throw Error(*failure);
+  return out;
+}
+
+}  // namespace
+
+nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
+                       const passes::PipelineOptions& options, const Report& report) {
+  run_passes(graph, target, options, report);
+  return ops::translate(graph, target, report, ops::registry());
+}
+
+std::string output_path(const ExportOptions& options) {
+  return options.output.empty() ? default_output(options.model) : options.output;
+}
+
+ExportResult export_model(const ExportOptions& options) {
+  return std::move(export_methods({options}).front());
+}
+
+std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& methods) {
+  for (const ExportOptions& options : methods) require_stream(options.target, options.dynamic);
+  const nnef::Group group = group_of(methods);
+  nnef::check_group(group);
+  const ExportOptions& any = methods.front();
+  // The engine is looked for first: a missing one must not cost an export.
+  const FoundEngine engine =
+      any.check ? find_engine(any.check->engine, wanted_for(any.target), any.check->runner)
+                : FoundEngine{};
+  if (engine.warning && any.report) any.report(*engine.warning);
+  say_reads(methods);
+  require_methods(methods);
+  nnef::PendingGroup artefacts(group);
+  std::vector<ExportResult> results = attempt_all(methods, engine, artefacts);
+  artefacts.commit();
+  if (any.progress) any.progress("done");
+  return results;
 }
 
 Inspection inspect_model(const ExportOptions& options) {

@@ -26,7 +26,9 @@ namespace t2n {
 struct ExportOptions {
   std::string model;
   target::Target target;
-  std::string output;  ///< "": in the working directory, MODEL.nnef.tgz
+  std::string output;  ///< "" beside the working directory: MODEL.nnef.tgz
+  /// That of several methods: the output is a folder in it, and called as the method is.
+  std::string folder;
   int compression = 6;
   /// Other files that the command reads or writes: the output must not replace them.
   std::vector<nnef::Taken> taken = {};
@@ -59,6 +61,7 @@ struct Port {
 };
 
 struct ExportResult {
+  std::string method;
   trace::ModelInfo model;
   std::vector<Port> inputs;
   std::vector<Port> outputs;
@@ -68,7 +71,8 @@ struct ExportResult {
   size_t operations = 0;          ///< statements of the NNEF graph without variables and externals
   int64_t quantised_weights = 0;  ///< elements, not counted in the model's parameters
   std::string path;
-  int64_t bytes = 0;  ///< of the archive, or of all files of the folder
+  int64_t bytes = 0;         ///< of the archive, or of all files of the folder
+  int64_t shared_bytes = 0;  ///< of these, what artefacts of other methods hold as well
   // With dynamic axes:
   std::vector<ir::Comparison> relations;  ///< assertions of the artefact about its symbols
   CheckResult checked;                    ///< with a check
@@ -82,6 +86,11 @@ std::string output_path(const ExportOptions& options);
 /// Throws Error, and then leaves nothing on disk. With a check, the artefact appears only if it
 /// passed.
 ExportResult export_model(const ExportOptions& options);
+
+/// Several methods of one model, with the same target, check and `folder`: all artefacts appear, or
+/// none. What goes wrong with one method does not keep the others from being tried; all is
+/// reported, the last of it thrown. Messages begin with the name of their method.
+std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& methods);
 
 struct Inspection {
   trace::ModelInfo model;

@@ -141,6 +141,7 @@ Json comparison_json(const CheckOptions& options, const CheckResult& result) {
 }
 
 void add_result(Json& out, const ExportOptions& options, const ExportResult& result) {
+  out["method"] = result.method;
   out["model"] = model_json(result.model, options.model);
   out["inputs"] = ports_json(result.inputs, "from");
   out["outputs"] = ports_json(result.outputs, "feeds");
@@ -148,10 +149,22 @@ void add_result(Json& out, const ExportOptions& options, const ExportResult& res
   out["pruned_inputs"] = result.pruned_inputs;
   out["ops"] = {{"total", result.operations}};
   out["artifact"] = {{"path", result.path}, {"bytes", result.bytes}};
+  if (result.shared_bytes > 0) out["artifact"]["shared_bytes"] = result.shared_bytes;
   if (!options.dynamic.axes.empty())
     out["dynamic"] = {{"relations", relations_json(result.relations)}};
   if (result.compression) out["compression"] = compression_json(*result.compression);
   if (options.check) out["check"] = comparison_json(*options.check, result.checked);
+}
+
+/// Of several methods, an object of each with what the report of one says.
+void add_methods(Json& out, const ExportReport& report) {
+  out["model"] = {{"file", report.methods.front().model}};
+  Json& rows = out["methods"] = Json::array();
+  for (size_t i = 0; i < report.methods.size(); ++i) {
+    Json row = {{"method", report.methods[i].method}};
+    if (i < report.results.size()) add_result(row, report.methods[i], report.results[i]);
+    rows.push_back(std::move(row));
+  }
 }
 
 Json stages_json(const std::vector<std::pair<std::string, double>>& stages) {
@@ -193,11 +206,13 @@ std::string report_json(const ExportReport& report) {
               {"status", report.code == ExitCode::ok ? "ok" : "failed"},
               {"exit_code", static_cast<int>(report.code)},
               {"tool", {{"version", report.tool_version}, {"libtorch", report.torch_version}}},
-              {"target", target::target_name(report.options->target)}};
-  if (report.result != nullptr)
-    add_result(out, *report.options, *report.result);
+              {"target", target::target_name(report.methods.front().target)}};
+  if (report.methods.size() > 1)
+    add_methods(out, report);
+  else if (!report.results.empty())
+    add_result(out, report.methods.front(), report.results.front());
   else
-    out["model"] = {{"file", report.options->model}};
+    out["model"] = {{"file", report.methods.front().model}};
   out["diagnostics"] = diagnostics;
   out["stages"] = stages_json(report.stages);
   out["seconds"] = report.seconds;

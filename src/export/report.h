@@ -1,6 +1,7 @@
 // The report of an export as JSON, for programs: `t2nnef.report/1`, which may only gain fields.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,8 +20,8 @@ struct ExportReport {
   std::vector<Diagnostic> diagnostics;                 ///< warnings, notes and the error
   std::vector<std::pair<std::string, double>> stages;  ///< names and seconds
   double seconds = 0;
-  const ExportOptions* options = nullptr;
-  const ExportResult* result = nullptr;  ///< nothing after an error
+  std::span<const ExportOptions> methods;  ///< one or more
+  std::span<const ExportResult> results;   ///< one per method; none after an error
 };
 
 /// "traced", "scripted", "frozen"

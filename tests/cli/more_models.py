@@ -299,6 +299,27 @@ class HasMethods(nn.Module):
         return h * k
 
 
+class Translator(nn.Module):
+    """Two entry points over the same weights."""
+
+    def __init__(self):
+        super().__init__()
+        self.shared = nn.Linear(4, 4)
+        self.last = nn.Linear(4, 3)
+
+    @torch.jit.export
+    def encode(self, x):
+        return self.shared(x).tanh()
+
+    @torch.jit.export
+    def decode(self, x, memory):
+        return self.last(self.shared(x) + memory.mean(1, keepdim=True))
+
+    @torch.jit.export
+    def sample(self, x):
+        return torch.bernoulli(self.shared(x).sigmoid())
+
+
 class HasTracedMethods(nn.Module):
     def __init__(self):
         super().__init__()
@@ -498,6 +519,7 @@ def write_all(folder):
         torch.jit.script(model().eval()).save(folder / f"{model.__name__}.pt")
     torch.jit.script(HasMethods()).save(folder / "methods.pt")
     torch.jit.script(LeavesInputsUnused()).save(folder / "unused_inputs.pt")
+    torch.jit.script(Translator()).save(folder / "translator.pt")
     traced_methods(folder / "traced_methods.pt")
     language_models(folder)
     constant = torch.jit.trace(WritesConstant(), torch.ones(2, 3), check_trace=False)

@@ -157,7 +157,74 @@ TEST_CASE("strict NNEF names no engine") {
                  "\nagainst the standard:\n  'y': there is no operation 'frobnicate'\n"));
 }
 
-TEST_CASE("files that are not artefacts, or are used like a model") {
+TEST_CASE("--lint: a strict file's violations, with places and an exit code") {
+  const Sandbox sandbox;
+  const std::string head = "version 1.0;\ngraph net(x) -> (y) {\n  x = external(shape = [2, 3]);\n";
+  sandbox.folder().write("strict/graph.nnef", head + "  y = relu(x);\n}\n");
+  const Result good = sandbox.run({"inspect", "strict", "--lint"});
+  CHECK_EQ(good.code, 0);
+  CHECK_EQ(good.out, "strict: no violations\n");
+  CHECK_EQ(good.err, "");
+  sandbox.folder().write("strict/graph.nnef",
+                         head +
+                             "  z = frobnicate(x);\n  w = [1.0];\n  y = softmax(x, axes = [5]);\n"
+                             "}\n");
+  const Result bad = sandbox.run({"inspect", "strict", "--lint"});
+  CHECK_EQ(bad.code, 4);
+  CHECK_EQ(bad.out, "strict: 3 violations\n");
+  CHECK_EQ(bad.err,
+           "error[nnef-violation]: 'z': there is no operation 'frobnicate'\n"
+           "  --> graph.nnef:4:3\n   |  z = frobnicate(x);\n   |  ^\n"
+           "error[nnef-violation]: 'w': its right side is no call of an operation\n"
+           "  --> graph.nnef:5:3\n   |  w = [1.0];\n   |  ^\n"
+           "error[nnef-violation]: 'y': 'softmax': 'axes' names axis 5 of a tensor with 2 axes\n"
+           "  --> graph.nnef:6:3\n   |  y = softmax(x, axes = [5]);\n   |  ^\n");
+}
+
+TEST_CASE("--lint: a file for tract") {
+  const Sandbox sandbox;
+  const std::string head =
+      "version 1.0;\nextension tract_registry tract_core;\nextension tract_symbol S;\n"
+      "graph net(x) -> (y) {\n  x = tract_core_external(shape = [2, S], datum_type = 'f32');\n";
+  const auto lint = [&](const std::string& body) {
+    sandbox.folder().write("model/graph.nnef", head + body + "}\n");
+    return sandbox.run({"inspect", "model", "--lint"});
+  };
+  CHECK_EQ(lint("  y = relu(x);\n").code, 0);
+  // A name may be given to another tensor: tract takes it.
+  CHECK_EQ(lint("  y = relu(x);\n  y = exp(y);\n").code, 0);
+  const Result names =
+      lint("  a = relu(b);\n  c = tract_core_cast(a, too = 'f16');\n  d = tract_core_fft_(a);\n");
+  CHECK_EQ(names.code, 4);
+  CHECK_EQ(names.out, "model: 4 violations\n");
+  CHECK_EQ(names.err,
+           "error[nnef-violation]: 'a': 'b' is used before anything is assigned to it\n"
+           "  --> graph.nnef:6:3\n   |  a = relu(b);\n   |  ^\n"
+           "error[nnef-violation]: 'c': 'tract_core_cast' has no parameter 'too'\n"
+           "  --> graph.nnef:7:3\n   |  c = tract_core_cast(a, too = 'f16');\n   |  ^\n"
+           "  help: did you mean 'to'?\n"
+           "error[nnef-violation]: 'd': there is no operation 'tract_core_fft_'\n"
+           "  --> graph.nnef:8:3\n   |  d = tract_core_fft_(a);\n   |  ^\n"
+           "  help: did you mean 'tract_core_fft'?\n"
+           "error[nnef-violation]: no statement assigns the result 'y' of the graph\n");
+  const Result shapes = lint("  z = concat([x, x], axis = 1);\n  y = add(x, z);\n");
+  CHECK_EQ(shapes.code, 4);
+  CHECK_EQ(shapes.out, "model: 1 violation\n");
+  CHECK(contains(shapes.err, "error[nnef-violation]: 'y': 'add': "));
+  CHECK(contains(shapes.err, "\n  --> graph.nnef:7:3\n   |  y = add(x, z);\n   |  ^\n"));
+}
+
+TEST_CASE("--lint is about artefacts, and prints nothing else") {
+  Sandbox sandbox({"data_branch.pt"});
+  write_rich(sandbox);
+  check_failure(sandbox, {"inspect", "data_branch.pt", "--lint"}, 2,
+                "error[usage]: 'data_branch.pt' is a model; --lint is for NNEF artefacts\n"
+                "  help: export it, or type t2nnef lint data_branch.pt\n");
+  for (const std::string other : {"--json", "--graph"})
+    CHECK_EQ(sandbox.run({"inspect", "rich", "--lint", other}).code, 2);
+}
+
+TEST_CASE("what is no artefact, or is used like a model") {
   Sandbox sandbox({"data_branch.pt"});
   write_rich(sandbox);
   check_failure(sandbox, {"inspect", "rich", "-i", "x=1"}, 2,

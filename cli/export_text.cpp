@@ -1,0 +1,96 @@
+#include "cli/export_text.h"
+
+#include <algorithm>
+
+#include "cli/check_options.h"
+#include "cli/compress_options.h"
+#include "cli/outputs.h"
+#include "cli/text.h"
+#include "src/diag/error.h"
+
+namespace t2n::cli {
+namespace {
+
+std::string ports_text(const std::vector<Port>& ports) {
+  constexpr size_t kShown = 4;
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < std::min(ports.size(), kShown); ++i)
+    parts.push_back(typed(ports[i].name, ports[i].dtype, ports[i].shape));
+  if (ports.size() > kShown) parts.push_back(cat("and ", ports.size() - kShown, " more"));
+  return joined(parts, ", ");
+}
+
+/// What the artefact asserts of its sizes, the plain S >= 1 left out.
+std::string relations_text(const ExportResult& result) {
+  std::vector<std::string> parts;
+  const auto goes_without_saying = [](const ir::Comparison& relation) {
+    return relation.right == ir::Dim(1) && relation.relation == ir::Relation::ge &&
+           relation.left.as_symbol() != nullptr;
+  };
+  for (const ir::Comparison& relation : result.relations)
+    if (!goes_without_saying(relation)) parts.push_back(ir::str(relation));
+  return joined(parts, ", ");
+}
+
+/// What the artefact takes, gives and consists of.
+std::string signature_text(const ExportResult& result) {
+  std::vector<std::string> parts;
+  if (!result.inputs.empty())
+    parts.push_back(
+        cat(ports_text(result.inputs), result.samples_from_file ? " (from trace)" : ""));
+  if (!result.outputs.empty() && !result.relations.empty())
+    parts.push_back(cat("gives ", ports_text(result.outputs)));
+  if (const std::string relations = relations_text(result); !relations.empty())
+    parts.push_back(cat("holds for ", relations));
+  if (!result.constant_inputs.empty())
+    parts.push_back(cat("constant: ", joined(result.constant_inputs, ", ")));
+  if (!result.pruned_inputs.empty())
+    parts.push_back(cat("left out: ", joined(result.pruned_inputs, ", ")));
+  std::vector<std::string> states;
+  for (const Port& port : result.outputs)
+    if (!port.state.empty()) states.push_back(cat(port.name, " -> ", port.other_side));
+  if (!states.empty()) parts.push_back(cat("state: ", joined(states, ", ")));
+  parts.push_back(counted(result.operations, "operation"));
+  parts.push_back(cat(short_count(result.model.parameters), " parameters",
+                      result.quantised_weights == 0
+                          ? ""
+                          : cat(" and ", short_count(result.quantised_weights), " quantised")));
+  return joined(parts, " · ");
+}
+
+std::string tables_text(const ExportOptions& options, const ExportResult& result) {
+  return cat(result.compression ? compression_text(*result.compression) : "",
+             options.check ? check_text(*options.check, result.checked) : "",
+             result.packed.empty() ? "" : cat(result.packed, "\n"));
+}
+
+std::string written_text(const ExportResult& result) {
+  const std::string shared = result.shared_bytes == 0 ? ""
+                                                      : cat(", ", short_bytes(result.shared_bytes),
+                                                            " of them shared with those above");
+  return cat("wrote ", output_name(result.path), "  ", short_bytes(result.bytes), shared, "\n");
+}
+
+}  // namespace
+
+std::string models_text(const std::vector<ExportOptions>& methods,
+                        const std::vector<ExportResult>& results) {
+  std::string out = model_text(methods.front().model, results.front().model);
+  if (results.size() == 1) return cat(out, " · ", signature_text(results.front()));
+  for (const ExportResult& result : results)
+    out += cat("\n  ", result.method, ": ", signature_text(result));
+  return out;
+}
+
+std::string results_text(const std::vector<ExportOptions>& methods,
+                         const std::vector<ExportResult>& results) {
+  std::string out;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const std::string tables = tables_text(methods[i], results[i]);
+    out += cat(results.size() > 1 && !tables.empty() ? cat(results[i].method, ":\n") : "", tables);
+  }
+  for (const ExportResult& result : results) out += written_text(result);
+  return out;
+}
+
+}  // namespace t2n::cli

@@ -1,0 +1,64 @@
+#include "nnef_writer/shared_files.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "nnef_writer/temporary.h"
+
+namespace t2n::nnef {
+namespace {
+
+namespace fs = std::filesystem;
+using Bytes = std::span<const std::byte>;
+
+uint64_t checksum(const Member& member) {
+  uLong out = crc32_z(0, nullptr, 0);
+  member.write([&](Bytes bytes) {
+    out = crc32_z(out, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+  });
+  return out;
+}
+
+/// A checksum only says which file to look at.
+bool holds(const fs::path& path, const Member& member) {
+  std::ifstream file(path, std::ios::binary);
+  std::vector<char> piece;
+  bool same = file.good();
+  member.write([&](Bytes bytes) {
+    if (!same) return;
+    piece.resize(bytes.size());
+    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    same = file.gcount() == static_cast<std::streamsize>(bytes.size()) &&
+           std::memcmp(piece.data(), bytes.data(), bytes.size()) == 0;
+  });
+  return same && file.peek() == std::ifstream::traits_type::eof();
+}
+
+bool link(const fs::path& path, const fs::path& name) {
+  std::error_code error;
+  fs::create_hard_link(path, name, error);
+  return !error;
+}
+
+}  // namespace
+
+void SharedFiles::write(const Member& member, const fs::path& path, const fs::path& reported_as) {
+  std::vector<fs::path>& alike = written_[{member.size, checksum(member)}];
+  const bool is_linked = std::any_of(alike.begin(), alike.end(), [&](const fs::path& other) {
+    return holds(other, member) && link(other, path);
+  });
+  if (is_linked) {
+    shared_bytes_ += member.size;
+    return;
+  }
+  FileWriter file(path, reported_as);
+  member.write([&](Bytes bytes) { file.write(bytes); });
+  file.close();
+  alike.push_back(path);
+}
+
+}  // namespace t2n::nnef

@@ -1,0 +1,32 @@
+// Tensor files of several artefacts: what is the same in two of them is stored once.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "nnef_writer/archive_stream.h"
+
+namespace t2n::nnef {
+
+class SharedFiles {
+ public:
+  /// Writes the member to `path`, or makes `path` another name, a hard link, of a file with the
+  /// same bytes that was written before. File systems without hard links get a copy.
+  /// Errors: `cannot-write` for `reported_as`.
+  void write(const Member& member, const std::filesystem::path& path,
+             const std::filesystem::path& reported_as);
+
+  /// Of all files that are other names.
+  int64_t shared_bytes() const { return shared_bytes_; }
+
+ private:
+  using Key = std::pair<int64_t, uint64_t>;  ///< size and checksum
+
+  std::map<Key, std::vector<std::filesystem::path>> written_;
+  int64_t shared_bytes_ = 0;
+};
+
+}  // namespace t2n::nnef

@@ -1,0 +1,203 @@
+#include "src/report/artefact_violations.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "nnef/walk.h"
+#include "src/diag/error.h"
+#include "src/nnef_reader/lexer.h"
+#include "src/spec/dialect.h"
+#include "src/spec/lint.h"
+#include "src/spec/lint_tract.h"
+
+namespace t2n::report {
+namespace {
+
+using nnef::Assignment;
+using nnef::Document;
+using nnef::Fragment;
+using nnef::Kind;
+using nnef::Value;
+
+/// What is wrong, and with the statement of which name; "" if with none.
+struct Violation {
+  std::string name;
+  std::string message;
+  std::string help = {};
+};
+
+// --- documents with extensions ---
+
+class Calls {
+ public:
+  explicit Calls(const Document& document)
+      : document_(document), dialect_(spec::dialect_of(document)) {
+    for (const Fragment& fragment : document.fragments) own_[fragment.name] = &fragment;
+  }
+
+  std::vector<Violation> run() {
+    for (const Fragment& fragment : document_.fragments) {
+      names_.clear();
+      for (const nnef::Parameter& parameter : fragment.parameters) names_.insert(parameter.name);
+      is_fragment_ = true;
+      for (const Assignment& assignment : fragment.body) statement(assignment);
+    }
+    names_.clear();
+    is_fragment_ = false;
+    for (const std::string& extension : document_.extensions) add_words(extension);
+    for (const Assignment& assignment : document_.graph.body) statement(assignment);
+    for (const std::string& name : document_.graph.results)
+      if (!names_.contains(name))
+        out_.push_back(
+            {"", cat("no statement assigns the result ", quoted(name), " of the graph")});
+    return std::move(out_);
+  }
+
+ private:
+  /// "tract_symbol S": the symbols are names. That of tract's streams is S.
+  void add_words(const std::string& extension) {
+    if (extension.starts_with("tract_pulse")) names_.insert("S");
+    for (size_t begin = 0; begin < extension.size();) {
+      const size_t end = std::min(extension.find_first_of(" ,", begin), extension.size());
+      names_.insert(extension.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+
+  /// Up to its first problem.
+  void statement(const Assignment& assignment) {
+    const std::vector<std::string_view> assigned = nnef::assigned_names(assignment.left);
+    const std::string name(assigned.empty() ? "" : assigned.front());
+    if (auto found = problem(assignment.right)) {
+      found->name = name;
+      if (!name.empty()) found->message = cat(quoted(name), ": ", found->message);
+      out_.push_back(*found);
+    }
+    for (const std::string_view each : assigned)
+      if (!names_.insert(std::string(each)).second && dialect_ == spec::Dialect::khronos)
+        out_.push_back({name, cat(quoted(each), " is assigned twice")});
+  }
+
+  std::optional<Violation> problem(const Value& value) const {
+    std::optional<Violation> out;
+    nnef::walk(value, [&](const Value& part) {
+      if (!out) out = part.kind == Kind::invocation ? call(part) : identifier(part);
+    });
+    return out;
+  }
+
+  std::optional<Violation> call(const Value& invocation) const {
+    try {
+      const auto own = own_.find(invocation.text);
+      spec::bind(own != own_.end() ? *own->second : spec::operation(invocation.text, dialect_),
+                 invocation);
+    } catch (const Error& error) {
+      return Violation{{}, error.diagnostic().message, error.diagnostic().help};
+    }
+    return {};
+  }
+
+  /// Bodies of fragments have variables of their loops besides.
+  std::optional<Violation> identifier(const Value& value) const {
+    if (is_fragment_ || value.kind != Kind::identifier || names_.contains(value.text)) return {};
+    if (value.text == "inf" || value.text == "nan") return {};
+    return Violation{{}, cat(quoted(value.text), " is used before anything is assigned to it")};
+  }
+
+  const Document& document_;
+  spec::Dialect dialect_;
+  std::unordered_map<std::string_view, const Fragment*> own_;
+  std::unordered_set<std::string> names_;
+  bool is_fragment_ = false;
+  std::vector<Violation> out_;
+};
+
+/// Findings of others begin with the name that they are about, in quotes.
+Violation named(std::string message, std::string help = {}) {
+  const size_t end = message.starts_with('\'') ? message.find('\'', 1) : std::string::npos;
+  std::string name = end == std::string::npos ? "" : message.substr(1, end - 1);
+  return {std::move(name), std::move(message), std::move(help)};
+}
+
+std::vector<Violation> found_in(const nnef::Artefact& artefact) {
+  const Document& document = artefact.document;
+  std::vector<Violation> out;
+  if (document.extensions.empty()) {
+    for (std::string& problem : spec::lint_strict(artefact))
+      out.push_back(named(std::move(problem)));
+    return out;
+  }
+  out = Calls(document).run();
+  if (!out.empty() || spec::dialect_of(document) != spec::Dialect::tract) return out;
+  if (const auto found = spec::lint_tract(document)) {
+    const std::string sizes = spec::values_str(found->sizes);
+    out.push_back(named(cat(found->problem, sizes.empty() ? "" : cat(", at ", sizes))));
+  }
+  return out;
+}
+
+// --- places ---
+
+/// Where the text assigns each name; the last place where there are several.
+class Places {
+ public:
+  explicit Places(std::string_view text) : lexer_(text, "graph.nnef") {
+    std::vector<nnef::Token> words;  // of a statement, up to its first "="
+    bool is_assigned = false;
+    for (nnef::Token token = body_of(text); token.kind != nnef::TokenKind::end;
+         token = lexer_.at(token.end())) {
+      if (token.text == ";" || token.text == "{") {
+        words.clear();
+        is_assigned = false;
+      } else if (token.text == "=" && !is_assigned) {
+        for (const nnef::Token& word : words) places_[nnef::decoded(word)] = word;
+        is_assigned = true;
+      } else if (token.kind == nnef::TokenKind::identifier && !is_assigned) {
+        words.push_back(token);
+      }
+    }
+  }
+
+  std::vector<Where> of(const std::string& name) const {
+    const auto found = places_.find(name);
+    if (found == places_.end()) return {};
+    return {lexer_.where(found->second)};
+  }
+
+ private:
+  /// Behind extensions, whose text is no NNEF.
+  nnef::Token body_of(std::string_view text) const {
+    nnef::Token token = lexer_.at(0);
+    while (token.kind != nnef::TokenKind::end && token.text != "fragment" && token.text != "graph")
+      token = token.text == "extension"
+                  ? lexer_.at(std::min(text.find(';', token.end()), text.size()))
+                  : lexer_.at(token.end());
+    return token;
+  }
+
+  nnef::Lexer lexer_;
+  std::unordered_map<std::string, nnef::Token> places_;
+};
+
+}  // namespace
+
+std::vector<Diagnostic> violations(const nnef::Artefact& artefact) {
+  std::vector<Violation> found = found_in(artefact);
+  if (found.empty()) return {};
+  const std::span<const std::byte> bytes = artefact.text.bytes;
+  const Places places({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  std::vector<Diagnostic> out;
+  for (Violation& each : found)
+    out.push_back({.id = "nnef-violation",
+                   .message = std::move(each.message),
+                   .where = places.of(each.name),
+                   .details = {},
+                   .why = {},
+                   .help = std::move(each.help)});
+  return out;
+}
+
+}  // namespace t2n::report

@@ -1,0 +1,17 @@
+// What an artefact says that its specification does not allow, with the places in its text.
+#pragma once
+
+#include <vector>
+
+#include "src/diag/diagnostic.h"
+#include "src/nnef_reader/artefact.h"
+
+namespace t2n::report {
+
+/// Of flat documents without extensions, what strict NNEF forbids. Of others, calls of what does
+/// not exist or with wrong arguments, names that nothing assigns, and for tract, shapes that do not
+/// go together at sizes that the file allows. Errors as data, `nnef-violation`, in the order of the
+/// statements as far as they are known.
+std::vector<Diagnostic> violations(const nnef::Artefact& artefact);
+
+}  // namespace t2n::report
