@@ -13,8 +13,9 @@ constexpr int kQuantiserPriority = 20;
 
 /// An observer for each weight, activation and bias that settings quantise to integers, a cast for
 /// weights of 16 bits. Weights of Format::q4_0 are the pass `quantise-q4_0`'s.
-/// `report` hears of weights that 16 bits cannot hold.   Errors: `unsupported-argument` for weights
-/// that are to be integers and are NaN or infinite.
+/// `report` hears of weights that 16 bits, or a step of integers, cannot hold. What the model
+/// rounds itself is left as it is (own_grids.h).   Errors: `unsupported-argument` for weights that
+/// are to be integers and are NaN or infinite.
 void add_quantisers(Insertions& insertions, const ir::Graph& graph, const Settings& settings,
                     const Report& report);
 
