@@ -66,6 +66,8 @@ class QuantBuilder : public QuantValues {
   /// A result in reals, quantised as the output is, if it is.
   void define_real(ir::ValueId real, ZeroPoint zero_point = ZeroPoint::after_rounding,
                    bool is_relu = false, int index = 0);
+  /// Of an operand whose scale follows from data; empty for others.
+  DynamicScale dynamic_step(std::string_view argument) const;
   /// Steps, with their scale.
   void define_dynamic(ir::ValueId steps, const DynamicScale& scale);
   /// The operation on steps; what it gives are steps.

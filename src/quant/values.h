@@ -15,6 +15,7 @@ namespace t2n::quant {
 struct DynamicScale {
   ir::ValueId scale = ir::kNoValue;
   ir::ValueId zero_point = ir::kNoValue;
+  ir::ValueId exact = ir::kNoValue;  ///< the scale in f64, as q_scale() gives it
 };
 
 /// What was a quantised value is its *steps* from the start: the integers less their zero point,
