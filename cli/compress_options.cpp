@@ -53,9 +53,23 @@ std::string percent(int64_t part, int64_t all) {
   return cat(fixed(100.0 * static_cast<double>(part) / static_cast<double>(all), 1), " %");
 }
 
+bool has_other_weights(const compress::LayerLoss& layer) {
+  return layer.bytes_before != layer.bytes_after || layer.weights.noise != 0;
+}
+
+/// Its module, with the operation where it has several.
+std::string label_of(const compress::LayerLoss& layer,
+                     const std::vector<compress::LayerLoss>& all) {
+  const auto of_module = std::count_if(
+      all.begin(), all.end(), [&](const auto& each) { return each.module == layer.module; });
+  if (layer.module.empty()) return layer.address;
+  if (of_module == 1) return layer.module;
+  return cat(layer.module, " ", layer.address.substr(layer.address.rfind('/') + 1));
+}
+
 std::string layers_text(std::vector<compress::LayerLoss> layers, bool with_zeros) {
   std::erase_if(layers, [](const compress::LayerLoss& layer) {
-    return !layer.is_followed() || (layer.weights.noise == 0 && layer.results.noise == 0);
+    return !layer.is_followed() || (!has_other_weights(layer) && layer.results.noise == 0);
   });
   std::stable_sort(layers.begin(), layers.end(),
                    [](const compress::LayerLoss& a, const compress::LayerLoss& b) {
@@ -67,7 +81,7 @@ std::string layers_text(std::vector<compress::LayerLoss> layers, bool with_zeros
   if (with_zeros) rows.front().emplace_back("zeros");
   for (size_t i = 0; i < std::min(layers.size(), kShown); ++i) {
     const compress::LayerLoss& layer = layers[i];
-    rows.push_back({layer.module.empty() ? layer.address : layer.module, layer.format,
+    rows.push_back({label_of(layer, layers), layer.format,
                     cat(layer.bytes_before, " -> ", layer.bytes_after),
                     fixed(layer.weights.snr_db(), 1), fixed(layer.results.snr_db(), 1)});
     if (with_zeros) rows.back().push_back(cat(fixed(100 * layer.zeros, 1), " %"));
@@ -110,6 +124,23 @@ std::string left_text(const std::vector<compress::LeftWeight>& left) {
   for (const compress::LeftWeight& each : left)
     out += cat("    ", each.name, ", ", short_bytes(each.bytes), ": ", each.why, "\n");
   return out;
+}
+
+std::string own_text(const std::vector<compress::OwnGrid>& own) {
+  const auto of_weights = static_cast<size_t>(
+      std::count_if(own.begin(), own.end(), [](const auto& each) { return each.bits > 0; }));
+  const size_t of_activations = own.size() - of_weights;
+  if (own.empty()) return "";
+  std::string what = of_weights > 0 ? counted(of_weights, "weight") : "";
+  if (of_activations > 0)
+    what += cat(what.empty() ? "" : ", ", "what ", counted(of_activations, "layer"),
+                of_activations == 1 ? " is given" : " are given");
+  return cat("  on grids that the model itself gives: ", what, "\n");
+}
+
+std::string in_floats_text(const std::vector<std::string>& modules) {
+  if (modules.empty()) return "";
+  return cat("  activations stay in floats: ", joined(modules, ", "), "\n");
 }
 
 }  // namespace
@@ -193,20 +224,24 @@ std::string compression_text(const Compression& compression) {
   int64_t before = 0;
   int64_t after = 0;
   size_t followed = 0;
+  size_t changed = 0;
   for (const compress::LayerLoss& layer : compression.layers) {
     if (!layer.is_followed()) continue;
     ++followed;
+    changed += has_other_weights(layer) ? 1 : 0;
     before += layer.bytes_before;
     after += layer.bytes_after;
   }
   std::string out = compression.search ? search_text(*compression.search) : "";
-  out += cat("compressed: weights of ", counted(followed, "layer"), ", ", short_bytes(before),
-             " -> ", short_bytes(after), " · loss on ", compression.batches,
-             compression.batches == 1 ? " batch" : " batches", " of ",
-             compression.is_calibrated ? "the calibration set" : "samples", "\n");
+  out += cat("compressed: ", changed < followed ? cat(changed, " of ") : "weights of ",
+             counted(followed, "layer"), ", ", short_bytes(before), " -> ", short_bytes(after),
+             " · loss on ", compression.batches, compression.batches == 1 ? " batch" : " batches",
+             " of ", compression.is_calibrated ? "the calibration set" : "samples", "\n");
   out += lost_text(compression.layers);
   out += layers_text(compression.layers, compression.is_pruned);
+  out += own_text(compression.own);
   out += left_text(compression.left);
+  out += in_floats_text(compression.activations_in_floats);
   for (const compress::OutputLoss& output : compression.outputs) out += output_text(output);
   return out;
 }

@@ -35,6 +35,12 @@ constexpr std::array kRows = {
     Row{"addmm", "mat2", "mat1", "self", -1},
     Row{"mm", "mat2", "self", "", -1},
     Row{"matmul", "other", "self", "", -1},
+    Row{"bmm", "mat2", "self", "", -1},
+    Row{"baddbmm", "batch2", "batch1", "self", -1},
+    // The other way around: rows of the weight are results.
+    Row{"mm", "self", "mat2", "", -2},
+    Row{"matmul", "self", "other", "", -2},
+    Row{"bmm", "self", "mat2", "", -2},
 };
 
 bool is_transposed(const Node& node) {
@@ -165,11 +171,11 @@ std::optional<Layer> layer_of(const ir::Graph& graph, const Node& node,
   if (auto out = cell(graph, node, is_known)) return out;
   if (auto out = einsum(graph, node, is_known)) return out;
   const std::string_view word = ir::op_short_name(ir::op_name(node.op));
-  const auto row =
-      std::find_if(kRows.begin(), kRows.end(), [&](const Row& each) { return each.word == word; });
+  const auto row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& each) {
+    return each.word == word && is_weight(graph, ir::operand(node, each.weight), is_known);
+  });
   if (row == kRows.end()) return std::nullopt;
   const ValueId weight = ir::operand(node, row->weight);
-  if (!is_weight(graph, weight, is_known)) return std::nullopt;
   const auto rank = static_cast<int>(graph.values[static_cast<size_t>(weight)].shape.size());
   Layer out;
   out.weights.push_back(

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "src/compress/elements.h"
 #include "src/compress/fake_quant.h"
 #include "src/compress/grid.h"
 #include "src/compress/layer_table.h"
@@ -87,9 +88,11 @@ std::vector<size_t> dead_channels(const Held& held, size_t axis) {
                                  ? inner_size(tensor, static_cast<size_t>(held.quant->axis))
                                  : 1;
   std::vector<bool> is_alive(count);
-  const std::vector<double> values = ir::to_f64(tensor);
-  for (size_t i = 0; i < values.size(); ++i)
-    if (values[i] != zero_of(held, i, quant_inner)) is_alive[i / inner % count] = true;
+  for_each_part(tensor, [&](size_t first, std::span<const double> values) {
+    for (size_t i = 0; i < values.size(); ++i)
+      if (values[i] != zero_of(held, first + i, quant_inner))
+        is_alive[(first + i) / inner % count] = true;
+  });
   std::vector<size_t> out;
   for (size_t i = 0; i < count; ++i)
     if (!is_alive[i]) out.push_back(i);

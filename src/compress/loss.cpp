@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "src/compress/elements.h"
 #include "src/compress/layer_table.h"
 #include "src/diag/error.h"
 
@@ -33,9 +34,10 @@ struct Together {
   std::vector<std::string> formats;  ///< each once
 
   void add(const Tensor& weight, std::string format) {
-    const std::vector<double> values = ir::to_f64(weight);
-    zeros += std::count(values.begin(), values.end(), 0.0);
-    elements += std::ssize(values);
+    for_each_part(weight, [&](size_t, std::span<const double> values) {
+      zeros += std::count(values.begin(), values.end(), 0.0);
+    });
+    elements += weight.elements();
     if (std::find(formats.begin(), formats.end(), format) == formats.end())
       formats.push_back(std::move(format));
   }
@@ -135,19 +137,19 @@ void require_labels(const OutputLoss& loss, const std::vector<int64_t>& labels) 
 
 void Closeness::add(const Tensor& wanted, const Tensor& there) {
   if (wanted.shape != there.shape || ir::is_complex(wanted.dtype)) return;
-  const std::vector<double> a = ir::to_f64(wanted);
-  const std::vector<double> b = ir::to_f64(there);
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (!std::isfinite(a[i])) continue;
-    if (!std::isfinite(b[i])) {  // a number became NaN or infinite
-      noise = std::numeric_limits<double>::infinity();
-      continue;
+  for_each_part(wanted, there, [this](std::span<const double> a, std::span<const double> b) {
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (!std::isfinite(a[i])) continue;
+      if (!std::isfinite(b[i])) {  // what was a number is none any more
+        noise = std::numeric_limits<double>::infinity();
+        continue;
+      }
+      signal += a[i] * a[i];
+      square += b[i] * b[i];
+      product += a[i] * b[i];
+      noise += (a[i] - b[i]) * (a[i] - b[i]);
     }
-    signal += a[i] * a[i];
-    square += b[i] * b[i];
-    product += a[i] * b[i];
-    noise += (a[i] - b[i]) * (a[i] - b[i]);
-  }
+  });
 }
 
 double Closeness::snr_db() const {

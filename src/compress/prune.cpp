@@ -33,7 +33,8 @@ int inputs_axis(const Weight& weight, size_t rank) {
   if (!weight.channel_axis) return 0;  // a grouped transposed convolution
   if (*weight.channel_axis == 0) return 1;
   if (weight.argument == "weight") return 0;  // transposed
-  return static_cast<int>(rank) - 2;          // the second factor of a product
+  const int last = static_cast<int>(rank) - 1;
+  return *weight.channel_axis == last ? last - 1 : last;  // of factors of products
 }
 
 int64_t groups_of(const ir::Node& node, const Weight& weight) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "src/compress/elements.h"
 #include "src/compress/fake_quant.h"
 #include "src/passes/known.h"
 #include "src/passes/pass.h"
@@ -15,21 +16,23 @@ namespace {
 /// Rounds as torch's kernel does: the product with the inverse in f32, half to even. Source:
 /// ATen/native/quantized/cpu/kernels/QuantizedOpKernels.cpp, fake_quantize.
 ir::Tensor integers_of(const ir::Tensor& weights, const FakeQuant& of, bool is_signed) {
-  const std::vector<double> values = ir::to_f64(weights);
   size_t inner = 1;
   if (of.axis)
     for (size_t i = static_cast<size_t>(*of.axis) + 1; i < weights.shape.size(); ++i)
       inner *= static_cast<size_t>(weights.shape[i]);
-  std::vector<int64_t> out(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    const size_t channel = of.axis ? i / inner % of.scales.size() : 0;
-    const float inverse = 1.0F / static_cast<float>(of.scales[channel]);
-    const float steps = std::nearbyint(static_cast<float>(values[i]) * inverse);
-    const double q = static_cast<double>(steps) + static_cast<double>(of.zero_points[channel]);
-    out[i] = static_cast<int64_t>(
-        std::clamp(q, static_cast<double>(of.low), static_cast<double>(of.high)));
-  }
-  return ir::tensor_of<int64_t>(is_signed ? ir::DType::i8 : ir::DType::u8, weights.shape, out);
+  ir::OwnedTensor out = ir::allocate(is_signed ? ir::DType::i8 : ir::DType::u8, weights.shape);
+  for_each_part(weights, [&](size_t first, std::span<const double> values) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      const size_t channel = of.axis ? (first + i) / inner % of.scales.size() : 0;
+      const float inverse = 1.0F / static_cast<float>(of.scales[channel]);
+      const float steps = std::nearbyint(static_cast<float>(values[i]) * inverse);
+      const double q = static_cast<double>(steps) + static_cast<double>(of.zero_points[channel]);
+      const auto integer = static_cast<int64_t>(
+          std::clamp(q, static_cast<double>(of.low), static_cast<double>(of.high)));
+      out.data[first + i] = static_cast<std::byte>(integer & 0xff);
+    }
+  });
+  return std::move(out.tensor);
 }
 
 class Storing : public passes::Rewriter {

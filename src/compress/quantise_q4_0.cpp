@@ -100,7 +100,11 @@ class Packer {
     const Tensor rows = readers.is_transposed ? transposed(stored.data) : stored.data;
     Packed blocks = packed(rows, readers, rounding, weight);
     weight.left_because = blocks.problem;
-    if (!blocks.problem.empty()) return;
+    // Codes of 4 bits lose an eighth at most, but for scales that 16 bits do not hold.
+    constexpr double kMostLost = 0.5;
+    if (blocks.problem.empty() && blocks.squared_error > kMostLost * blocks.squared_sum)
+      weight.left_because = "its numbers are too small for scales of 16 bits";
+    if (!weight.left_because.empty()) return;
     weight.relative_error =
         blocks.squared_sum > 0 ? std::sqrt(blocks.squared_error / blocks.squared_sum) : 0;
     stored.data = std::move(blocks.blocks);

@@ -2,11 +2,14 @@
 #include "src/compress/quantisers.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ir/print.h"
+#include "src/compress/elements.h"
 #include "src/compress/grid.h"
 #include "src/compress/layers.h"
 #include "src/compress/observe.h"
+#include "src/compress/own_grids.h"
 #include "src/diag/error.h"
 #include "src/passes/known.h"
 #include "src/passes/pass.h"
@@ -31,20 +34,27 @@ ValueId emit_observer(passes::Rewriter& rewriter, ValueId value, Observation of)
                        rewriter.shape(value));
 }
 
-/// Constant expressions that are integers on a grid: the model's own quantisers.
-std::vector<bool> rounded_values(const ir::Graph& graph) {
-  std::vector<bool> out(graph.values.size());
-  for (const ir::Constant& constant : graph.constants) {
-    const auto place = static_cast<size_t>(constant.value);
-    out[place] = graph.values[place].quant && ir::is_integer(graph.values[place].dtype);
-  }
-  for (const ir::Node& node : graph.nodes) {
-    bool follows = false;
-    ir::for_each_input(node,
-                       [&](ValueId id) { follows = follows || out[static_cast<size_t>(id)]; });
-    for (const ValueId id : node.outputs) out[static_cast<size_t>(id)] = follows;
-  }
-  return out;
+/// Why a weight is in floats of 32 bits still.
+struct Unfit {
+  size_t reader = 0;  ///< the first operation that reads it
+  std::string why;
+};
+
+constexpr std::string_view kTooSmall = "its numbers are too small for what they would be stored as";
+
+/// What decides whether a weight can be stored smaller.
+struct Facts {
+  bool is_finite = true;
+  double largest = 0;  ///< magnitude
+  double signal = 0;   ///< sum of squares
+  double noise = 0;    ///< the same of what rounding to 16 bits does
+};
+
+std::string unfit_for_half(const Facts& facts) {
+  constexpr double kBeyondHalf = 65520;  // from here on, the nearest is infinity
+  if (facts.largest >= kBeyondHalf) return "it holds numbers beyond 65504, the largest in 16 bits";
+  constexpr double kMostLost = 0.5;  // of the power
+  return facts.noise > kMostLost * facts.signal ? std::string(kTooSmall) : "";
 }
 
 class Adding {
@@ -54,7 +64,7 @@ class Adding {
         graph_(graph),
         settings_(settings),
         known_(known_values(graph)),
-        is_rounded_(rounded_values(graph)),
+        own_(graph),
         constants_(ir::constant_index(graph)) {}
 
   void run() {
@@ -63,19 +73,19 @@ class Adding {
         add(i, *layer, settings_.of(graph_, graph_.nodes[i]));
   }
 
-  /// Reports weights that stay f32, as f16 would make them infinite.
-  void report_too_large(const Report& report) const {
-    if (!report || too_large_.empty()) return;
+  /// Says which weights stay in floats of 32 bits, as they would be infinite, or nothing, else.
+  void report_unfit(const Report& report) const {
+    if (!report || unfit_.empty()) return;
     Diagnostic out;
     out.severity = Severity::warning;
     out.id = "weight-not-packed";
-    for (const auto& [value, node] : too_large_) {
-      const std::string module = ir::module_path(graph_, graph_.nodes[node].scope);
+    for (const auto& [value, unfit] : unfit_) {
+      const std::string module = ir::module_path(graph_, graph_.nodes[unfit.reader].scope);
       out.details.push_back(cat(graph_.values[static_cast<size_t>(value)].name,
-                                module.empty() ? "" : cat(", of ", quoted(module)),
-                                ": it holds numbers beyond 65504, the largest in 16 bits"));
+                                module.empty() ? "" : cat(", of ", quoted(module)), ": ",
+                                unfit.why));
     }
-    out.message = cat(too_large_.size(), too_large_.size() == 1 ? " weight stays" : " weights stay",
+    out.message = cat(unfit_.size(), unfit_.size() == 1 ? " weight stays" : " weights stay",
                       " in floats of 32 bits");
     out.help = "give them other settings, or leave their modules out with --ignore";
     report(out);
@@ -89,17 +99,23 @@ class Adding {
       for (const ValueId value : layer.activations) {
         std::optional<int> axis;
         if (settings.activations->is_per_channel) axis = channel_axis(value, node, layer);
-        add_observer(node, value, {.grid = *settings.activations, .axis = axis});
+        if (!own_.is_within(value, settings.activations->bits))
+          add_observer(node, value, {.grid = *settings.activations, .axis = axis});
       }
     if (settings.bias && layer.bias != ir::kNoValue)
       add_observer(node, layer.bias, {.grid = *settings.bias});
   }
 
   void add_weight(size_t node, const Weight& weight, const WeightSettings& settings) {
-    if (is_rounded_[static_cast<size_t>(weight.value)]) return;
+    if (own_.weight_bits(weight.value) > 0) return;
     if (settings.format == Format::q4_0) return;
     if (settings.format == Format::f16) return add_half(node, weight.value);
-    require_finite(node, weight.value);
+    const Facts facts = facts_of(weight.value);
+    require_finite(node, weight.value, facts);
+    // All of its numbers are less than the least step there is.
+    if (facts.largest > 0 &&
+        facts.largest < kLeastScale * static_cast<double>(highest(settings.grid)))
+      return void(unfit_.emplace(weight.value, Unfit{node, std::string(kTooSmall)}));
     Observation of = {.grid = settings.grid};
     if (settings.grid.is_per_channel) of.axis = weight.channel_axis;
     if (of.axis && settings.grid.may_share_scale && shares_scale(weight, of.grid))
@@ -108,19 +124,34 @@ class Adding {
     add_observer(node, weight.value, of);
   }
 
-  /// The elements of a constant; none if it is computed or not loaded.
-  std::vector<double> elements_of(ValueId value) const {
+  /// A constant whose values are at hand, or nullptr.
+  const ir::Tensor* loaded(ValueId value) const {
     const int index = constants_[static_cast<size_t>(value)];
-    if (index < 0) return {};
+    if (index < 0) return nullptr;
     const ir::Tensor& data = graph_.constants[static_cast<size_t>(index)].data;
-    return passes::is_loaded(data) ? ir::to_f64(data) : std::vector<double>();
+    return passes::is_loaded(data) ? &data : nullptr;
   }
 
-  /// No integer represents NaN or infinities.
-  void require_finite(size_t node, ValueId value) const {
-    const std::vector<double> values = elements_of(value);
-    if (std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); }))
-      return;
+  Facts facts_of(ValueId value) const {
+    Facts out;
+    const ir::Tensor* data = loaded(value);
+    if (data == nullptr) return out;
+    for_each_part(*data, [&](size_t, std::span<const double> elements) {
+      for (const double element : elements) {
+        out.is_finite = out.is_finite && std::isfinite(element);
+        if (!std::isfinite(element)) continue;
+        const double half = ir::half_to_float(ir::float_to_half(static_cast<float>(element)));
+        out.largest = std::max(out.largest, std::abs(element));
+        out.signal += element * element;
+        out.noise += (element - half) * (element - half);
+      }
+    });
+    return out;
+  }
+
+  /// No integer stands for NaN or infinities.
+  void require_finite(size_t node, ValueId value, const Facts& facts) const {
+    if (facts.is_finite) return;
     throw Error(
         {.id = "unsupported-argument",
          .message = cat("the weight ", quoted(graph_.values[static_cast<size_t>(value)].name),
@@ -135,30 +166,34 @@ class Adding {
   /// Whether scales of channels would be a large part of the stored bytes, and one scale for all is
   /// almost as good.
   bool shares_scale(const Weight& weight, const Grid& grid) const {
-    const int index = constants_[static_cast<size_t>(weight.value)];
-    if (index < 0) return false;
-    const ir::Tensor& data = graph_.constants[static_cast<size_t>(index)].data;
-    if (!passes::is_loaded(data) || data.elements() == 0) return false;
-    constexpr int64_t kFile = 128;  // the header of a file of scales
+    const ir::Tensor* held = loaded(weight.value);
+    if (held == nullptr || held->elements() == 0) return false;
+    const ir::Tensor& data = *held;
+    constexpr int64_t kFile = 128;  // what a file of scales begins with
     constexpr int64_t kShare = 20;
     const auto axis = static_cast<size_t>(*weight.channel_axis);
     const int64_t channels = data.shape.at(axis);
     if (kShare * (kFile + 4 * channels) < data.elements()) return false;
-    const std::vector<double> values = ir::to_f64(data);
-    const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    const Scale scale = scale_for({*low, *high}, grid);
+    Range range = {INFINITY, -INFINITY};
+    for_each_part(data, [&](size_t, std::span<const double> values) {
+      const auto [low, high] = std::minmax_element(values.begin(), values.end());
+      range = {std::min(range.low, *low), std::max(range.high, *high)};
+    });
+    const Scale scale = scale_for(range, grid);
     size_t inner = 1;
     for (size_t i = axis + 1; i < data.shape.size(); ++i)
       inner *= static_cast<size_t>(data.shape[i]);
     std::vector<double> signal(static_cast<size_t>(channels));
     std::vector<double> noise(signal.size());
-    for (size_t i = 0; i < values.size(); ++i) {
-      const double error = rounded(values[i], scale, grid) - values[i];
-      const size_t channel = i / inner % signal.size();
-      signal[channel] += values[i] * values[i];
-      noise[channel] += error * error;
-    }
-    constexpr double kLeastRatio = 3162;  // 35 dB, in every channel
+    for_each_part(data, [&](size_t first, std::span<const double> values) {
+      for (size_t i = 0; i < values.size(); ++i) {
+        const double error = rounded(values[i], scale, grid) - values[i];
+        const size_t channel = (first + i) / inner % signal.size();
+        signal[channel] += values[i] * values[i];
+        noise[channel] += error * error;
+      }
+    });
+    constexpr double kLeastRatio = 3162;  // 35 dB, of every channel
     for (size_t i = 0; i < signal.size(); ++i)
       if (!(noise[i] * kLeastRatio <= signal[i])) return false;
     return true;
@@ -188,10 +223,8 @@ class Adding {
 
   void add_half(size_t node, ValueId value) {
     if (!is_plain(value)) return;
-    constexpr double kBeyondHalf = 65520;  // from here on, the nearest half float is infinity
-    for (const double element : elements_of(value))
-      if (std::isfinite(element) && std::abs(element) >= kBeyondHalf)
-        return void(too_large_.emplace(value, node));
+    if (const std::string why = unfit_for_half(facts_of(value)); !why.empty())
+      return void(unfit_.emplace(value, Unfit{node, why}));
     insertions_.add({.at = {value, node},
                      .priority = kQuantiserPriority,
                      .algorithm = "quantisation",
@@ -213,9 +246,9 @@ class Adding {
   const ir::Graph& graph_;
   const Settings& settings_;
   std::vector<bool> known_;
-  std::vector<bool> is_rounded_;  ///< by the model itself
+  OwnGrids own_;
   std::vector<int> constants_;
-  std::map<ValueId, size_t> too_large_;  ///< for f16, with the first reader
+  std::map<ValueId, Unfit> unfit_;
 };
 
 }  // namespace
@@ -224,7 +257,7 @@ void add_quantisers(Insertions& insertions, const ir::Graph& graph, const Settin
                     const Report& report) {
   Adding adding(insertions, graph, settings);
   adding.run();
-  adding.report_too_large(report);
+  adding.report_unfit(report);
 }
 
 }  // namespace t2n::compress

@@ -11,10 +11,11 @@ namespace t2n::compress {
 constexpr int kPruningPriority = 10;
 constexpr int kQuantiserPriority = 20;
 
-/// Inserts an observer for each weight, activation and bias that settings quantise to integers, and
-/// a cast for 16-bit weights. Weights of Format::q4_0 belong to the pass `quantise-q4_0`. Weights
-/// that 16 bits cannot hold are reported.   Errors: `unsupported-argument` for weights that should
-/// become integers and are NaN or infinite.
+/// An observer for each weight, activation and bias that settings quantise to integers, a cast for
+/// weights of 16 bits. Weights of Format::q4_0 are the pass `quantise-q4_0`'s.
+/// `report` hears of weights that 16 bits, or a step of integers, cannot hold. What the model
+/// rounds itself is left as it is (own_grids.h).   Errors: `unsupported-argument` for weights that
+/// are to be integers and are NaN or infinite.
 void add_quantisers(Insertions& insertions, const ir::Graph& graph, const Settings& settings,
                     const Report& report);
 

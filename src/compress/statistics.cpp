@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/compress/elements.h"
 #include "src/diag/error.h"
 
 namespace t2n::compress {
@@ -38,7 +39,6 @@ Statistics::Statistics(const Observation& observation) : of_(observation) {}
 
 void Statistics::see(const ir::Tensor& tensor) {
   if (tensor.elements() == 0) return;
-  const std::vector<double> values = ir::to_f64(tensor);
   const auto axis = static_cast<size_t>(of_.axis.value_or(0));
   const size_t channels = of_.axis ? static_cast<size_t>(tensor.shape.at(axis)) : 1;
   if (seen_.empty()) seen_.resize(channels);
@@ -48,15 +48,17 @@ void Statistics::see(const ir::Tensor& tensor) {
     for (size_t i = axis + 1; i < tensor.shape.size(); ++i)
       inner *= static_cast<size_t>(tensor.shape[i]);
   std::vector<Range> batch(channels, {INFINITY, -INFINITY});
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i]))
-      throw Error("calibration", "the calibration set gives NaN or infinities inside the model", {},
-                  "look for the sample that does, with `t2nnef run` on the float export");
-    const size_t channel = of_.axis ? i / inner % channels : 0;
-    batch[channel].low = std::min(batch[channel].low, values[i]);
-    batch[channel].high = std::max(batch[channel].high, values[i]);
-    if (counts(of_.grid.observer)) seen_[channel].histogram.add(values[i]);
-  }
+  for_each_part(tensor, [&](size_t first, std::span<const double> values) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (!std::isfinite(values[i]))
+        throw Error("calibration", "the calibration set gives NaN or infinities inside the model",
+                    {}, "look for the sample that does, with `t2nnef run` on the float export");
+      const size_t channel = of_.axis ? (first + i) / inner % channels : 0;
+      batch[channel].low = std::min(batch[channel].low, values[i]);
+      batch[channel].high = std::max(batch[channel].high, values[i]);
+      if (counts(of_.grid.observer)) seen_[channel].histogram.add(values[i]);
+    }
+  });
   for (size_t c = 0; c < channels; ++c) {
     Seen& seen = seen_[c];
     const bool is_first = seen.batches == 0;

@@ -52,6 +52,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"model-state", ExitCode::unsupported},
       {"model-too-new", ExitCode::unreadable},
       {"model-training", ExitCode::unsupported},
+      {"module-folded", ExitCode::unsupported},
       {"nnef-invalid", ExitCode::unreadable},
       {"nnef-limit", ExitCode::unreadable},
       {"nnef-syntax", ExitCode::unreadable},

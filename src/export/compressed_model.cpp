@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "src/compress/folded_modules.h"
 #include "src/compress/layer_table.h"
 #include "src/compress/layers.h"
 #include "src/compress/lint.h"
@@ -18,6 +19,7 @@ namespace {
 
 /// Runs before settings apply: weights become constants, sizes numbers unless they are open.
 /// Weights that the model rounds itself become integers before anything is folded.
+const std::vector<std::string> kExpand = {"expand-attention"};
 const std::vector<std::string> kPrepare = {
     "bind-sizes",     "dead-code",       "recognise-quantisation",
     "fold-constants", "fold-batch-norm", "lift-weights"};
@@ -58,10 +60,14 @@ class Compressor {
   Compression run() {
     ir::Graph& graph = model_.traced.graph;
     labels_ = read_labels(options_.labels);
-    compression_.settings().require_matches(graph);  // batch norms are folded below
+    passes::run_pipeline(graph, kExpand, context_);
+    compression_.settings().require_matches(graph);
+    const ir::Graph whole = graph;
     passes::run_pipeline(graph, kPrepare, context_);
+    compress::report_folded(whole, graph, compression_.settings(), context_.report);
     require_classes(graph);
     require_supported(graph);
+    std::vector<compress::OwnGrid> own = compress::own_grids(graph, compression_.settings());
     const ir::Graph before = graph;
     std::optional<SearchResult> search;
     if (options_.has_goal()) search = search_in(before);
@@ -74,6 +80,8 @@ class Compressor {
     model_.is_compressed = true;
     Compression out = measure(before, made);
     out.left = compress::left_weights(before, made.stored, compression_.settings());
+    out.activations_in_floats = compress::activations_in_floats(before, compression_.settings());
+    out.own = std::move(own);
     out.search = std::move(search);
     return out;
   }
@@ -193,7 +201,8 @@ class Compressor {
 }  // namespace
 
 std::vector<std::string> compression_passes() {
-  std::vector<std::string> out = kPrepare;
+  std::vector<std::string> out = kExpand;
+  out.insert(out.end(), kPrepare.begin(), kPrepare.end());
   out.insert(out.end(), kQuantise.begin(), kQuantise.end());
   return out;
 }

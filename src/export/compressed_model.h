@@ -7,6 +7,7 @@
 
 #include "src/compress/left_weights.h"
 #include "src/compress/loss.h"
+#include "src/compress/own_grids.h"
 #include "src/export/compress_search.h"
 #include "src/export/compression_context.h"
 #include "src/export/traced_model.h"
@@ -20,13 +21,15 @@ std::vector<std::string> compression_passes();
 
 /// The result of compression.
 struct Compression {
-  std::vector<compress::LayerLoss> layers;    ///< in execution order
-  std::vector<compress::OutputLoss> outputs;  ///< in order
-  std::vector<compress::LeftWeight> left;     ///< still floats, although settings want them smaller
-  size_t batches = 0;                         ///< number of batches that both graphs ran on
-  bool is_pruned = false;                     ///< weights were set to zero
-  bool is_calibrated = false;                 ///< from the calibration set, else from the samples
-  std::optional<SearchResult> search;         ///< with --max-loss or --budget
+  std::vector<compress::LayerLoss> layers;         ///< in execution order
+  std::vector<compress::OutputLoss> outputs;       ///< in order
+  std::vector<compress::LeftWeight> left;          ///< in floats, although settings want it smaller
+  std::vector<compress::OwnGrid> own;              ///< that the model itself has rounded
+  std::vector<std::string> activations_in_floats;  ///< modules that settings ask otherwise of
+  size_t batches = 0;                              ///< that both graphs were run on
+  bool is_pruned = false;                          ///< weights were set to zero
+  bool is_calibrated = false;          ///< these are the calibration set, else the samples
+  std::optional<SearchResult> search;  ///< with --max-loss or --budget
 };
 
 /// Compresses the graph of a traced model. Afterwards its graph has plain operations again, and the

@@ -90,11 +90,18 @@ Json compression_json(const Compression& compression) {
   for (const compress::LeftWeight& each : compression.left)
     left.push_back(
         {{"name", each.name}, {"reader", each.reader}, {"bytes", each.bytes}, {"why", each.why}});
+  Json own = Json::array();
+  for (const compress::OwnGrid& each : compression.own)
+    own.push_back({{"name", each.name},
+                   {"reader", each.reader},
+                   {"bits", each.bits > 0 ? Json(each.bits) : Json()}});
   return {{"measured_on", compression.is_calibrated ? "calibration-set" : "samples"},
           {"batches", compression.batches},
           {"layers", layers},
           {"outputs", outputs},
+          {"own_grids", own},
           {"left", left},
+          {"activations_in_floats", compression.activations_in_floats},
           {"search", compression.search ? search_json(*compression.search) : Json()}};
 }
 

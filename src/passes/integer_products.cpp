@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <any>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <optional>
 
-#include "ir/op_traits.h"
-#include "src/diag/one_of.h"
 #include "src/passes/rewriter.h"
+#include "src/passes/whole_numbers.h"
 
 namespace t2n::passes {
 namespace {
@@ -22,124 +19,6 @@ using ir::TensorRef;
 using ir::ValueId;
 
 constexpr std::string_view kProduct = "t2n::integer_linear";
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-std::string_view word_of(const Node& node) { return ir::op_short_name(ir::op_name(node.op)); }
-
-/// Whole numbers in an interval.
-struct Whole {
-  double low = -kInfinity;
-  double high = kInfinity;
-};
-
-/// Proven facts about values of the original graph.
-class WholeNumbers {
- public:
-  explicit WholeNumbers(const Graph& graph)
-      : graph_(graph),
-        nodes_(graph.nodes),
-        producers_(ir::producers(graph)),
-        constants_(ir::constant_index(graph)) {}
-
-  const std::vector<Node>& nodes() const { return nodes_; }
-  const Node* producer(ValueId id) const {
-    const int at = id == ir::kNoValue ? -1 : producers_.at(static_cast<size_t>(id));
-    return at < 0 ? nullptr : &nodes_[static_cast<size_t>(at)];
-  }
-  bool is_constant(ValueId id) const {
-    return id != ir::kNoValue && constants_.at(static_cast<size_t>(id)) >= 0;
-  }
-  /// Nothing if the value may have fractions.
-  std::optional<Whole> of(ValueId id, int depth = 0) const {
-    constexpr int kDeepest = 64;
-    if (id == ir::kNoValue || depth > kDeepest) return {};
-    if (const auto number = number_at(id)) return of_number(*number);
-    const Node* node = producer(id);
-    return node == nullptr ? std::nullopt : of_result(*node, depth + 1);
-  }
-
- private:
-  static std::optional<Whole> of_number(double value) {
-    if (value != std::trunc(value)) return {};
-    return Whole{value, value};
-  }
-
-  /// A constant of one element.
-  std::optional<double> number_at(ValueId id) const {
-    if (!is_constant(id)) return {};
-    const ir::Tensor& held =
-        graph_.constants[static_cast<size_t>(constants_[static_cast<size_t>(id)])].data;
-    if (held.elements() != 1 || held.bytes.empty() || ir::is_complex(held.dtype)) return {};
-    return ir::element_f64(held, 0);
-  }
-
-  /// A number argument; `otherwise` for None.
-  std::optional<double> number(const Node& node, std::string_view name, double otherwise) const {
-    const ir::Attr* attr = node.find(name);
-    if (attr == nullptr || std::holds_alternative<ir::None>(*attr)) return otherwise;
-    if (const auto* real = std::get_if<double>(attr)) return *real;
-    if (const auto* size = std::get_if<ir::Dim>(attr); size != nullptr && size->is_constant())
-      return static_cast<double>(size->value());
-    return {};
-  }
-
-  std::optional<Whole> argument(const Node& node, std::string_view name, int depth) const {
-    if (ir::operand(node, name) != ir::kNoValue) return of(ir::operand(node, name), depth);
-    const auto value = number(node, name, 0.5);
-    return value ? of_number(*value) : std::nullopt;
-  }
-
-  std::optional<Whole> clamped(const Node& node, int depth) const {
-    const std::string_view word = word_of(node);
-    const auto low = word == "relu" ? 0.0 : number(node, "min", -kInfinity);
-    const auto high = number(node, "max", kInfinity);
-    const std::optional<Whole> x = of(ir::operand(node, "self"), depth);
-    if (!x || !low || !high) return {};
-    for (const double bound : {*low, *high})
-      if (std::isfinite(bound) && bound != std::trunc(bound)) return {};
-    return Whole{std::clamp(x->low, *low, *high), std::clamp(x->high, *low, *high)};
-  }
-
-  std::optional<Whole> sum(const Node& node, int depth) const {
-    const auto a = argument(node, "self", depth), b = argument(node, "other", depth);
-    if (!a || !b || number(node, "alpha", 1) != 1.0) return {};
-    if (word_of(node) == "add") return Whole{a->low + b->low, a->high + b->high};
-    return Whole{a->low - b->high, a->high - b->low};
-  }
-
-  std::optional<Whole> cast(const Node& node, int depth) const {
-    const DType from = graph_.values[static_cast<size_t>(ir::operand(node, "self"))].dtype;
-    if (from == DType::i8) return Whole{-128, 127};
-    if (from == DType::u8) return Whole{0, 255};
-    return ir::is_float(from) ? of(ir::operand(node, "self"), depth) : std::nullopt;
-  }
-
-  std::optional<Whole> of_result(const Node& node, int depth) const {
-    constexpr std::array<std::string_view, 4> kRounds = {"round", "floor", "ceil", "trunc"};
-    constexpr std::array<std::string_view, 4> kClamps = {"clamp", "clamp_min", "clamp_max", "relu"};
-    const std::string_view word = word_of(node);
-    if (node.outputs.size() != 1) return {};
-    if (word == "round" && node.find("decimals") != nullptr) return {};
-    if (is_one_of(word, kRounds)) return Whole{};
-    if (is_one_of(word, kClamps)) return clamped(node, depth);
-    if (word == "add" || word == "sub") return sum(node, depth);
-    if (word == "where") {
-      const auto a = argument(node, "self", depth), b = argument(node, "other", depth);
-      if (!a || !b) return {};
-      return Whole{std::min(a->low, b->low), std::max(a->high, b->high)};
-    }
-    const std::string_view name = ir::op_name(node.op);
-    if (name == "t2n::cast") return cast(node, depth);
-    const bool moves = ir::has_trait(name.substr(0, name.find('.')), ir::OpTrait::keeps_values);
-    return moves ? of(ir::operand(node, "self"), depth) : std::nullopt;
-  }
-
-  const Graph& graph_;
-  std::vector<Node> nodes_;
-  std::vector<int> producers_;
-  std::vector<int> constants_;
-};
-
 class IntegerProducts : public Rewriter {
  public:
   IntegerProducts(Graph& graph, int64_t least) : Rewriter(graph), least_(least), whole_(graph) {}

@@ -26,8 +26,10 @@ bool fold_constants(ir::Graph& graph, const PassContext& context);
 bool expand_quantised(ir::Graph& graph, const PassContext& context);
 /// Replaces packed sequences by padded ones, and layers over them by `t2n::lstm.padded` etc.
 bool expand_packed(ir::Graph& graph, const PassContext& context);
-/// Writes the iterations of `t2n::scan` one after another, if the target has no loops, their number
-/// is known, and there are not too many (src/limits/unrolled.h); other scans stay.
+/// Turns fused layers of attention into the layers, products and norms that they are made of.
+bool expand_attention(ir::Graph& graph, const PassContext& context);
+/// Writes the iterations of `t2n::scan` one after the other where the target has no loops, their
+/// number is known, and there are not too many (src/limits/unrolled.h); other scans stay.
 bool unroll_scans(ir::Graph& graph, const PassContext& context);
 /// Folds batch norms with constant statistics into the convolution or linear layer that feeds them.
 bool fold_batch_norm(ir::Graph& graph, const PassContext& context);
@@ -43,15 +45,13 @@ bool canonical_activations(ir::Graph& graph, const PassContext& context);
 bool canonical_rope(ir::Graph& graph, const PassContext& context);
 /// Makes torch's implicit dtype promotion explicit as `t2n::cast` operations.
 bool explicit_promotion(ir::Graph& graph, const PassContext& context);
-
-// Passes of src/compress; the context's settings say where they apply.
-/// Moves constants of loops' bodies to the outer graph (src/compress/lift_weights.cpp).
+// Of src/compress; the settings of the context say where.
+/// Makes constants of loops' bodies constants of the graph around (src/compress/lift_weights.cpp).
 bool lift_weights(ir::Graph& graph, const PassContext& context);
 /// Sets small weights to zero (src/compress/prune.h).
 bool prune_weights(ir::Graph& graph, const PassContext& context);
-/// Inserts observers where the settings ask for quantisers.
+/// Puts observers where quantisers are asked for; or both, so that what contradicts is found.
 bool insert_observers(ir::Graph& graph, const PassContext& context);
-/// Does both at once, so that contradictions are found.
 bool insert_compression(ir::Graph& graph, const PassContext& context);
 /// Gives observers their scales and zero points, computed from what they or the calibration saw.
 bool calculate_qparams(ir::Graph& graph, const PassContext& context);

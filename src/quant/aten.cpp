@@ -54,6 +54,13 @@ void channel_points(QuantBuilder& b) {
   b.define(b.constant({std::ssize(points)}, {points.begin(), points.end()}, b.output().dtype));
 }
 
+/// Of a tensor that quantised itself, the numbers that the graph computes.
+void step_number(QuantBuilder& b) {
+  const DynamicScale step = b.dynamic_step("self");
+  if (step.exact == ir::kNoValue) return b.refuse("the graph does not compute the scale");
+  b.define(b.word() == "q_scale" ? step.exact : b.cast(step.zero_point, b.output().dtype));
+}
+
 // --- writes ---
 
 /// A quantised source gives its integers and its scale; other sources are quantised.
@@ -163,6 +170,8 @@ QuantRules table() {
                     {"cast", integers_as},
                     {"_make_per_tensor_quantized_tensor", make_quantised},
                     {"_make_per_channel_quantized_tensor", make_quantised},
+                    {"q_scale", step_number},
+                    {"q_zero_point", step_number},
                     {"q_per_channel_scales", channel_scales},
                     {"q_per_channel_zero_points", channel_points},
                     {"copy", copy},

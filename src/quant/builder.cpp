@@ -65,6 +65,11 @@ bool QuantBuilder::involves_dynamic() const {
   return found;
 }
 
+DynamicScale QuantBuilder::dynamic_step(std::string_view argument) const {
+  const auto found = dynamic_.find(original(argument));
+  return found == dynamic_.end() ? DynamicScale() : found->second;
+}
+
 int QuantBuilder::quantised_operands() const {
   std::set<ValueId> found;
   ir::for_each_input(node_, [&](ValueId id) {

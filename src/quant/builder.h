@@ -65,7 +65,9 @@ class QuantBuilder : public QuantValues {
   /// Defines a result by reals, which are quantised if the output is.
   void define_real(ir::ValueId real, ZeroPoint zero_point = ZeroPoint::after_rounding,
                    bool is_relu = false, int index = 0);
-  /// Defines a result by steps and their scale.
+  /// Of an operand whose scale follows from data; empty for others.
+  DynamicScale dynamic_step(std::string_view argument) const;
+  /// Steps, with their scale.
   void define_dynamic(ir::ValueId steps, const DynamicScale& scale);
   /// The operation on steps; its result is steps.
   void keep_on_steps(std::string_view op = {});

@@ -36,19 +36,22 @@ DynamicScale choose(QuantBuilder& b, ValueId x, const Integers& integers) {
   const auto wide = [&](double value) { return b.number(value, DType::f64); };
   const ValueId low = b.binary("aten::minimum", extreme(b, "aten::min", x), wide(0));
   const ValueId high = b.binary("aten::maximum", extreme(b, "aten::max", x), wide(0));
-  const ValueId given = b.cast(b.binary("aten::div.Tensor", b.binary("aten::sub.Tensor", high, low),
-                                        wide(integers.high - integers.low)),
-                               DType::f32);
-  // All zeros, or almost, have the scale 0.1. A scale below the smallest allowed one is replaced by
-  // it, and zero keeps its position among the elements.
+  const ValueId exact = b.binary("aten::div.Tensor", b.binary("aten::sub.Tensor", high, low),
+                                 wide(integers.high - integers.low));
+  const ValueId given = b.cast(exact, DType::f32);
+  // All zeros, or next to it, have the scale 0.1; a scale below the least that is taken becomes
+  // that one, and zero stays where it was among the elements.
   const ValueId is_zero = b.binary("aten::lt.Tensor", given, b.number(0x1p-128, DType::f32));
   const ValueId own = b.where(is_zero, b.number(0.1, DType::f32), given);
-  const ValueId scale = b.binary("aten::maximum", own, b.number(as_f32(6.1e-5), DType::f32));
+  const double least = as_f32(6.1e-5);
+  const ValueId scale = b.binary("aten::maximum", own, b.number(least, DType::f32));
+  const ValueId wide_scale =
+      b.binary("aten::maximum", b.where(is_zero, wide(0.1), exact), wide(least));
   const ValueId below = b.binary("aten::div.Tensor", low, b.cast(own, DType::f64));
   const ValueId point = b.rounded(b.binary("aten::sub.Tensor", wide(integers.low), below));
   ValueId whole = b.cast(b.clamped(point, integers.low, integers.high), DType::f32);
   if (integers.low < 0) whole = b.where(is_zero, b.number(integers.high, DType::f32), whole);
-  return {scale, whole};
+  return {scale, whole, wide_scale};
 }
 
 /// Whole numbers as steps, clamped to eight bits from `lowest`. Values above a reduced range are

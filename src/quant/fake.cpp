@@ -123,6 +123,30 @@ bool refuse_large(QuantBuilder& b, const Grid& grid) {
   return true;
 }
 
+/// As of quantised tensors: torch multiplies with one divided by it.
+bool is_step(double scale) {
+  return scale > 0 && std::isfinite(scale) && !std::isinf(1 / static_cast<float>(scale));
+}
+
+/// Of what is known: steps of nothing, and zero points that no integer is. A learnt zero point is
+/// cut off by torch itself.
+bool refuse_grid(QuantBuilder& b, const std::optional<std::vector<double>>& scales,
+                 const std::optional<std::vector<double>>& points, const Grid& grid) {
+  const std::string help = "calibrate or train the quantiser before saving the model";
+  if (scales)
+    for (const double scale : *scales)
+      if (!is_step(scale)) return b.refuse(cat("it has the scale ", scale), help), true;
+  const bool is_learnt = b.word().starts_with("_fake_quantize_learnable");
+  if (points && !is_learnt)
+    for (const double point : *points)
+      if (!(point >= grid.low && point <= grid.high))
+        return b.refuse(cat("its zero point is ", point, ", and its integers go from ", grid.low,
+                            " to ", grid.high),
+                        help),
+               true;
+  return false;
+}
+
 void define_on(QuantBuilder& b, ValueId given, const Grid& grid) {
   b.ignore({"grad_factor"}, "it is for training");
   const ValueId x = b.cast(given, grid.dtype);
@@ -151,10 +175,18 @@ void fake_quantize(QuantBuilder& b) {
                     "let fake_quant_enabled be a constant");
   if (is_on->empty() || is_on->front() == 0) return define_unchanged(b, x);
   const Grid grid = grid_of(b, x);
+  if (refuse_grid(b, b.known("scale"), b.known("zero_point"), grid)) return;
   if (!refuse_large(b, grid)) define_on(b, x, grid);
 }
 
-/// The tracer accepts it only if its observer is off; then it quantises by its statistics.
+/// Whether an observer has a range: before it saw anything, it goes from infinity to -infinity.
+bool has_seen(const std::vector<double>& low, const std::vector<double>& high) {
+  for (size_t i = 0; i < low.size(); ++i)
+    if (!(low[i] <= high.at(i)) || !std::isfinite(low[i]) || !std::isfinite(high[i])) return false;
+  return !low.empty();
+}
+
+/// The tracer lets it pass only while its observer is off; then it quantises by its statistics.
 void fused(QuantBuilder& b) {
   const ValueId x = b.tensor("self");
   const auto observes = b.known("observer_on");
@@ -168,6 +200,9 @@ void fused(QuantBuilder& b) {
     return b.refuse("what it has observed follows from the inputs",
                     "let running_min, running_max and fake_quant_on be constants");
   if (is_on->empty() || is_on->front() == 0) return define_unchanged(b, x);
+  if (!has_seen(*low, *high))
+    return b.refuse("its observer never saw data, or saw NaN or infinities",
+                    "run the prepared model on samples before saving it");
   const Steps steps = chosen_steps(*low, *high, b.integer("quant_min", 0),
                                    b.integer("quant_max", 255), b.flag("symmetric_quant", false));
   const auto count = static_cast<int64_t>(steps.scales.size());

@@ -95,6 +95,7 @@ bool refuse_dynamic(QuantBuilder& b) {
   if (!b.involves_dynamic()) return false;
   const bool is_at_any_scale = !is_of_quantized(b.node()) && any_scale_rules().contains(b.word());
   const bool is_list_of_reals = b.word() == "dequantize";
+  if (b.word() == "q_scale" || b.word() == "q_zero_point") return false;
   if (is_at_any_scale && (b.quantised_operands() == 1 || is_list_of_reals)) return false;
   b.refuse(is_at_any_scale
                ? "it has several quantised operands, and the scale of one follows from data"

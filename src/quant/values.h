@@ -15,6 +15,7 @@ namespace t2n::quant {
 struct DynamicScale {
   ir::ValueId scale = ir::kNoValue;
   ir::ValueId zero_point = ir::kNoValue;
+  ir::ValueId exact = ir::kNoValue;  ///< the scale in f64, as q_scale() gives it
 };
 
 /// A quantised value is replaced by its *steps* from the start: the integers minus their zero

@@ -8,6 +8,7 @@
 
 #include "src/diag/error.h"
 #include "src/spec/operations.h"
+#include "src/strict/real_scales.h"
 #include "src/strict/rules.h"
 #include "src/target/limits.h"
 
@@ -162,6 +163,7 @@ class Lowering {
       graph.name += "_graph";  // operation names are reserved
     for (const draft::Ref ref : draft.inputs) graph.parameters.push_back(draft.at(ref).text);
     for (const draft::Ref ref : draft.outputs) graph.results.push_back(draft.at(ref).text);
+    say_real_scales(draft.document);
     lowered_.document = std::move(draft.document);
   }
 

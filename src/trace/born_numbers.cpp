@@ -42,6 +42,13 @@ Mark TensorNumbers::born_number(const std::string& name, const at::Tensor& tenso
 /// The mark of a number that was read from data, with the formula by which the graph computes it.
 Mark TensorNumbers::read_mark(const std::string& name, const torch::jit::Stack& inputs,
                               const c10::IValue& number, const Mark& mark) {
+  const bool is_step = name == "aten::q_scale" || name == "aten::q_zero_point";
+  if (is_step && recorder_->mark(inputs.at(0).toTensor())) {
+    ComputedNumbers computed(position_, marks_, *recorder_);
+    const at::Tensor held = computed.recorded_number(name.c_str(), inputs);
+    return data_mark(mark->origin,
+                     read_formula(held, recorder_->tracks().version(held), type_of_number(number)));
+  }
   if (!reads_value(name) || inputs.size() != 1 || !inputs[0].isTensor()) return mark;
   const at::Tensor& tensor = inputs[0].toTensor();
   if (!tensor.defined() || tensor.numel() != 1 || !is_data(recorder_->mark(tensor)) ||

@@ -134,6 +134,18 @@ at::Tensor ComputedNumbers::recorded(const char* name, const char* overload, con
   return result;
 }
 
+at::Tensor ComputedNumbers::recorded_number(const char* name, const Stack& inputs) {
+  const auto op = torch::jit::findOperatorFor(c10::OperatorName(name, ""));
+  T2N_ASSERT(op, "no operator ", name);
+  const Run run = make_run(op->getOperation());
+  Stack stack = inputs;
+  run(stack);
+  const at::ScalarType type = stack.at(0).isDouble() ? at::kDouble : at::kLong;
+  const at::Tensor result = at::scalar_tensor(stack.at(0).toScalar(), type);
+  recorder_.record(recorder_.prepare(*op, run, inputs, marks_, position_.place()), {result});
+  return result;
+}
+
 at::Tensor ComputedNumbers::of_type(const at::Tensor& tensor, at::ScalarType type) {
   if (type == at::kBool && tensor.scalar_type() != at::kBool)
     return recorded("aten::ne", "Scalar", {tensor, 0});

@@ -20,6 +20,9 @@ class ComputedNumbers {
   /// Runs and records one operation. An operation that returns its operand is not recorded.
   at::Tensor recorded(const char* name, const char* overload, const torch::jit::Stack& inputs);
 
+  /// The same for one that gives a number: as a tensor of rank 0, f64 or i64.
+  at::Tensor recorded_number(const char* name, const torch::jit::Stack& inputs);
+
   /// The number as a tensor of rank 0: f64, i64 or bool. Errors: `data-dependent-value` if the
   /// tensor that it was read from was overwritten since.
   at::Tensor computed(const Formula& formula);

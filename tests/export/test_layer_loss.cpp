@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "src/compress/layers.h"
 #include "src/compress/left_weights.h"
 #include "src/compress/loss.h"
 #include "src/config/compression_settings.h"
@@ -14,10 +15,12 @@
 namespace t2n::test {
 namespace {
 
+/// With random numbers for constants of reals.
 ir::Graph filled(const std::string& text) {
   ir::Graph out = ir::parse(text);
   uint64_t seed = 21;
-  for (ir::Constant& constant : out.constants) constant.data = randn(constant.data.shape, seed++);
+  for (ir::Constant& constant : out.constants)
+    if (ir::is_float(constant.data.dtype)) constant.data = randn(constant.data.shape, seed++);
   return out;
 }
 
@@ -146,11 +149,72 @@ TEST_CASE("weights that stay in floats are named, with the reason") {
   CHECK(left(kLoop, R"({"bits": 8})") == Words{});
   CHECK(left(kLoop, R"({"format": "q4_0"})") ==
         Words{"w 4096: tract reads no blocks of 4 bits inside of a loop"});
-  const std::string product = R"(graph m(%x: f32[4,16]) -> (%y as "y") {
+  const std::string product = R"(graph m(%x: f32[16,16]) -> (%y as "y") {
     const %w: f32[16,16] = bytes=1024
-    %y: f32[4,16] = aten::bmm(self=%x, mat2=%w)
+    %y: f32[16,16] = aten::mul.Tensor(self=%x, other=%w)
   })";
-  CHECK(left(product, R"({"bits": 8})") == Words{"w 1024: aten::bmm reads it, which is no layer"});
+  CHECK(left(product, R"({"bits": 8})") ==
+        Words{"w 1024: aten::mul.Tensor reads it, which is no layer"});
+  // Of layers, small ones as well.
+  const std::string narrow = R"(graph m(%x: f32[4,20]) -> (%y as "y") {
+    const %w: f32[3,20] = bytes=240
+    %y: f32[4,3] = aten::linear(input=%x, weight=%w, bias=none)
+  })";
+  CHECK(left(narrow, R"({"format": "q4_0"})") ==
+        Words{"w 240: its rows hold no multiple of 32 elements"});
+}
+
+TEST_CASE("weights of 64 bits stay, in any format, and activations with them") {
+  ir::Graph graph = ir::parse(R"(graph m(%x: f64[4,32]) -> (%y as "y") {
+    const %w: f64[3,32] = bytes=768
+    %y: f64[4,3] = aten::linear(input=%x, weight=%w, bias=none)
+  })");
+  graph.constants.at(0).data =
+      ir::tensor_of(ir::DType::f64, {3, 32}, std::vector<double>(96, 0.25));
+  for (const char* weights : {R"({"format": "q4_0"})", R"({"format": "f16"})", R"({"bits": 8})"}) {
+    CAPTURE(weights);
+    const compress::Settings settings = settings_of(weights);
+    const auto left = compress::left_weights(graph, compressed(graph, settings), settings);
+    REQUIRE(left.size() == 1);
+    CHECK(left[0].why == "its elements are f64");
+  }
+  const compress::Settings of_both(
+      config::read_compression_settings(R"({"": {"activations": {"bits": 8}}})", "s.json"));
+  CHECK(compress::activations_in_floats(graph, of_both).size() == 1);
+}
+
+struct Product {
+  ir::Ints x, w, y;
+  std::string call;
+  int axis;
+};
+
+ir::Graph graph_of(const Product& product) {
+  const auto type_of = [](const ir::Ints& shape) {
+    return cat("f32", ir::shape_str(ir::to_shape(shape)));
+  };
+  return filled(cat("graph m(%x: ", type_of(product.x), ") -> (%y as \"y\") {\n  const %w: ",
+                    type_of(product.w), " = bytes=", 4 * ir::element_count(product.w),
+                    "\n  %y: ", type_of(product.y), " = aten::", product.call, "\n}\n"));
+}
+
+TEST_CASE("products are layers, whatever their rank and whichever factor is the weight") {
+  for (const Product& each :
+       std::vector<Product>{{{4, 5, 32}, {4, 32, 16}, {4, 5, 16}, "bmm(self=%x, mat2=%w)", 2},
+                            {{4, 5, 32}, {4, 16, 5}, {4, 16, 32}, "bmm(self=%w, mat2=%x)", 1},
+                            {{4, 5, 32}, {16, 5}, {4, 16, 32}, "matmul(self=%w, other=%x)", 0},
+                            {{5, 32}, {16, 5}, {16, 32}, "mm(self=%w, mat2=%x)", 0}}) {
+    CAPTURE(each.call);
+    const ir::Graph graph = graph_of(each);
+    const auto layer = compress::layer_of(graph, graph.nodes.at(0), compress::known_values(graph));
+    REQUIRE(layer);
+    CHECK(layer->weights.at(0).channel_axis == each.axis);
+    CHECK(layer->activations.size() == 1);
+    const auto layers = losses(graph, R"({"bits": 8})");
+    REQUIRE(layers.size() == 1);
+    CHECK(layers[0].weights.snr_db() == doctest::Approx(44).epsilon(0.1));
+    CHECK(layers[0].results.snr_db() > 35);
+  }
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // Numbers rounded to what integers could hold: LibTorch's own operators for training with it.
+#include <cmath>
+
 #include "tests/ops/check_script.h"
 
 namespace t2n::test {
@@ -130,6 +132,46 @@ TEST_CASE("an observer that is off quantises by what it has seen") {
     check_with(observer(false, true, {-1.3, 0.1, -3.0, -2.0}, {2.1, 2.0, -0.5, 0.00001}),
                {observed(true, is_symmetric)}, {kX});
   }
+}
+
+void check_grid_refused(const std::string& call, const Parameters& parameters,
+                        const std::string& text) {
+  CAPTURE(call);
+  CHECK_THROWS_WITH_AS(
+      export_and_run(with_parameters(call, 1, parameters), {kX}, test_targets().at(0)),
+      doctest::Contains(text.c_str()), Error);
+}
+
+TEST_CASE("scales that are no steps, and zero points that no integer is, are refused") {
+  const auto reals = [](const std::vector<double>& values) {
+    return ir::tensor_of<double>(DType::f32, {std::ssize(values)}, values);
+  };
+  const auto integers = [](const std::vector<double>& values) {
+    return ir::tensor_of<double>(DType::i32, {std::ssize(values)}, values);
+  };
+  for (const double scale : std::vector<double>{0.0, -0.1, NAN, INFINITY, 1e-44}) {
+    CAPTURE(scale);
+    check_grid_refused("torch.fake_quantize_per_tensor_affine(x, self.s, self.z, 0, 255)",
+                       {{"s", reals({scale})}, {"z", integers({0})}}, "it has the scale ");
+    check_grid_refused("torch.fake_quantize_per_channel_affine(x, self.s, self.z, 1, 0, 255)",
+                       {{"s", reals({0.1, 0.2, 0.3, scale})}, {"z", integers({0, 0, 0, 0})}},
+                       "it has the scale ");
+  }
+  for (const std::string scale : {"0.0", "-0.1"})
+    check_grid_refused("torch.fake_quantize_per_tensor_affine(x, " + scale + ", 0, 0, 255)", {},
+                       "calibrate or train the quantiser before saving the model");
+  for (const double point : {300.0, -1.0})
+    check_grid_refused("torch.fake_quantize_per_tensor_affine(x, self.s, self.z, 0, 255)",
+                       {{"s", reals({0.1})}, {"z", integers({point})}},
+                       cat("its zero point is ", point, ", and its integers go from 0 to 255"));
+}
+
+TEST_CASE("an observer that never saw data is refused, unless it does not quantise") {
+  const auto parameters = [](bool quantises) {
+    return observer(false, quantises, {INFINITY}, {-INFINITY});
+  };
+  check_grid_refused(observed(false, false), parameters(true), "its observer never saw data");
+  check_with(parameters(false), {observed(false, false)}, {kX});
 }
 
 TEST_CASE("an observer that is on would change the model") {

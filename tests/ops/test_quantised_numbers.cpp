@@ -4,6 +4,8 @@
 namespace t2n::test {
 namespace {
 
+using ir::DType;
+
 const std::string kQ = "torch.quantize_per_tensor(x, 0.0371, 121, 13)";
 const std::string kRows =
     "torch.quantize_per_channel(x, torch.tensor([0.011, 0.014, 0.017]), torch.tensor([3, 0, 7]), "
@@ -38,15 +40,30 @@ TEST_CASE("weights that are packed and taken out again are constants") {
       {randn({5, 4}, 2)});
 }
 
-TEST_CASE("scales and zero points that follow from data are refused as numbers") {
-  for (const std::string& asked :
-       {"torch.q_scale(" + kOwn + ")", "torch.q_zero_point(" + kOwn + ")",
-        "torch.q_scale(torch.transpose(" + kOwn + ", 0, 1))"}) {
-    const std::string error = refusal("x * " + asked, {randn({3, 4}, 2)});
-    CAPTURE(error);
-    CHECK(error.find("data-dependent-value") != std::string::npos);
-    CHECK(error.find("aten::q_") != std::string::npos);
-  }
+TEST_CASE("those that follow from data are computed by the file") {
+  for (const std::string type : {"12", "13"})
+    for (const std::string reduced : {"False", "True"}) {
+      const std::string own = "torch.quantize_per_tensor_dynamic(x, " + type + ", " + reduced + ")";
+      const std::string scale = "torch.q_scale(" + own + ")";
+      const std::string point = "torch.q_zero_point(" + own + ")";
+      const std::vector<std::string> calls = {
+          "x * " + scale, "x + " + point, "x * (" + scale + " * 3.7 + 0.1)",
+          "(torch.int_repr(" + own + ").to(6) - " + point + ") * " + scale,
+          "x * torch.q_scale(torch.transpose(" + own + ", 0, 1))"};
+      for (const ir::Tensor& x :
+           {randn({3, 4}, 2), ir::tensor_of<double>(DType::f32, {2, 2}, {0, 0, 0, 0}),
+            ir::tensor_of<double>(DType::f32, {2, 2}, {-3, -1e-4, -2, -0.5}),
+            ir::tensor_of<double>(DType::f32, {2, 2}, {1e-5, 0, -1e-5, 2e-5})})
+        check_each(calls, {x});
+    }
+}
+
+TEST_CASE("what takes no tensor for a number is refused") {
+  const std::string error =
+      refusal("torch.dequantize(torch.quantize_per_tensor(x, torch.q_scale(" + kOwn + "), 3, 13))",
+              {randn({3, 4}, 2)});
+  CHECK(error.find("data-dependent-value") != std::string::npos);
+  CHECK(error.find("aten::q_scale") != std::string::npos);
 }
 
 }  // namespace

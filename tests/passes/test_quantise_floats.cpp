@@ -65,7 +65,30 @@ TEST_CASE("weights that 16 bits do not hold stay, and their module is named") {
   CHECK(after("insert-observers", text, context).find("t2n::cast") != std::string::npos);
 }
 
-TEST_CASE("values that are not finite cannot become integers") {
+TEST_CASE("weights that would vanish stay in floats") {
+  const auto said = [](const std::string& weights, const std::string& numbers) {
+    std::string text = kLinear;
+    text.replace(text.find("1.0, -0.5, 0.25, 0.125"), 22, numbers);
+    const compress::Settings settings(
+        config::read_compression_settings(R"({"": {"weights": )" + weights + "}}", "s.json"));
+    std::string out;
+    PassContext context;
+    context.settings = &settings;
+    context.report = [&](const Diagnostic& diagnostic) { out += diagnostic.details.at(0); };
+    (void)after("insert-observers", text, context);
+    return out;
+  };
+  const std::string half = R"({"format": "f16"})";
+  const std::string integers = R"({"bits": 8})";
+  const std::string why = "w: its numbers are too small for what they would be stored as";
+  CHECK(said(half, "1e-09, -1e-09, 0.0, 2e-09") == why);
+  CHECK(said(half, "1e-09, -1e-09, 0.0, 0.001").empty());
+  CHECK(said(half, "0.0, 0.0, 0.0, 0.0").empty());
+  CHECK(said(integers, "1e-42, -1e-42, 0.0, 0.0") == why);
+  CHECK(said(integers, "1e-12, -1e-12, 0.0, 0.0").empty());
+}
+
+TEST_CASE("no integers stand for what is not finite") {
   for (const char* value : {"nan", "inf"}) {
     std::string text = kLinear;
     text.replace(text.find("-0.5"), 4, value);
@@ -78,6 +101,30 @@ TEST_CASE("values that are not finite cannot become integers") {
             "the weight 'w' holds NaN or infinities, which no integers stand for");
     }
   }
+}
+
+TEST_CASE(
+    "activations that the model rounds itself are not rounded again, if it has few integers") {
+  const auto with_bound = [](const std::string& high, const std::string& scale) {
+    return with_settings("insert-observers",
+                         cat(R"(graph m(%x: f32[1,2]) -> (%y as "y") {
+  const %w: f32[2,2] = {1.0, -0.5, 0.25, 0.125}
+  const %s: f32[] = {0.5}
+  const %c: f32[2] = {0.5, 0.25}
+  %r: f32[1,2] = aten::round(self=%x)
+  %q: f32[1,2] = aten::clamp(self=%r, min=-128.0, max=)",
+                             high, R"()
+  %f: f32[1,2] = aten::mul.Tensor(self=%q, other=)",
+                             scale, R"()
+  %a: f32[1,2] = aten::relu(self=%f)
+  %y: f32[1,2] = aten::linear(input=%a, weight=%w, bias=none)
+}
+)"),
+                         R"({"": {"activations": {"bits": 8}}})");
+  };
+  CHECK(with_bound("127.0", "%s").find("observe") == std::string::npos);
+  CHECK(with_bound("128.0", "%s").find("observe") != std::string::npos);
+  CHECK(with_bound("127.0", "%c").find("observe") != std::string::npos);  // several scales
 }
 
 TEST_CASE("weights that the model rounds itself stay on their grid") {

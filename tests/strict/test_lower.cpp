@@ -139,6 +139,44 @@ TEST_CASE("reals that are 8-bit integers are stored as such, with an entry in gr
            "signed = true, symmetric = false);\n");
 }
 
+TEST_CASE("one scale and zero point of stored integers are those of graph.quant") {
+  const auto lowered = [](const std::string& statements) {
+    return lowered_of(
+        "x = tract_core_external(shape = [3, 8], datum_type = 'f32');  # f32[3,8]\n"
+        "w = variable(label = 'w', shape = [3, 8]);  # i8[3,8]\n"
+        "a = tract_core_cast(w, to = 'f32');  # f32[3,8]\n" +
+            statements,
+        "y");
+  };
+  const Lowered both = lowered(
+      "b = sub(a, 3.0);  # f32[3,8]\n"
+      "c = mul(b, 0.25);  # f32[3,8]\n"
+      "d = mul(x, c);  # f32[3,8]\n"
+      "y = add(d, c);  # f32[3,8]\n");
+  CHECK_EQ(spec::lint_strict(both.document), std::vector<std::string>());
+  CHECK_EQ(nnef::print(both.document),
+           "version 1.0;\n\n"
+           "graph net(x) -> (y)\n"
+           "{\n"
+           "    x = external<scalar>(shape = [3, 8]);\n"
+           "    w = variable<scalar>(label = 'w', shape = [3, 8]);\n"
+           "    d = mul(x, w);\n"
+           "    y = add(d, w);\n"
+           "}\n");
+  CHECK_EQ(nnef::print_quant(both.document.quant),
+           "\"w\": zero_point_linear_quantize(zero_point = 3, scale = 0.25, bits = 8, "
+           "signed = true, symmetric = false);\n");
+  // What is read otherwise, too, what is a result, and what is no scale stays.
+  for (const std::string kept : {"c = mul(a, 0.25);  # f32[3,8]\ny = add(c, a);  # f32[3,8]\n",
+                                 "y = mul(a, 0.25);  # f32[3,8]\n",
+                                 "c = mul(a, -0.25);  # f32[3,8]\ny = add(c, x);  # f32[3,8]\n",
+                                 "c = sub(a, 0.5);  # f32[3,8]\ny = add(c, x);  # f32[3,8]\n"}) {
+    CAPTURE(kept);
+    CHECK_NE(nnef::print_quant(lowered(kept).document.quant).find("zero_point = 0, scale = 1.0"),
+             std::string::npos);
+  }
+}
+
 TEST_CASE("integers are computed as scalars, and go out as integers") {
   CHECK_EQ(said(kIntegers + "a = add(x, tract_core_cast(2, to = 'i64'));  # i64[4]\n"
                             "y = reshape(a, shape = [2, 2]);  # i64[2,2]\n"),

@@ -1,0 +1,49 @@
+#include "src/compress/elements.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "ir/cast.h"
+#include "src/diag/error.h"
+
+namespace t2n::compress {
+namespace {
+
+constexpr int64_t kPart = 1 << 14;  // elements
+
+/// Elements `first` and after it, of a row-major tensor.
+void read_part(const ir::Tensor& plain, int64_t first, std::vector<double>& out) {
+  const int64_t size = ir::dtype_size(plain.dtype);
+  const int64_t count = std::min(kPart, plain.elements() - first);
+  out.resize(static_cast<size_t>(count));
+  (void)ir::cast_elements(
+      plain.dtype,
+      plain.bytes.subspan(static_cast<size_t>(first * size), static_cast<size_t>(count * size)),
+      ir::DType::f64, std::as_writable_bytes(std::span(out)));
+}
+
+}  // namespace
+
+void for_each_part(const ir::Tensor& tensor,
+                   const std::function<void(size_t, std::span<const double>)>& use) {
+  const ir::Tensor plain = ir::contiguous(tensor);
+  std::vector<double> part;
+  for (int64_t first = 0; first < plain.elements(); first += kPart) {
+    read_part(plain, first, part);
+    use(static_cast<size_t>(first), part);
+  }
+}
+
+void for_each_part(
+    const ir::Tensor& a, const ir::Tensor& b,
+    const std::function<void(std::span<const double>, std::span<const double>)>& use) {
+  T2N_ASSERT(a.shape == b.shape, "tensors of two shapes");
+  const ir::Tensor plain = ir::contiguous(b);
+  std::vector<double> part;
+  for_each_part(a, [&](size_t first, std::span<const double> values) {
+    read_part(plain, static_cast<int64_t>(first), part);
+    use(values, part);
+  });
+}
+
+}  // namespace t2n::compress

@@ -1,0 +1,21 @@
+// Elements of tensors as doubles, a part at a time: weights are never copied as a whole.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+
+#include "ir/tensor.h"
+
+namespace t2n::compress {
+
+/// Calls `use` with the elements in row-major order, and with the place of the first of them.
+void for_each_part(const ir::Tensor& tensor,
+                   const std::function<void(size_t, std::span<const double>)>& use);
+
+/// The same for two tensors of one shape.
+void for_each_part(
+    const ir::Tensor& a, const ir::Tensor& b,
+    const std::function<void(std::span<const double>, std::span<const double>)>& use);
+
+}  // namespace t2n::compress

@@ -1,0 +1,156 @@
+// The pass `expand-attention`: fused layers of attention as linear layers, attention and norms, so
+// that other passes see their weights.
+#include <string_view>
+
+#include "src/passes/pass.h"
+#include "src/passes/rewriter.h"
+
+namespace t2n::passes {
+namespace {
+
+using ir::Dim;
+using ir::TensorRef;
+using ir::ValueId;
+
+class FusedAttention : public Rewriter {
+ public:
+  explicit FusedAttention(ir::Graph& graph) : Rewriter(graph), uses_(ir::use_counts(graph)) {}
+
+  /// False where the node stays.
+  bool rewrite() {
+    const std::string_view op = ir::op_name(node().op);
+    if (op == "aten::_transformer_encoder_layer_fwd") return is_plain("src") && encoder_layer();
+    if (op != "aten::_native_multi_head_attention") return false;
+    const ValueId x = ir::operand(node(), "query");
+    const bool attends_to_itself =
+        ir::operand(node(), "key") == x && ir::operand(node(), "value") == x;
+    if (!attends_to_itself || gives_weights() || !is_plain("query")) return false;
+    define(attended(tensor("query"), integer("num_head", 1)));
+    return true;
+  }
+
+ private:
+  bool is_plain(std::string_view argument) const {
+    const ValueId x = tensor(argument);
+    constexpr int64_t kMostKinds = 2;
+    const int64_t kind = integer("mask_type", -1);
+    return dtype(x) == ir::DType::f32 && rank(x) == 3 &&
+           (is_none("mask") || (kind >= 0 && kind <= kMostKinds));
+  }
+
+  /// Whether anything reads how much each place attends to each.
+  bool gives_weights() const {
+    const auto& outputs = node().outputs;
+    return outputs.size() > 1 && outputs[1] != ir::kNoValue &&
+           uses_[static_cast<size_t>(outputs[1])] > 0;
+  }
+
+  ValueId linear(ValueId x, std::string_view weight, std::string_view bias) {
+    ir::Shape out = shape(x);
+    out.back() = shape(tensor(weight)).at(0);
+    return emit("aten::linear",
+                {{"input", TensorRef{x}},
+                 {"weight", TensorRef{tensor(weight)}},
+                 {"bias", TensorRef{tensor(bias)}}},
+                dtype(x), out);
+  }
+
+  /// [B, T, E] -> [B, H, T, E / H]
+  ValueId split(ValueId x, int64_t heads) {
+    const ir::Shape given = shape(x);
+    const int64_t each = given[2].value() / heads;
+    const ValueId apart =
+        emit("aten::unflatten.int",
+             {{"self", TensorRef{x}}, {"dim", Dim(2)}, {"sizes", std::vector<Dim>{heads, each}}},
+             dtype(x), {given[0], given[1], heads, each});
+    return permute(apart, {0, 2, 1, 3});
+  }
+
+  ValueId joined(ValueId x) {
+    const ValueId apart = permute(x, {0, 2, 1, 3});
+    const ir::Shape given = shape(apart);
+    return emit("aten::flatten.using_ints",
+                {{"self", TensorRef{apart}}, {"start_dim", Dim(2)}, {"end_dim", Dim(3)}}, dtype(x),
+                {given[0], given[1], given[2] * given[3]});
+  }
+
+  /// True means "takes part" here, and "takes none" in fused layers. Of kind 0 a mask is [T, T], of
+  /// kind 1 [B, T] of keys, of kind 2 [B, H, T, T].
+  ir::Attr mask() {
+    if (is_none("mask")) return ir::None{};
+    const ValueId takes_part = unary("aten::logical_not", cast(tensor("mask"), ir::DType::boolean));
+    if (integer("mask_type", 0) != 1) return TensorRef{takes_part};
+    return TensorRef{unsqueeze(unsqueeze(takes_part, 1), 2)};
+  }
+
+  ValueId attended(ValueId x, int64_t heads) {
+    const int64_t size = integer("embed_dim", 0);
+    const ValueId all = linear(x, "qkv_weight", "qkv_bias");
+    const auto part = [&](int64_t which) {
+      return split(slice(all, 2, which * size, (which + 1) * size), heads);
+    };
+    const ValueId query = part(0);
+    const ValueId key = part(1);
+    const ValueId value = part(2);
+    const ValueId y = emit("aten::scaled_dot_product_attention",
+                           {{"query", TensorRef{query}},
+                            {"key", TensorRef{key}},
+                            {"value", TensorRef{value}},
+                            {"attn_mask", mask()},
+                            {"dropout_p", 0.0},
+                            {"is_causal", false},
+                            {"scale", ir::None{}},
+                            {"enable_gqa", false}},
+                           dtype(x), shape(query));
+    return linear(joined(y), "proj_weight", "proj_bias");
+  }
+
+  ValueId normed(ValueId x, std::string_view weight, std::string_view bias) {
+    return emit("aten::layer_norm",
+                {{"input", TensorRef{x}},
+                 {"normalized_shape", std::vector<Dim>{shape(x).back()}},
+                 {"weight", TensorRef{tensor(weight)}},
+                 {"bias", TensorRef{tensor(bias)}},
+                 {"eps", real("eps", 0)},
+                 {"cudnn_enable", false}},
+                dtype(x), shape(x));
+  }
+
+  ValueId fed_forward(ValueId x) {
+    const ValueId wide = linear(x, "ffn_weight_1", "ffn_bias_1");
+    const ValueId active =
+        flag("use_gelu", false)
+            ? emit("aten::gelu", {{"self", TensorRef{wide}}, {"approximate", std::string("none")}},
+                   dtype(wide), shape(wide))
+            : unary("aten::relu", wide);
+    return linear(active, "ffn_weight_2", "ffn_bias_2");
+  }
+
+  bool encoder_layer() {
+    const ValueId x = tensor("src");
+    const bool norm_first = flag("norm_first", false);
+    const auto first = [&](ValueId value) { return normed(value, "norm_weight_1", "norm_bias_1"); };
+    const auto second = [&](ValueId value) {
+      return normed(value, "norm_weight_2", "norm_bias_2");
+    };
+    const int64_t heads = integer("num_heads", 1);
+    const ValueId attention = attended(norm_first ? first(x) : x, heads);
+    const ValueId sum = binary("aten::add.Tensor", attention, x);
+    const ValueId middle = norm_first ? sum : first(sum);
+    const ValueId fed = fed_forward(norm_first ? second(middle) : middle);
+    const ValueId y = binary("aten::add.Tensor", fed, middle);
+    define(norm_first ? y : second(y));
+    return true;
+  }
+
+  std::vector<int> uses_;
+};
+
+}  // namespace
+
+bool expand_attention(ir::Graph& graph, const PassContext& /*context*/) {
+  FusedAttention rewriter(graph);
+  return rewriter.replace_where([&] { return rewriter.rewrite(); });
+}
+
+}  // namespace t2n::passes
