@@ -10,10 +10,11 @@ namespace t2n::ir {
 
 enum class OpTrait {
   // By short name (op_short_name), for every overload and in-place form.
-  random,         ///< the results are drawn at random
-  uninitialised,  ///< the results are memory that nobody wrote to
-  predicate,      ///< the results are booleans, whatever dtype it computes in
-  sums,           ///< the results are sums of many elements
+  random,             ///< the results are drawn at random
+  uninitialised,      ///< the results are memory that nobody wrote to
+  predicate,          ///< the results are booleans, whatever dtype it computes in
+  sums,               ///< the results are sums of many elements
+  takes_wide_number,  ///< beside f16, does not round a number as the second operand to f16 first
   // By name without overload.
   compares_first,        ///< compares the first operand with a number, or limits it by one
   moves_elements,        ///< the results are the operands' elements, moved or repeated

@@ -1,6 +1,7 @@
 // Activations: one tensor in, one out; at most one axis.
 #include <limits>
 
+#include "ir/half.h"
 #include "ops/all.h"
 #include "ops/special.h"
 #include "src/diag/error.h"
@@ -54,6 +55,7 @@ void threshold(const OpView& op, Emitter& out) {
 
 /// slope * x for negative x; tract's leaky_relu lacks f64.
 Ref leaky(Emitter& out, Ref x, double slope) {
+  if (!ir::is_normal_in_f16(slope)) x = widened(out, x);
   if (out.dtype(x) != DType::f64) return out.elementwise("leaky_relu", {x}, {}, {{"alpha", slope}});
   const Ref is_positive = compare(out, "gt", x, like(out, 0, x));
   return select(out, is_positive, x, mul(out, x, like(out, slope, x)));

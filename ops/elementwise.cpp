@@ -107,7 +107,7 @@ void round(const OpView& op, Emitter& out) {
 
 /// Torch multiplies by 10**decimals, or divides by 10**-decimals, with the same result.
 void round_decimals(const OpView& op, Emitter& out) {
-  const Ref x = op.tensor("self");
+  const Ref x = widened(out, op.tensor("self"));
   const int64_t decimals = op.i64("decimals");
   if (!ir::is_float(out.dtype(x)) || decimals == 0) return round(op, out);
   double power = 1;

@@ -123,12 +123,14 @@ Ref count_below(Emitter& out, Ref values, Ref boundaries, bool counts_equal) {
 DType compared_in(const OpView& op, const Emitter& out, DType boundaries) {
   if (!op.is_tensor("self")) {
     const bool is_whole = op.is_symbolic("self") || std::trunc(op.f64("self")) == op.f64("self");
-    return is_whole || ir::is_float(boundaries) ? boundaries : DType::f32;
+    if (ir::is_float(boundaries)) return boundaries;
+    return !is_whole ? DType::f32 : boundaries == DType::boolean ? DType::i64 : boundaries;
   }
   const Ref self = op.tensor("self");
   const DType own = out.dtype(self);
   if (ir::is_float(own) != ir::is_float(boundaries)) return ir::is_float(own) ? own : boundaries;
-  if (own == boundaries || out.rank(self) == 0) return boundaries;
+  if (own == boundaries || boundaries == DType::boolean) return own;
+  if (own == DType::boolean || out.rank(self) == 0) return boundaries;
   if (!ir::is_float(own)) return DType::i64;
   return ir::dtype_size(own) > ir::dtype_size(boundaries) ? own : boundaries;
 }

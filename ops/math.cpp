@@ -167,11 +167,19 @@ void xlogy(const OpView& op, Emitter& out) {
   finish(op, out, select(out, is_zero, like(out, 0, a), product));
 }
 
+double rounded(double value, DType dtype) {
+  if (dtype != DType::f16) return value;
+  return static_cast<double>(ir::half_to_float(ir::float_to_half(static_cast<float>(value))));
+}
+
+/// The bounds are of the dtype of `self`.
 void logit(const OpView& op, Emitter& out) {
   Ref x = widened(out, op.tensor("self"));
   if (const auto eps = op.opt_f64("eps")) {
-    const Ref low = like(out, *eps, x);  // wins if it is above 1 - eps
-    x = select(out, compare(out, "lt", x, low), low, minimum(out, x, like(out, 1 - *eps, x)));
+    const DType own = out.dtype(op.tensor("self"));
+    const double least = rounded(*eps, own), most = rounded(1 - least, own);
+    const Ref low = like(out, least, x);  // which wins where it is above the other
+    x = select(out, compare(out, "lt", x, low), low, minimum(out, x, like(out, most, x)));
   }
   const Ref odds = div(out, x, sub(out, like(out, 1, x), x));
   finish(op, out, out.elementwise("log", {odds}));

@@ -211,8 +211,7 @@ bool has_product(const Dim& dim) {
 Comparison of_symbol(const Comparison& comparison) {
   const Comparison solved = plain(comparison);
   const bool is_new = comparison.left.as_symbol() == nullptr &&
-                      comparison.right.as_symbol() == nullptr &&
-                      solved.left.as_symbol() != nullptr;
+                      comparison.right.as_symbol() == nullptr && solved.left.as_symbol() != nullptr;
   return is_new ? solved : comparison;
 }
 

@@ -1,5 +1,7 @@
 // The pass `explicit-promotion` casts operands to the dtype in which their operation computes.
+#include "ir/half.h"
 #include "ir/op_traits.h"
+#include "src/passes/known.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewrite.h"
 
@@ -19,10 +21,28 @@ bool is_predicate(ir::OpId op) {
 /// Operands that select and are not computed with: always booleans.
 bool is_condition(std::string_view name) { return name == "condition" || name == "mask"; }
 
+bool rounds_quotient(const Node& node) {
+  const ir::Attr* mode = node.find("rounding_mode");
+  return ir::op_short_name(ir::op_name(node.op)) == "floor_divide" ||
+         (mode != nullptr && !std::holds_alternative<ir::None>(*mode));
+}
+
+/// Whether a factor or divisor may be rounded to f16 first: that changes a result by no more than
+/// rounding the result does.
+bool is_harmless_in_f16(const Node& node, double number) {
+  if (!rounds_quotient(node)) return ir::is_normal_in_f16(number);
+  const auto narrow = ir::float_to_half(static_cast<float>(number));
+  return static_cast<double>(ir::half_to_float(narrow)) == number;
+}
+
 class Promoter {
  public:
   Promoter(Graph& graph, const PassContext& context)
-      : graph_(graph), promotion_(context.promotion), names_(graph), calls_(graph) {}
+      : graph_(graph),
+        promotion_(context.promotion),
+        names_(graph),
+        calls_(graph),
+        constants_(ir::constant_index(graph)) {}
 
   bool run() {
     std::vector<Node> old = std::exchange(graph_.nodes, {});
@@ -54,10 +74,32 @@ class Promoter {
   /// torch's common dtype, unless the operation leaves the integers (`true_divide`).
   DType computing_dtype(const Node& node, ir::Promotion rule) {
     const DType common = *node.compute_dtype;
+    if (common == DType::f16 && has_wide_number(node)) return DType::f32;
     if (ir::is_float(common) || ir::is_complex(common)) return common;
     const DType result = value(node.outputs.at(0)).dtype;
     if (ir::is_float(result) && !is_predicate(node.op)) return result;
     return rule == ir::Promotion::to_float ? DType::f32 : common;
+  }
+
+  /// Kernels for f16 that multiply and divide take a single second operand in f32.
+  bool has_wide_number(const Node& node) const {
+    const std::string_view name = ir::op_short_name(ir::op_name(node.op));
+    if (!has_trait(name, ir::OpTrait::takes_wide_number)) return false;
+    const ir::Attr* other = node.find("other");
+    if (other == nullptr) return false;
+    if (const auto* size = std::get_if<ir::Dim>(other))
+      return !size->is_constant() || !is_harmless_in_f16(node, static_cast<double>(size->value()));
+    if (const auto* number = std::get_if<double>(other)) return !is_harmless_in_f16(node, *number);
+    const auto* tensor = std::get_if<ir::TensorRef>(other);
+    if (tensor == nullptr) return false;
+    const auto at = static_cast<size_t>(tensor->id);
+    const ir::Value& given = graph_.values[at];
+    if (!given.shape.empty() || given.dtype == DType::f16 || given.dtype == DType::boolean)
+      return false;
+    const int constant = at < constants_.size() ? constants_[at] : -1;
+    if (constant < 0) return true;
+    const ir::Tensor& known = graph_.constants[static_cast<size_t>(constant)].data;
+    return !is_loaded(known) || !is_harmless_in_f16(node, ir::element_f64(known, 0));
   }
 
   /// `id` in another dtype; one cast serves all later operations.
@@ -107,6 +149,7 @@ class Promoter {
   const decltype(PassContext::promotion)& promotion_;
   FreshNames names_;
   FreshCalls calls_;
+  std::vector<int> constants_;  ///< per value
   std::map<std::pair<ValueId, DType>, ValueId> casts_;
   bool changed_ = false;
 };

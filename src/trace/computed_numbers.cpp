@@ -214,8 +214,7 @@ bool ComputedNumbers::takes_read_number(const c10::FunctionSchema& schema, const
 OpCall ComputedNumbers::prepare(const c10::FunctionSchema& schema, const Stack& inputs) {
   std::vector<size_t> numbers;
   const Operator* op = tensor_overload(schema, inputs, numbers);
-  const at::ScalarType type =
-      float_of_result(*op, inputs, numbers, number_type(inputs, numbers));
+  const at::ScalarType type = float_of_result(*op, inputs, numbers, number_type(inputs, numbers));
   Stack tensors = inputs;
   for (const size_t i : numbers) {
     const FormulaRef formula = open_formula(inputs[i]);

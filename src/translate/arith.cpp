@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "ir/half.h"
 #include "src/diag/error.h"
 #include "src/translate/packed.h"
 #include "src/translate/sizes.h"
@@ -24,6 +25,17 @@ bool is_neutral(const Emitter& out, Ref a, Ref b, double value) {
   if (out.broadcast(out.shape(a), out.shape(b)) != out.shape(a)) return false;
   const auto known = out.constant_value(b);
   return known && known->elements() == 1 && ir::element_f64(*known, 0) == value;
+}
+
+/// tract divides by multiplying with the reciprocal, which f16 does not hold of small divisors, and
+/// not to its 11 bits of large ones.
+bool has_coarse_reciprocal(const Emitter& out, Ref x) {
+  if (out.dtype(x) != DType::f16) return false;
+  const auto known = out.constant_value(x);
+  if (!known) return true;
+  const std::vector<double> values = ir::to_f64(*known);
+  return std::any_of(values.begin(), values.end(),
+                     [](double each) { return !ir::is_normal_in_f16(1 / each); });
 }
 
 /// The signs and magnitudes of a constant that has -0.0; nothing for any other. tract confuses it
@@ -105,6 +117,8 @@ Ref mul(Emitter& out, Ref a, Ref b) {
 
 Ref div(Emitter& out, Ref a, Ref b) {
   if (is_neutral(out, a, b, 1)) return a;
+  if (has_coarse_reciprocal(out, b))
+    return out.cast(div(out, out.cast(a, DType::f32), out.cast(b, DType::f32)), DType::f16);
   if (const auto parts = sign_and_magnitude(out, b))
     return mul(out, out.elementwise("div", {a, parts->second}), parts->first);
   return out.elementwise("div", {a, b});

@@ -132,9 +132,9 @@ TEST_CASE("what a loop without iterations would need is said of the size, and to
   CHECK_EQ(later.relations, Strings{"T >= 1", "T >= 2"});
   CHECK_EQ(tells(later), 1);
   // Only the first iteration is another: it stands before the scan.
-  const Outcome flag = of(
-      "  h = torch.zeros(3)\n  for t in range(x.size(0)):\n    if t == 0:\n      h = x[t] + 1\n"
-      "    else:\n      h = torch.tanh(h * x[t])\n");
+  const Outcome flag =
+      of("  h = torch.zeros(3)\n  for t in range(x.size(0)):\n    if t == 0:\n      h = x[t] + 1\n"
+         "    else:\n      h = torch.tanh(h * x[t])\n");
   CHECK_EQ(flag.relations, Strings{"T >= 1", "T >= 2"});
   CHECK_EQ(tells(flag), 1);
 }

@@ -86,6 +86,37 @@ TEST_CASE("a result that torch stored in a narrower dtype is cast visibly") {
 )");
 }
 
+TEST_CASE("products and quotients of f16 take a number that f16 does not hold in f32") {
+  const auto of = [](const std::string& other, const std::string& op = "aten::mul.Scalar") {
+    PassContext context;
+    context.promotion = [](ir::OpId) { return std::optional(ir::Promotion::operands); };
+    return after("explicit-promotion",
+                 cat("graph m(%x: f16[2], %s: f32[], %v: f32[1]) -> (%a as \"y\") {\n"
+                     "  %a: f16[2] = ",
+                     op, "(self=%x, other=", other, ") in f16\n}"),
+                 context);
+  };
+  const auto has = [](const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+  };
+  const auto is_wide = [&](const auto&... asked) {
+    const std::string text = of(asked...);
+    const bool casts = has(text, "%a: f16[2] = t2n::cast(self=%a_wide, dtype=f16)");
+    CHECK_EQ(casts, has(text, "%x_as_f32: f32[2] = t2n::cast(self=%x, dtype=f32)"));
+    return casts;
+  };
+  for (const char* number : {"100000.0", "100000", "1e-08", "S"})
+    CHECK_MESSAGE(is_wide(number), number);
+  for (const char* number : {"0.1", "0.0", "-65504.0", "8", "true"})
+    CHECK_FALSE_MESSAGE(is_wide(number), number);
+  CHECK(is_wide("%s", "aten::div.Tensor"));
+  CHECK_FALSE(is_wide("%v", "aten::div.Tensor"));  // which is no number
+  CHECK_FALSE(is_wide("100000.0", "aten::add.Scalar"));
+  // A quotient that is rounded is another if its divisor is.
+  CHECK(is_wide("0.1", "aten::floor_divide.Scalar"));
+  CHECK_FALSE(is_wide("0.5", "aten::floor_divide.Scalar"));
+}
+
 TEST_CASE("operations that leave the integers compute in the dtype of their result") {
   CHECK(promoted(R"(graph m(%i: i64[2]) -> (%b as "y") {
     %a: f32[2] = test::sqrt(self=%i) in i64
