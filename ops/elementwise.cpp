@@ -1,6 +1,8 @@
 // Elementwise arithmetic: one or two operations of the engine each.
 #include "ops/elementwise.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "ops/all.h"
@@ -64,10 +66,27 @@ void multiply(const OpView& op, Emitter& out) {
   finish(op, out, mul(out, a, b));
 }
 
-/// NaN loses against a number, as in torch's fmax; torch's maximum would propagate it.
+/// `y`, and NaN where `bound` is, which loses in tract's max and min.
+Ref or_nan_of(Emitter& out, Ref bound, Ref y) {
+  if (!ir::is_float(out.dtype(bound))) return y;
+  if (const auto known = out.constant_value(bound)) {
+    const std::vector<double> values = ir::to_f64(*known);
+    const auto is_number = [](double each) { return !std::isnan(each); };
+    if (std::all_of(values.begin(), values.end(), is_number)) return y;
+    if (values.size() == 1) return out.full(like(out, values[0], y), out.shape(y));
+  }
+  return select(out, is_nan(out, bound), bound, y);
+}
+
+/// NaN loses against a number, as in torch's fmax; torch's maximum would propagate it: of constants
+/// it does here.
 void extremum(const OpView& op, Emitter& out) {
   const auto [a, b] = operands(op, out);
-  finish(op, out, op.nnef() == "max" ? maximum(out, a, b) : minimum(out, a, b));
+  Ref y = op.nnef() == "max" ? maximum(out, a, b) : minimum(out, a, b);
+  const bool keeps_nan = !op.op().starts_with("aten::f");
+  if (keeps_nan && out.constant_value(a)) y = or_nan_of(out, a, y);
+  if (keeps_nan && out.constant_value(b)) y = or_nan_of(out, b, y);
+  finish(op, out, y);
 }
 
 void negate(const OpView& op, Emitter& out) { finish(op, out, neg(out, op.tensor("self"))); }
@@ -129,12 +148,15 @@ std::optional<Ref> bound(const OpView& op, Emitter& out, std::string_view name, 
   return operand(op, out, name, dtype);
 }
 
-/// If the bounds cross, the upper one wins, as in torch.
+/// If the bounds cross, the upper one wins, as in torch; a bound that is NaN always wins.
 void clamp(const OpView& op, Emitter& out) {
   const DType dtype = op.dtype(0);  // of a boolean and a number: i64
   Ref y = out.cast(op.tensor("self"), dtype);
-  if (const auto low = bound(op, out, "min", dtype)) y = maximum(out, y, *low);
-  if (const auto high = bound(op, out, "max", dtype)) y = minimum(out, y, *high);
+  const auto low = bound(op, out, "min", dtype), high = bound(op, out, "max", dtype);
+  if (low) y = maximum(out, y, *low);
+  if (high) y = minimum(out, y, *high);
+  if (low) y = or_nan_of(out, *low, y);
+  if (high) y = or_nan_of(out, *high, y);
   finish(op, out, y);
 }
 
@@ -232,7 +254,7 @@ void register_elementwise(Registry& r) {
   register_copies(r);
   r.elementwise({"aten::clamp", "aten::clamp.Tensor", "aten::clamp_min", "aten::clamp_min.Tensor",
                  "aten::clamp_max", "aten::clamp_max.Tensor", "aten::clip", "aten::clip.Tensor"},
-                {"max", "min(max(self, min), max); a NaN loses", clamp, Promotion::operands});
+                {"max", "min(max(self, min), max); a NaN of self loses", clamp, Promotion::operands});
   register_division(r);
   register_logic(r);
   register_math(r);
