@@ -221,9 +221,30 @@ std::string text_of(const Dim& dim) {
              spelled(without(common, sum)), ")");
 }
 
+int64_t quotients_in(const Dim& dim) {
+  int64_t out = 0;
+  for (const Term& term : dim.terms())
+    for (const ir::Atom& atom : term.atoms)
+      if (const ir::Operands* of = ir::operands_of(atom))
+        out += 1 + quotients_in(of->a) + quotients_in(of->b);
+  return out;
+}
+
 }  // namespace
 
-std::string tract_text(const Dim& dim) { return text_of(lowered(dim)); }
+void refuse_many_quotients(const Dim& dim) {
+  constexpr int64_t kMost = 64;  // some seconds; the time doubles with every other one
+  if (quotients_in(lowered(dim)) > kMost)
+    throw Error("unsupported-argument", "a size of more than 64 quotients has no form in NNEF",
+                "quotients of quotients keep tract busy for ever: it repeats what is inside",
+                "compute it with tensors, or export without --dynamic for this axis");
+}
+
+std::string tract_text(const Dim& dim) {
+  const Dim whole = lowered(dim);
+  refuse_many_quotients(whole);
+  return text_of(whole);
+}
 
 bool has_tract_text(const Dim& dim) {
   try {

@@ -12,5 +12,7 @@ namespace t2n::nnef {
 std::string tract_text(const ir::Dim& dim);
 /// Whether it has a form.
 bool has_tract_text(const ir::Dim& dim);
+/// Refuses quotients inside of each other that tract does not get through, computed or not.
+void refuse_many_quotients(const ir::Dim& dim);
 
 }  // namespace t2n::nnef

@@ -25,6 +25,26 @@ ir::Dim sum_of_symbols(std::initializer_list<const ir::Dim*> dims) {
   return sum;
 }
 
+int64_t quotients_in(const ir::Dim& dim, int64_t most) {
+  int64_t out = 0;
+  for (const ir::Term& term : dim.terms())
+    for (const ir::Atom& atom : term.atoms) {
+      const ir::Operands* of = ir::operands_of(atom);
+      if (of == nullptr || out > most) continue;
+      out += 1 + quotients_in(of->a, most) + quotients_in(of->b, most);
+    }
+  return out;
+}
+
+/// An expression repeats what it is computed from: each step of `n = n + n // 2` doubles it.
+void refuse_endless(const ir::Dim& size) {
+  constexpr int64_t kMost = 1000;
+  if (quotients_in(size, kMost) > kMost)
+    throw Error("dynamic-size", "a number is computed from sizes by more than 1000 quotients",
+                "quotients of quotients of sizes double with every step",
+                "compute it with tensors, or export without --dynamic for this axis");
+}
+
 }  // namespace
 
 /// A number with its mark, stored where torch expects the node of a symbolic number.
@@ -77,6 +97,7 @@ ReadMarks::~ReadMarks() { reader = outer_; }
 
 Mark size_mark(ir::Dim size) {
   if (size.is_constant()) return nullptr;
+  refuse_endless(size);
   MarkInfo info;
   info.size = std::move(size);
   return make(std::move(info));

@@ -50,6 +50,7 @@ Ref Emitter::size(const Dim& size, DType dtype) {
   }
   const bool is_direct = ir::is_float(dtype) || dtype == DType::i64;
   if (!is_direct) return cast(this->size(size, DType::i64), dtype);
+  nnef::refuse_many_quotients(size);
   if (!nnef::has_tract_text(size)) return cast(computed_size(*this, size), dtype);
   const Ref number = state_->append_call(
       "tract_core_cast",

@@ -65,5 +65,14 @@ TEST_CASE("sums that tract would join into one quotient are refused, or written 
   CHECK_EQ(text("((S + 2) // 3) - B"), "refused");
 }
 
+TEST_CASE("quotients of quotients are refused before tract is busy with them for ever") {
+  ir::Dim size = ir::Dim::symbol({"S"});
+  for (int64_t i = 2; i < 8; ++i) size = size + floor_div(size, i);
+  CHECK(has_tract_text(size));  // 63 of them
+  size = size + floor_div(size, 9);
+  CHECK_FALSE(has_tract_text(size));
+  CHECK_THROWS_AS(refuse_many_quotients(size), Error);
+}
+
 }  // namespace
 }  // namespace t2n::nnef
