@@ -70,7 +70,8 @@ constexpr Row kRows[] = {
      "_unsafe_masked_index_put_accumulate"},
     {OpTrait::bears_size,
      "nonzero nonzero_numpy argwhere where masked_select index _unsafe_index repeat_interleave "
-     "_unique _unique2 unique_consecutive bincount one_hot _pack_padded_sequence "
+     "_unique _unique2 unique_consecutive unique_dim unique_dim_consecutive bincount one_hot "
+     "_pack_padded_sequence "
      "t2n::batch_sizes torchvision::nms"},
     {OpTrait::reads_memory,
      "_pack_padded_sequence sparse_coo_tensor _sparse_coo_tensor_unsafe "
@@ -87,7 +88,8 @@ constexpr Row kRows[] = {
      "fake_quantize_per_channel_affine_cachemask "
      "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams "
      "_fake_quantize_learnable_per_tensor_affine _fake_quantize_learnable_per_channel_affine "
-     "_make_per_channel_quantized_tensor _pad_packed_sequence lstm gru rnn_tanh rnn_relu"},
+     "_make_per_channel_quantized_tensor _pad_packed_sequence lstm gru rnn_tanh rnn_relu "
+     "_grouped_mm"},
 };
 
 using Mask = uint32_t;

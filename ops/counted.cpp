@@ -16,13 +16,14 @@ constexpr const char* kSum = "tract_core_cumsum";
 
 Ref number(Emitter& out, int64_t value) { return out.scalar(value, DType::i64); }
 
-/// Ones where a one-dimensional `x` differs from the element before; one for the first element.
+/// Ones where a row of `x` is another than before it; one for the first.
 Ref begins(Emitter& out, Ref x) {
   const Ref places = iota(out, out.shape(x)[0], 0, 1);
   const Ref before =
       take(out, x, maximum(out, sub(out, places, number(out, 1)), number(out, 0)), 0);
   const Ref is_first = out.cast(compare(out, "eq", places, number(out, 0)), DType::i64);
-  const Ref differs = out.cast(compare(out, "ne", x, before), DType::i64);
+  Ref differs = out.cast(compare(out, "ne", x, before), DType::i64);
+  if (out.rank(x) == 2) differs = out.squeeze(reduce(out, "max_reduce", differs, {1}), {1});
   return maximum(out, is_first, differs);
 }
 
@@ -34,17 +35,18 @@ Ref distances(Emitter& out, Ref places, const Dim& size) {
   return sub(out, next, places);
 }
 
-/// The number of distinct values, which is a symbol; refused if it has none.
-Dim count_of(const OpView& op) {
+/// The number of distinct values, along an axis of the result, which is a symbol; refuses where it
+/// has none.
+Dim count_of(const OpView& op, int axis = 0) {
   if (!is_born(op.shape())) op.refuse_op(Limit::data_dependent_shape, kHelp);
-  return op.shape()[0];
+  return op.shape().at(static_cast<size_t>(axis));
 }
 
-/// Runs of equal values, in the order of elements that `order` gives, if there is one.
-void runs(const OpView& op, Emitter& out, Ref x, std::optional<Ref> order) {
+/// Where runs of equal rows of `x` begin. Which run each element is of, and how long runs are, are
+/// results 1 and 2; `order` holds an order of the elements if there is one.
+Ref runs(const OpView& op, Emitter& out, Ref x, const Dim& count, std::optional<Ref> order) {
   const Ref flags = begins(out, x);
-  const Ref places = nonzero_places(out, flags, count_of(op))[0];
-  finish(op, out, take(out, x, places, 0), 0);
+  const Ref places = nonzero_places(out, flags, count)[0];
   if (op.is_used(1)) {
     Ref run = sub(out, running_sum(out, kSum, flags, 0), number(out, 1));
     if (order) run = scatter_rows(out, sub(out, flags, flags), *order, run, {});
@@ -52,12 +54,58 @@ void runs(const OpView& op, Emitter& out, Ref x, std::optional<Ref> order) {
   }
   if (op.outputs() > 2 && op.is_used(2))
     finish(op, out, distances(out, places, size_of(out, x, 0)), 2);
+  return places;
+}
+
+/// Slices along an axis as rows of a matrix.
+Ref matrix_of(Emitter& out, const Rows& rows) {
+  Dim width = 1;
+  for (size_t i = 1; i < rows.shape.size(); ++i) width = width * rows.shape[i];
+  return out.reshape(rows.x, {rows.shape[0], width});
+}
+
+/// From the last column to the first, rows are sorted in the order that they have by then.
+Ref order_of_rows(const OpView& op, Emitter& out, Ref matrix) {
+  constexpr int64_t kMostColumns = 256;
+  const int64_t columns = out.sizes(out.slice(matrix, 0, 0, 1))[1];
+  if (columns > kMostColumns)
+    op.refuse("self", Limit::too_many_steps, cat("use slices of up to ", kMostColumns));
+  Ref order = iota(out, out.shape(matrix)[0], 0, 1);
+  for (int64_t column = columns; column-- > 0;) {
+    const Ref keys = out.squeeze(out.slice(matrix, 1, column, column + 1), {1});
+    const Ref now = column + 1 == columns ? keys : take(out, keys, order, 0);
+    const Ref next = sorted(out, now, size_of(out, now, 0), 0, false).indices;
+    order = column + 1 == columns ? next : take(out, order, next, 0);
+    out.declare_positions(order);
+  }
+  return order;
+}
+
+/// Slices, each once or the first of equal neighbours.
+void distinct_slices(const OpView& op, Emitter& out, bool is_sorted) {
+  const Ref x = op.tensor("self");
+  const int axis = op.axis("dim", out.rank(x));
+  Rows rows = as_rows(out, x, {axis});
+  std::optional<Ref> order;
+  if (is_sorted) order = order_of_rows(op, out, matrix_of(out, rows));
+  if (order) rows.x = take(out, rows.x, *order, 0);
+  const Dim count = count_of(op, axis);
+  const Ref places = runs(op, out, matrix_of(out, rows), count, order);
+  const Ref chosen = take(out, rows.x, places, 0);
+  rows.shape[0] = count;
+  finish(op, out, from_rows(out, chosen, rows), 0);
+}
+
+void unique_dim(const OpView& op, Emitter& out) {
+  ignore_present(op, {"sorted", "return_inverse", "return_counts"}, "unused results are dropped");
+  distinct_slices(op, out, true);
 }
 
 void unique_consecutive(const OpView& op, Emitter& out) {
-  if (!op.is_none("dim")) op.refuse("dim", Limit::data_dependent_shape, kHelp);
   ignore_present(op, {"return_inverse", "return_counts"}, "unused results are dropped");
-  runs(op, out, flattened(out, op.tensor("self")), {});
+  if (!op.is_none("dim")) return distinct_slices(op, out, false);
+  const Ref x = flattened(out, op.tensor("self"));
+  finish(op, out, take(out, x, runs(op, out, x, count_of(op), {}), 0), 0);
 }
 
 /// The values are sorted in any case, as torch gives them.
@@ -65,7 +113,8 @@ void unique(const OpView& op, Emitter& out) {
   ignore_present(op, {"sorted", "return_inverse", "return_counts"}, "unused results are dropped");
   const Ref x = flattened(out, op.tensor("self"));
   const Sorted ordered = sorted(out, x, size_of(out, x, 0), 0, false);
-  runs(op, out, ordered.values, ordered.indices);
+  const Ref places = runs(op, out, ordered.values, count_of(op), ordered.indices);
+  finish(op, out, take(out, ordered.values, places, 0), 0);
 }
 
 /// One more than the largest, and not less than `least`.
@@ -128,6 +177,10 @@ void register_counted(Registry& r) {
       kNan);
   add("aten::unique_consecutive", "the first of equal neighbours, where they are, and how many",
       unique_consecutive);
+  add("aten::unique_dim_consecutive", "the first of equal neighbouring slices along dim",
+      unique_consecutive);
+  add("aten::unique_dim", "each slice along dim once, in order, where it is, and how often",
+      unique_dim, kNan);
   add("aten::bincount", "how often 0, 1, ... occur, or the sum of their weights", bincount);
 }
 

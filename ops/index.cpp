@@ -200,9 +200,6 @@ void register_index(Registry& r) {
          {"tract_core_gather", "self[indices]", index, {}, computed_masks()});
   r.same({"aten::masked_select"},
          {"tract_core_gather", "self[mask]", masked_select, {}, computed_masks()});
-  r.refuse({"aten::unique_dim", "aten::unique_dim_consecutive"}, "as many results as the data has",
-           {Limit::data_dependent_shape,
-            "compute it outside the model, or use torch.where with a mask"});
   register_nonzero(r);
   register_counted(r);
   register_searches(r);

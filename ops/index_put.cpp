@@ -265,11 +265,11 @@ Ref scatter_rows(Emitter& out, Ref x, Ref index, Ref rows, Write write) {
 }
 
 void register_index_writes(Registry& r) {
+  static const std::string limits = cat(computed_masks(), ", except with a single value");
   add_combining(r,
                 {"aten::index_put", "aten::index_put.hacked_twin", "aten::_index_put_impl",
                  "aten::_unsafe_index_put", "aten::_unsafe_index_put.hacked_twin"},
-                "self with self[indices] = values, or += values", index_put,
-                "masks that the model computes, except with a single value");
+                "self with self[indices] = values, or += values", index_put, limits);
   add_combining(r, {"aten::index_add"}, "self with self[.., index, ..] += alpha * source",
                 index_add);
   add_combining(r, {"aten::put"}, "self with self.flatten()[index] = source", put);

@@ -297,6 +297,7 @@ void register_matmul(Registry& r) {
   r.same({"aten::linalg_cross", "aten::cross"},
          {"tract_core_gather", "cross product of vectors of three entries", cross,
           ir::Promotion::operands});
+  register_grouped(r);
   r.same({"aten::bilinear"}, {"matmul", "y[o] = input1 . weight[o] . input2 + bias[o]", bilinear});
 }
 

@@ -8,6 +8,8 @@
 
 namespace t2n::ops {
 
+class Registry;
+
 /// torch.matmul: vectors are rows at the left and columns at the right, leading axes broadcast.
 /// Both have one dtype.
 Ref product(const OpView& op, Emitter& out, Ref a, Ref b);
@@ -19,6 +21,8 @@ Ref linear_layer(const OpView& op, Emitter& out, Ref x, Ref weight, std::optiona
 Ref sum_of_products(Emitter& out, Ref a, Ref b, const Ints& axes);
 /// Whether tract multiplies matrices of this dtype as torch does.
 bool has_matmul(DType dtype);
+
+void register_grouped(Registry& registry);  ///< grouped.cpp: products of groups
 
 /// `x` with axes of extent 1 in front, up to `rank`.
 Ref with_rank(Emitter& out, Ref x, int rank);

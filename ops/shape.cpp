@@ -108,15 +108,18 @@ void tile(const OpView& op, Emitter& out) {
   out.result(out.call(op.nnef(), {x}, {{"repeats", repeats}}, op.dtype(), op.shape()));
 }
 
-/// Each entry `repeats` times before the next.
+/// Each entry along an axis `repeats` times before the next.
+void repeat_each(const OpView& op, Emitter& out, Ref x, int axis, const Dim& repeats) {
+  const Ref apart = out.unsqueeze(out.rank(x) == 0 ? out.unsqueeze(x, {0}) : x, {axis + 1});
+  const Shape spread = with_size(out.shape(apart), axis + 1, repeats);
+  out.result(out.reshape(out.broadcast_to(apart, spread), op.shape()));
+}
+
 void repeat_interleave(const OpView& op, Emitter& out) {
   op.ignore("output_size", "follows from repeats");
   const bool is_flat = op.is_none("dim");
   const Ref x = is_flat ? flattened(out, op.tensor("self")) : op.tensor("self");
-  const int axis = is_flat ? 0 : op.axis("dim", out.rank(x));
-  const Ref apart = out.unsqueeze(out.rank(x) == 0 ? out.unsqueeze(x, {0}) : x, {axis + 1});
-  const Shape spread = with_size(out.shape(apart), axis + 1, op.dim("repeats"));
-  out.result(out.reshape(out.broadcast_to(apart, spread), op.shape()));
+  repeat_each(op, out, x, is_flat ? 0 : op.axis("dim", out.rank(x)), op.dim("repeats"));
 }
 
 /// Entry i occurs repeats[i] times.
@@ -141,8 +144,10 @@ void repeat_interleave_tensor(const OpView& op, Emitter& out) {
                   take(out, at_least_1d(out, x),
                        counted_places(out, at_least_1d(out, repeats), entries, count), axis));
   }
-  const int64_t size = known_size(out, x, axis);
-  const auto indices = repeated_indices(ir::to_i64(op.constant("repeats")), size);
+  const Ints repeats = ir::to_i64(op.constant("repeats"));
+  if (repeats.size() == 1 && !is_static(out.shape(x)))
+    return repeat_each(op, out, x, axis, Dim(repeats[0]));
+  const auto indices = repeated_indices(repeats, known_size(out, x, axis));
   if (indices.empty()) return out.result(empty(out, op.dtype(), op.shape()));
   out.result(take(out, x, indices, axis));
 }

@@ -72,8 +72,17 @@ std::optional<ir::Dim> most_of(const ir::Graph& graph, const ir::Node& node,
                                const std::vector<ir::ValueId>& tensors) {
   constexpr std::array<std::string_view, 3> kDistinct = {"_unique", "_unique2",
                                                          "unique_consecutive"};
+  constexpr std::array<std::string_view, 3> kSlices = {"unique_dim", "unique_dim_consecutive",
+                                                       "unique_consecutive"};
   const std::string_view word = word_of(node);
   if (word == "nms") return value_of(graph, tensors.at(0)).shape.at(0);
+  if (const ir::Attr* dim = node.find("dim");
+      dim != nullptr && std::holds_alternative<ir::Dim>(*dim) && is_one_of(word, kSlices)) {
+    const ir::Shape& shape = value_of(graph, tensors.at(0)).shape;
+    const auto rank = static_cast<int64_t>(shape.size());
+    const int64_t axis = std::get<ir::Dim>(*dim).value();
+    return shape.at(static_cast<size_t>(axis < 0 ? axis + rank : axis));
+  }
   if (counts_nonzero(graph, node, tensors) || is_one_of(word, kDistinct))
     return product(value_of(graph, tensors.at(0)).shape);
   return std::nullopt;

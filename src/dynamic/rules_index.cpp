@@ -117,9 +117,16 @@ Shapes nonzero(const ShapeView& op) {
 /// The same as a list, one tensor for each axis.
 Shapes nonzero_list(const ShapeView& op) { return repeated(op, {born_size()}); }
 
+/// Each slice once; where it is and how often are said whether that was asked for or not.
+Shapes unique_slices(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const int axis = op.axis("dim", dim_rank(x));
+  return {with_dim(x, axis, born_size()), {x.at(static_cast<size_t>(axis))}, {born_size()}};
+}
+
 /// Each value once, its positions, and its count; results that were not requested are empty.
 Shapes unique(const ShapeView& op) {
-  if (op.has("dim")) op.unknown("how many slices differ is unknown");
+  if (op.has("dim")) return unique_slices(op);
   const bool has_inverse = op.boolean("return_inverse"), has_counts = op.boolean("return_counts");
   Shapes out = {{born_size()}, has_inverse ? op.shape("self") : Shape{0}};
   if (op.outputs() > 2) out.push_back({has_counts ? born_size() : Dim(0)});
@@ -218,7 +225,7 @@ void add_index_rules(ShapeRules& r) {
   r.add(nonzero, "nonzero argwhere");
   r.add(nonzero_list, "nonzero_numpy");
   r.add(masked_select, "masked_select t2n::batch_sizes");
-  r.add(unique, "_unique _unique2 unique_consecutive");
+  r.add(unique, "_unique _unique2 unique_consecutive unique_dim unique_dim_consecutive");
   r.add(bincount, "bincount");
   r.add(nms, "torchvision::nms");
   r.add(index_select, "index_select");

@@ -134,7 +134,9 @@ Shapes repeat_interleave(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = is_flat ? 0 : op.axis("dim", dim_rank(x));
   const Dim whole = is_flat ? product(x) : x.at(static_cast<size_t>(axis));
-  const Dim size = is_counted              ? born_size()
+  const auto known = is_counted ? op.number("repeats") : std::nullopt;
+  const Dim size = known                   ? whole * Dim(*known)
+                   : is_counted            ? born_size()
                    : op.has("output_size") ? op.dim("output_size")
                                            : whole * op.dim("repeats");
   return {is_flat ? Shape{size} : with_dim(x, axis, size)};

@@ -36,6 +36,20 @@ Shapes add_product(const ShapeView& op) {
   return {product};
 }
 
+/// Groups of rows, each times a matrix of its own; of columns; of what is summed; or, without ends,
+/// one product for each.
+Shapes grouped(const ShapeView& op) {
+  const Shape &a = op.shape("self"), &b = op.shape("mat2");
+  op.unified(a.back(), b.at(b.size() - 2));
+  if (a.size() == 3 && b.size() == 3) return {{op.unified(a.at(0), b.at(0)), a.at(1), b.at(2)}};
+  const Dim groups = op.shape("offs").at(0);
+  if (b.size() == 3) op.unified(groups, b.at(0));
+  if (b.size() == 3) return {{a.at(0), b.at(2)}};
+  if (a.size() == 2) return {{groups, a.at(0), b.at(1)}};
+  op.unified(groups, a.at(0));
+  return {{a.at(1), b.at(1)}};
+}
+
 /// The products are summed over the batch.
 Shapes addbmm(const ShapeView& op) {
   const Shape out = {op.shape("batch1").at(1), op.shape("batch2").at(2)};
@@ -234,6 +248,7 @@ void add_matmul_rules(ShapeRules& r) {
   r.add(matmul, "matmul mm bmm mv linalg_matmul");
   r.add(add_product, "addmm addmv baddbmm _addmm_activation");
   r.add(addbmm, "addbmm");
+  r.add(grouped, "_grouped_mm");
   r.add(outer, "outer ger");
   r.add(addr, "addr");
   r.add(linear, "linear");

@@ -60,6 +60,26 @@ std::vector<ir::DType> ShapeView::dtypes(std::string_view name) const {
   return out;
 }
 
+std::optional<int64_t> ShapeView::number(std::string_view name) const {
+  const auto* ref = std::get_if<ir::TensorRef>(find(name));
+  if (ref == nullptr) return std::nullopt;
+  for (const ir::Constant& each : graph_.constants)
+    if (each.value == ref->id && each.data.elements() == 1 && ir::is_integer(each.data.dtype))
+      return ir::to_i64(each.data).front();
+  for (const ir::Node& node : graph_.nodes) {
+    const std::string_view op = ir::op_name(node.op);
+    if (node.outputs != std::vector{ref->id} ||
+        (op != "aten::tensor" && op != "aten::tensor.int" && op != "prim::NumToTensor.Scalar"))
+      continue;
+    const ir::Attr& data = node.args.at(0).value;
+    const auto* list = std::get_if<std::vector<Dim>>(&data);
+    const auto* size =
+        list != nullptr && list->size() == 1 ? &list->front() : std::get_if<Dim>(&data);
+    if (size != nullptr && size->is_constant()) return size->value();
+  }
+  return std::nullopt;
+}
+
 std::vector<Shape> ShapeView::operands() const {
   std::vector<Shape> out;
   for (const ir::Argument& arg : node_.args)

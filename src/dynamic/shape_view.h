@@ -33,6 +33,8 @@ class ShapeView {
   std::vector<std::optional<ir::Shape>> opt_shapes(std::string_view name) const;
   std::vector<ir::Shape> shapes(std::string_view name) const;
   std::vector<ir::DType> dtypes(std::string_view name) const;
+  /// The only number of a tensor that is known now.
+  std::optional<int64_t> number(std::string_view name) const;
   /// The shapes of every tensor among the arguments, except those in lists, in order.
   std::vector<ir::Shape> operands() const;
   const ir::Shape& first() const;  ///< of the first tensor argument

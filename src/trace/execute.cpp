@@ -260,13 +260,17 @@ void TensorOperations::stride_owner(const std::string& name, Stack& inputs) {
   inputs[0] = *owner;
 }
 
+/// Operands in the form in which a graph has them.
+void TensorOperations::settle_operands(Node* node, const std::string& name, Stack& inputs) {
+  refuse_unsaid(name, inputs);
+  stride_owner(name, inputs);
+  spread_masks(node, name, inputs);
+}
+
 Stack TensorOperations::run(Node* node, const Operation& operation, Stack given) {
   const Operator& op = *operation.op;
   const std::string& name = op.schema().name();
-  if (recorder_ != nullptr) {
-    refuse_unsaid(name, given);
-    stride_owner(name, given);
-  }
+  if (recorder_ != nullptr) settle_operands(node, name, given);
   Stack inputs;
   for (const c10::IValue& value : given) inputs.push_back(marks_.without(value));
   const AsNumber number(traced_number(node, inputs));

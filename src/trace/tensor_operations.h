@@ -42,7 +42,12 @@ class TensorOperations {
                     bool is_computable, bool is_read);
   void refuse_unsaid(const std::string& name, const torch::jit::Stack& inputs);
   void check_unrecorded(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
+  void settle_operands(torch::jit::Node* node, const std::string& name, torch::jit::Stack& inputs);
   void stride_owner(const std::string& name, torch::jit::Stack& inputs);
+  /// mask_places.cpp: whether masks stand beside other indices, where one alone would do; what they
+  /// take then is given as places.
+  bool needs_places(const std::string& name, const c10::IValue& indices) const;
+  void spread_masks(torch::jit::Node* node, const std::string& name, torch::jit::Stack& inputs);
 
   const TraceOptions& options_;
   Position& position_;

@@ -76,6 +76,9 @@ TEST_CASE("broadcasts and repetitions") {
           "x.repeat_interleave(2, 1)",
           "x.repeat_interleave(2)",
           "x.repeat_interleave(x.size(0), 1)",
+          "x.repeat_interleave(torch.tensor(x.size(2)), 1)",
+          "x.repeat_interleave(torch.tensor([3]), 0)",
+          "x.repeat_interleave(torch.tensor(2))",
           "torch.meshgrid([torch.arange(x.size(0)), torch.arange(x.size(1))])[1]",
       },
       {kX}, kSizes);

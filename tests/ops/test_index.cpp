@@ -270,19 +270,9 @@ TEST_CASE("results whose size depends on data are refused where the engine canno
        {"torch.nonzero(x)", "torch.argwhere(x)", "torch.where(x)[0]", "torch.nonzero_numpy(x)[0]"})
     CHECK(said(expression).find("it can be said from tract@0.23.5 on") != std::string::npos);
   for (const char* expression :
-       {"torch._unique(x)[0]", "torch._unique2(x)[0]", "torch.unique_consecutive(x)[0]"})
+       {"torch._unique(x)[0]", "torch._unique2(x)[0]", "torch.unique_consecutive(x)[0]",
+        "torch.unique_dim(x, 1)[0]", "torch.unique_dim_consecutive(x, 1, True)[1]"})
     CHECK(said(expression).find("it can be said from tract@0.23.9 on") != std::string::npos);
-  const std::vector<std::pair<std::string, std::string>> forms = {
-      {"unique_dim", "torch.unique_dim(x, 1, False, True, True)"},
-      {"unique_dim_consecutive", "torch.unique_dim_consecutive(x, 1, True, True)"},
-  };
-  for (const auto& [name, expression] : forms)
-    check_refused(expression, {randint({2, 5}, 0, 4, 14)},
-                  "error[unsupported-op]: aten::" + name +
-                      " has no translation for TARGET\n"
-                      "  --> the model (Model)\n"
-                      "  why:  the size of its result depends on the data\n"
-                      "  help: compute it outside the model, or use torch.where with a mask\n");
 }
 
 TEST_CASE("lists of index tensors without gaps") {

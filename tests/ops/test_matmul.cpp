@@ -170,5 +170,29 @@ TEST_CASE("products that are refused") {
            "  help: use a power of at least 0\n");
 }
 
+/// Ends of groups of five: some are empty, one has all.
+std::vector<ir::Tensor> ends() {
+  std::vector<ir::Tensor> out;
+  for (const std::vector<double>& each :
+       {std::vector<double>{2, 2, 8}, {0, 8, 8}, {8, 8, 8}, {0, 0, 8}, {1, 7, 8}})
+    out.push_back(values({3}, each, ir::DType::i32));
+  return out;
+}
+
+TEST_CASE("products of groups") {
+  for (const ir::Tensor& each : ends()) {
+    check_each({"torch._grouped_mm(x, y, z)"},
+               {randn({8, 4}, /*seed=*/1), randn({3, 4, 12}, /*seed=*/2), each});
+    check_each({"torch._grouped_mm(x, y.transpose(1, 2), z)"},
+               {randn({8, 4}, /*seed=*/1), randn({3, 12, 4}, /*seed=*/2), each});
+    check_each({"torch._grouped_mm(x, y, z)"},
+               {randn({4, 8}, /*seed=*/1), randn({8, 12}, /*seed=*/2), each});
+    check_each({"torch._grouped_mm(x, y, z)"},
+               {randn({3, 4, 4}, /*seed=*/1), randn({4, 8}, /*seed=*/2), each});
+  }
+  check_each({"torch._grouped_mm(x, y)", "torch._grouped_mm(x, y, None, None, 6)"},
+             {randn({3, 8, 4}, /*seed=*/1), randn({3, 4, 12}, /*seed=*/2)});
+}
+
 }  // namespace
 }  // namespace t2n::test
