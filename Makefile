@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo test matrix refusals docs zoo compression onnx fuzz hostile lies mutants programs streaming same bench cost format tidy clean help
+.PHONY: all setup demo test matrix refusals docs zoo compression compression_sizes onnx fuzz hostile lies mutants programs streaming same bench cost format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -64,6 +64,11 @@ compression: ## export the trained fixtures under every compression, beside othe
 	@cmake/setup.sh peers
 	@$(call build,release,--target t2nnef libt2nnef_torch)
 	@$(environment) && "$$T2NNEF_PYTHON" tests/compress/table.py --markdown docs/compression_table.md
+
+compression_sizes: ## export models of published sizes under every preset: time and memory, write docs/compression_sizes.md
+	@cmake/setup.sh zoo
+	@$(call build,release,--target t2nnef libt2nnef_torch)
+	@$(environment) && build/venv/bin/python tests/compress/sizes.py --markdown docs/compression_sizes.md
 
 onnx: ## export the zoo for khronos, convert it to ONNX by NNEF-Tools, run it in onnxruntime, write docs/onnx.md
 	@cmake/setup.sh zoo
