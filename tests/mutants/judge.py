@@ -18,6 +18,10 @@ LEAVES = ["T2NNEF_COVERAGE", "T2NNEF_STRICT_CASES"]  # where tests leave what ot
 START = 0.5  # seconds that a test program takes at most before its first case
 
 
+class FailedAlone(Exception):
+    """Of a test, without any fault."""
+
+
 class Test(NamedTuple):
     name: str
     command: tuple
@@ -114,7 +118,7 @@ def reach(folder, test, count):
         if how == "skipped":
             return []
         if how != "passed":
-            raise SystemExit(f"{test.name} {how} without a fault:\n{tail}")
+            raise FailedAlone(f"{test.name} {how} without a fault:\n{tail}")
         if not test.has_cases:
             return [Case(seconds, test.name, frozenset(number for number, byte in enumerate(trace.read_bytes()) if byte))]
         rows = [line.split("\t", 2) for line in cases.read_text().splitlines()] if cases.exists() else []
