@@ -16,6 +16,7 @@ LEFT_OUT = {"fence", "sizes", "pages", "ci_count", "strict_cases", "programs", "
 SKIPPED = 77  # how a test that cannot run ends
 LEAVES = ["T2NNEF_COVERAGE", "T2NNEF_STRICT_CASES"]  # where tests leave what other tests read
 START = 0.5  # seconds that a test program takes at most before its first case
+AT_ONCE = 10  # seconds of cases that run together: what fails late costs no more
 
 
 class FailedAlone(Exception):
@@ -132,6 +133,18 @@ def is_near(test, file):
     return bool(words & set(test.name.split("_"))) or test.name == f"test_{folder}"
 
 
+def parts_of(cases):
+    """The cases, fast ones first, in parts that take a few seconds each."""
+    parts, seconds = [], 0.0
+    for case in sorted(cases, key=lambda case: case.seconds):
+        if not parts or seconds + case.seconds > AT_ONCE:
+            parts.append([])
+            seconds = 0.0
+        parts[-1].append(case)
+        seconds += case.seconds
+    return parts
+
+
 def runs_for(number, file, reached):
     """What to run against a fault, those near the file first, then the fast ones. reached: tests with their cases.
 
@@ -146,7 +159,7 @@ def runs_for(number, file, reached):
         if not test.has_cases:
             runs.append(Run(some[0].seconds, test, ()))
             continue
-        runs.append(Run(START + sum(case.seconds for case in some), test, tuple(case.name for case in some)))
+        runs += [Run(START + sum(case.seconds for case in part), test, tuple(case.name for case in part)) for part in parts_of(some)]
         if len(some) == 1 and len(cases) > 1:
             runs.append(Run(START + sum(case.seconds for case in cases), test, ()))
 
@@ -166,7 +179,8 @@ def command_of(each):
 
 def label(each):
     """What stands for a run in the results: a test that changed has not passed yet."""
-    return f"{each.test.name} {each.test.stamp} {len(each.cases) or 'all'} cases"
+    names = hashlib.sha256("\n".join(each.cases).encode()).hexdigest()[:8] if each.cases else "all"
+    return f"{each.test.name} {each.test.stamp} {names}"
 
 
 def judged(number, file, folder, reached, passed, budget):
