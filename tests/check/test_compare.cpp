@@ -86,6 +86,17 @@ TEST_CASE("equal tensors agree exactly") {
   CHECK(agree(empty, empty, level(Level::exact)));
 }
 
+TEST_CASE("long tensors are compared to their end") {
+  std::vector<float> values(5000);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  const ir::Tensor right = f32(values);
+  CHECK(agree(right, right, level(Level::exact)));
+  values.back() += 1;
+  const Comparison wrong = check::compare(right, f32(values), level(Level::exact));
+  CHECK_EQ(wrong.outliers, 1);
+  CHECK_EQ(wrong.worst, ir::Ints{4999});
+}
+
 TEST_CASE("the numbers of a difference") {
   const ir::Tensor expected = ir::tensor_of<float>(ir::DType::f32, {2, 2}, {4, 2, 0, 1});
   const ir::Tensor actual = ir::tensor_of<float>(ir::DType::f32, {2, 2}, {4, 2.5, 0, 1});

@@ -16,6 +16,11 @@ LEFT_OUT = {"fence", "sizes", "pages", "ci_count", "strict_cases", "programs", "
 SKIPPED = 77  # how a test that cannot run ends
 LEAVES = ["T2NNEF_COVERAGE", "T2NNEF_STRICT_CASES"]  # where tests leave what other tests read
 START = 0.5  # seconds that a test program takes at most before its first case
+AT_ONCE = 10  # seconds of cases that run together: what fails late costs no more
+
+
+class FailedAlone(Exception):
+    """Of a test, without any fault."""
 
 
 class Test(NamedTuple):
@@ -114,7 +119,7 @@ def reach(folder, test, count):
         if how == "skipped":
             return []
         if how != "passed":
-            raise SystemExit(f"{test.name} {how} without a fault:\n{tail}")
+            raise FailedAlone(f"{test.name} {how} without a fault:\n{tail}")
         if not test.has_cases:
             return [Case(seconds, test.name, frozenset(number for number, byte in enumerate(trace.read_bytes()) if byte))]
         rows = [line.split("\t", 2) for line in cases.read_text().splitlines()] if cases.exists() else []
@@ -126,6 +131,18 @@ def is_near(test, file):
     folder, stem = Path(file).parent.name, Path(file).stem
     words = set(stem.split("_")) if folder == "ops" else {folder}
     return bool(words & set(test.name.split("_"))) or test.name == f"test_{folder}"
+
+
+def parts_of(cases):
+    """The cases, fast ones first, in parts that take a few seconds each."""
+    parts, seconds = [], 0.0
+    for case in sorted(cases, key=lambda case: case.seconds):
+        if not parts or seconds + case.seconds > AT_ONCE:
+            parts.append([])
+            seconds = 0.0
+        parts[-1].append(case)
+        seconds += case.seconds
+    return parts
 
 
 def runs_for(number, file, reached):
@@ -142,7 +159,7 @@ def runs_for(number, file, reached):
         if not test.has_cases:
             runs.append(Run(some[0].seconds, test, ()))
             continue
-        runs.append(Run(START + sum(case.seconds for case in some), test, tuple(case.name for case in some)))
+        runs += [Run(START + sum(case.seconds for case in part), test, tuple(case.name for case in part)) for part in parts_of(some)]
         if len(some) == 1 and len(cases) > 1:
             runs.append(Run(START + sum(case.seconds for case in cases), test, ()))
 
@@ -162,7 +179,8 @@ def command_of(each):
 
 def label(each):
     """What stands for a run in the results: a test that changed has not passed yet."""
-    return f"{each.test.name} {each.test.stamp} {len(each.cases) or 'all'} cases"
+    names = hashlib.sha256("\n".join(each.cases).encode()).hexdigest()[:8] if each.cases else "all"
+    return f"{each.test.name} {each.test.stamp} {names}"
 
 
 def judged(number, file, folder, reached, passed, budget):

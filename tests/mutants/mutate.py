@@ -53,15 +53,22 @@ def save(path, data):
 
 
 def reached_by(folder, libraries, count, is_asked):
-    """Tests with their cases and what those reach. A test that did not change is not traced again."""
+    """Tests with their cases and what those reach. A test that did not change is not traced again.
+
+    Ends, once all were run, where one fails without a fault.
+    """
     tests, file = [test for test in judge.tests_of(folder) if is_asked(test)], OUT / "reached.json"
     known = load(file)
-    lock = threading.Lock()
+    lock, failures = threading.Lock(), []
 
     def trace(test):
         stamp = f"{libraries} {test.stamp}"
         if known.get(test.name, {}).get("stamp") != stamp:
-            cases = [[each.seconds, each.name, sorted(each.reached)] for each in judge.reach(folder, test, count)]
+            try:
+                cases = [[each.seconds, each.name, sorted(each.reached)] for each in judge.reach(folder, test, count)]
+            except judge.FailedAlone as failure:
+                print(failure, flush=True)
+                return failures.append(test.name)
             with lock:
                 known[test.name] = {"stamp": stamp, "cases": cases}
                 save(file, known)
@@ -71,7 +78,10 @@ def reached_by(folder, libraries, count, is_asked):
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         list(pool.map(trace, [test for test in tests if test.name not in last]))
     for test in tests:
-        trace(test)
+        if test.name in last:
+            trace(test)
+    if failures:
+        raise SystemExit(f"without a fault failed {', '.join(failures)}")
     return [(test, [judge.Case(seconds, name, frozenset(numbers)) for seconds, name, numbers in known[test.name]["cases"]])
             for test in tests]
 

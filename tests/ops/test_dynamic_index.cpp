@@ -78,6 +78,7 @@ TEST_CASE("writing") {
           "torch.slice_scatter(x, x[:, 1:] * 2, 1, 1)",
           "torch.slice_scatter(x, x[:, :-1] * 2, 1, 0, -1)",
           "torch.slice_scatter(x, x[:, :2] * 2, 1, 1, 3)",
+          "torch.slice_scatter(x, x[:, :1] * 2, 1, 1, 2)",
           "torch.slice_scatter(x, x[:, ::2] * 2, 1, 0, None, 2)",
           "torch.slice_scatter(x, x[:, -2:] * 2, 1, -2)",
           "torch.select_scatter(x, x[:, 0] * 2, 1, 1)",

@@ -17,13 +17,14 @@ from models import MODELS
 
 ONCE_BEYOND = 10_000_000  # parameters: a second file of the same model would only cost disk
 MIN_RESPONSE = 40  # tolerances: twice what run.py asks for
+NEXT_TO_NOTHING = 1e-4  # apart, parameters say no more than one number
 MAX_ROUNDING = 0.3  # tolerances: more leaves too little for another engine's rounding
 
 
 def randomise_constants(model):
-    """Zero heads, biases and tiny layer scales would hide most of the model from its output."""
+    """Zero heads, biases of next to nothing and tiny layer scales would hide most of the model from its output."""
     for parameter in model.parameters():
-        if parameter.numel() > 1 and parameter.min() == parameter.max():
+        if parameter.numel() > 1 and parameter.max() - parameter.min() < NEXT_TO_NOTHING:
             parameter.add_(torch.randn_like(parameter), alpha=0.1)
 
 
