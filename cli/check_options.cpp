@@ -48,6 +48,20 @@ std::string pulses_text(const CheckResult& result) {
              sizes[0], ": ", joined(delays, ", "), "\n");
 }
 
+/// "states: 5 calls, each with those of the call before; …"
+std::string calls_text(const CheckResult& result) {
+  if (result.calls == 0) return {};
+  std::string out =
+      cat("states: ", counted(result.calls, "call"), ", each with what the call before gave");
+  if (!result.pieces_as_whole.empty())
+    out +=
+        cat("; pieces along ", joined(result.pieces_as_whole, ", "), " give what one call gives");
+  if (!result.pieces_unlike_whole.empty())
+    out += cat("; pieces along ", joined(result.pieces_unlike_whole, ", "),
+               " do not give what one call gives, in torch either");
+  return out + "\n";
+}
+
 /// Elements of the outputs that are not finite, in torch as well as in the engine.
 std::string not_finite_text(const std::vector<check::OutputRow>& rows) {
   std::string out;
@@ -116,8 +130,8 @@ std::string check_text(const CheckOptions& options, const CheckResult& result) {
              check::tolerance_str(options.tolerance), " · ",
              counted(result.sets.size(), "input set"), left_out_text(result),
              sizes_text(result.sizes), "\n", check::verdict_table(result.rows),
-             check::quanta_text(result.rows), not_finite_text(result.rows), pulses_text(result),
-             "reference: ", result.reference, engines_text(result), "\n");
+             check::quanta_text(result.rows), not_finite_text(result.rows), calls_text(result),
+             pulses_text(result), "reference: ", result.reference, engines_text(result), "\n");
 }
 
 }  // namespace t2n::cli

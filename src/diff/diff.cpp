@@ -315,10 +315,47 @@ std::string_view part_name(Part part) {
   internal_error(__FILE__, __LINE__, "no such part");
 }
 
+namespace {
+
+Difference of_submodel(Difference::Kind kind, const std::string& label) {
+  return {.part = Part::operation,
+          .kind = kind,
+          .operation = "tract_core_submodel",
+          .subject = label,
+          .aspect = {},
+          .before = {},
+          .after = {}};
+}
+
+/// Their differences are those of the artefact, named behind the label.
+void compare_submodels(const nnef::Artefact& a, const nnef::Artefact& b, const Options& options,
+                       Result& result) {
+  for (const auto& [label, submodel] : a.submodels) {
+    const auto other = b.submodels.find(label);
+    if (other == b.submodels.end()) {
+      result.differences.push_back(of_submodel(Difference::Kind::removed, label));
+      continue;
+    }
+    for (Difference& each : compare(*submodel, *other->second, options).differences) {
+      each.subject = cat(label, "/", each.subject);
+      result.differences.push_back(std::move(each));
+    }
+  }
+  for (const auto& [label, submodel] : b.submodels)
+    if (!a.submodels.contains(label))
+      result.differences.push_back(of_submodel(Difference::Kind::added, label));
+  std::stable_sort(result.differences.begin(), result.differences.end(),
+                   [](const Difference& x, const Difference& y) { return x.part < y.part; });
+}
+
+}  // namespace
+
 Result compare(const nnef::Artefact& a, const nnef::Artefact& b, const Options& options) {
   spec::check_document(a.document);
   spec::check_document(b.document);
-  return Comparer(a, b, options).run();
+  Result out = Comparer(a, b, options).run();
+  if (!a.submodels.empty() || !b.submodels.empty()) compare_submodels(a, b, options, out);
+  return out;
 }
 
 }  // namespace t2n::diff

@@ -197,7 +197,7 @@ class Rows {
                            .most_times_torch = most_,
                            .quanta = {},
                            .where = where};
-      measure(set, i, actual[i], at < kMeasured, row, seen);
+      measure(set, i, actual[i], at < kMeasured && !set.is_fed_back, row, seen);
       count(set, i, actual[i], row);
       keep_worst(result_.rows, i, std::move(row));
     }

@@ -36,6 +36,8 @@ struct InputSet {
   std::optional<std::vector<EngineRun>> engines = {};  ///< computed on first use
   /// By output, how much of it `expected` is, from the first entries on; none: all of it.
   std::vector<ir::Ints> compared = {};
+  /// The engine's inputs are results of its own, near these: how far it is from f64 says nothing.
+  bool is_fed_back = false;
 };
 
 struct InputSets {

@@ -9,6 +9,7 @@
 #include "src/check/packed_weights.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
+#include "src/export/calls.h"
 #include "src/export/causal_lm.h"
 #include "src/export/signature.h"
 #include "src/export/stages.h"
@@ -130,6 +131,8 @@ void check_written(const nnef::Document& document, const fs::path& artefact, Tra
   const std::vector<std::string> names = port_names(result.outputs);
   result.checked = check_artefact(artefact.string(), model, names, *options.check, *engine.runner,
                                   wanted_for(options.target).dialect, takes_of(document));
+  check_calls(model, names, *options.check, *engine.runner, takes_of(document),
+              wanted_for(options.target).dialect, result.checked);
   if (target::streams(options.target))
     check_in_pulses(model, names, *options.check, *engine.runner, takes_of(document),
                     options.target.stream, stream_properties(document), result.checked);

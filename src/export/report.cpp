@@ -137,6 +137,10 @@ Json comparison_json(const CheckOptions& options, const CheckResult& result) {
               {"inputs_not_followed", result.unfollowed},
               {"outputs", rows}};
   if (!result.sizes.empty()) out["sizes"] = sizes_json(result.sizes);
+  if (result.calls > 0)
+    out["states"] = {{"calls", result.calls},
+                     {"pieces_as_whole", result.pieces_as_whole},
+                     {"pieces_unlike_whole", result.pieces_unlike_whole}};
   return out;
 }
 

@@ -7,25 +7,12 @@
 
 #include "src/diag/error.h"
 #include "src/export/graph_yardstick.h"
+#include "src/export/played.h"
 #include "src/export/torch_module.h"
 #include "src/spec/dialect.h"
 
 namespace t2n {
 namespace {
-
-/// Returns results that were already computed.
-class Played final : public check::Runner {
- public:
-  Played(std::string name, std::vector<ir::Tensor> outputs)
-      : name_(std::move(name)), outputs_(std::move(outputs)) {}
-  std::string name() const override { return name_; }
-  void load(const std::string&) override {}
-  std::vector<ir::Tensor> run(const std::vector<ir::Tensor>&) override { return outputs_; }
-
- private:
-  std::string name_;
-  std::vector<ir::Tensor> outputs_;
-};
 
 ir::Tensor first_of(const ir::Tensor& tensor, size_t axis, int64_t count) {
   ir::Tensor out = tensor;
@@ -148,7 +135,7 @@ class PulseCheck {
     sets.sets.push_back(std::move(set));
     sets.reference = result_.reference;
     require_fresh(tensors, actual, info, pulse);
-    Played played(runner_.name(), actual);
+    Played played(runner_.name(), {actual});
     CheckResult found = check_on(sets, model_, names_, options_, played, spec::Dialect::tract);
     for (check::OutputRow& row : found.rows)
       row.where = cat("in pulses of ", pulse, ", ", dynamic::sizes_str(input.sizes));

@@ -47,34 +47,53 @@ size_t count_results(const nnef::Value& left) {
 
 Checked<at::Tensor> Evaluator::run(const Checked<at::Tensor>& inputs,
                                    const std::vector<std::string>& wanted) {
+  Values given;
+  for (const at::Tensor& input : inputs) given.emplace_back(input, /*is_constant=*/false);
+  Checked<at::Tensor> out;
+  for (const Value& value : run_values(std::move(given), wanted)) out.push_back(dequantised(value));
+  return out;
+}
+
+Values Evaluator::run_values(Values given, const std::vector<std::string>& wanted) {
   const at::InferenceMode no_gradients;
-  check_inputs(inputs);
+  check_inputs(given);
+  Checked<at::Tensor> inputs;
+  for (const Value& input : given) inputs.push_back(to_tensor(input));
   budget_ = budget_of(program_, inputs);
   const trace::AllocationLimit limit(budget_);
   symbols_ = bind_symbols(program_.inputs, inputs);
-  for (size_t at = 0; at < inputs.size(); ++at) inputs_[program_.inputs[at].name] = inputs[at];
+  for (size_t at = 0; at < given.size(); ++at) {
+    given[at].constant = false;
+    inputs_[program_.inputs[at].name] = std::move(given[at]);
+  }
   Frame frame;
   frame.is_graph = true;
   for (const std::string& name : wanted) frame.kept.insert(name);
   run_body(program_.document.graph.body, frame);
   for (auto& [label, value] : updates_) program_.memory[label] = std::move(value);
-  Checked<at::Tensor> out;
+  Values out;
   for (const std::string& name : wanted) {
     const auto found = frame.names.find(name);
     if (found == frame.names.end()) fail(cat("the graph has no value ", quoted(name)));
-    out.push_back(dequantised(found->second));
+    out.push_back(found->second);
   }
   return out;
 }
 
-void Evaluator::check_inputs(const Checked<at::Tensor>& inputs) const {
+void Evaluator::check_inputs(const Values& inputs) const {
   const std::vector<ProgramPort>& ports = program_.inputs;
   if (inputs.size() != ports.size())
     fail(cat("the model has ", ports.size(), " inputs, ", inputs.size(), " were given"));
-  for (size_t at = 0; at < ports.size(); ++at)
-    if (trace::from_torch(inputs[at].scalar_type()) != ports[at].dtype)
+  for (size_t at = 0; at < ports.size(); ++at) {
+    if (inputs[at].quantisation) {
+      const auto entry = program_.quant.find(ports[at].name);
+      if (entry == program_.quant.end() || !is_quantised_as(*entry->second, inputs[at]))
+        fail(cat("the input ", quoted(ports[at].name), " is not quantised as what it is given"));
+    } else if (trace::from_torch(to_tensor(inputs[at]).scalar_type()) != ports[at].dtype) {
       fail(cat("the input ", quoted(ports[at].name), " is of ", ir::dtype_name(ports[at].dtype),
                ", not ", described(inputs[at])));
+    }
+  }
 }
 
 void Evaluator::run_body(const Body& body, Frame& frame) {

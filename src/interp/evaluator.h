@@ -20,6 +20,9 @@ class Evaluator {
   Checked<at::Tensor> run(const Checked<at::Tensor>& inputs,
                           const std::vector<std::string>& wanted);
 
+  /// The same with quantised tensors as such, where graph.quant says the same of an input.
+  Values run_values(Values inputs, const std::vector<std::string>& wanted);
+
   /// `arguments`: in the order of the parameters.
   Values run_fragment(const nnef::Fragment& fragment, Values arguments, const std::string& path);
   at::Tensor& memory(const std::string& key) { return program_.memory[key]; }
@@ -39,7 +42,7 @@ class Evaluator {
   };
 
   // evaluator.cpp: statements
-  void check_inputs(const Checked<at::Tensor>& inputs) const;
+  void check_inputs(const Values& inputs) const;
   void run_body(const Body& body, Frame& frame);
   void run_statement(const nnef::Assignment& statement, Frame& frame);
   void assign(const nnef::Value& left, Value value, Frame& frame);
@@ -74,6 +77,7 @@ class Evaluator {
   Value introduction(const nnef::Value& invocation, Frame& frame);
   Value variable(const nnef::Value& invocation, Frame& frame);
   Value update(const nnef::Value& invocation, Frame& frame);
+  Value submodel(const nnef::Value& invocation, Frame& frame, const std::string& path);
   Value call_operation(const nnef::Fragment& declaration, Values arguments, CallSite site);
   /// Operands are positional; other parameters get their defaults.
   Value call_operation(const std::string& operation, Values arguments, bool is_named = false);
@@ -85,7 +89,7 @@ class Evaluator {
   int expressions_ = 0;  ///< being evaluated
   int64_t budget_ = 0;   ///< limit for the bytes of this run's tensors
   int64_t steps_ = 0;    ///< values that were made or copied in this run
-  std::unordered_map<std::string, at::Tensor> inputs_;
+  std::unordered_map<std::string, Value> inputs_;
   ir::Sizes symbols_;
   /// The expression whose value graph.quant rounds; nothing inside it is rounded.
   const nnef::Value* named_ = nullptr;

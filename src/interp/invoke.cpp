@@ -6,6 +6,7 @@
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/interp/evaluator.h"
+#include "src/interp/operands.h"
 #include "src/interp/tract_quant.h"
 #include "src/interp/words.h"
 #include "src/trace/convert.h"
@@ -74,6 +75,17 @@ void check_type(const nnef::Parameter& parameter, const Value& value) {
   }
 }
 
+/// tract cuts off the fractions of reals that are indices.
+Value as_indices(const nnef::Fragment& declaration, const nnef::Parameter& parameter, Value value) {
+  const bool is_index = declaration.name.starts_with("tract_core_") &&
+                        parameter.type == "tensor<integer>" &&
+                        (parameter.name == "indices" || declaration.name == "tract_core_one_hot");
+  if (!is_index || value.is_absent()) return value;
+  const at::Tensor tensor = to_tensor(value);
+  if (!tensor.is_floating_point()) return value;
+  return {cast(tensor, at::kLong), value.constant};
+}
+
 /// Converts to the width of each standard type here: f32, i64, bool. Codes of quantised reals have
 /// other types until graph.quant explains them.
 at::Tensor standard_values(const at::Tensor& stored, const std::string& type,
@@ -114,6 +126,7 @@ Value Evaluator::invoke(const nnef::Value& invocation, Frame& frame) {
   }
   if (is_word(invocation.text)) return word(invocation, frame);
   if (is_introduction(invocation.text)) return introduction(invocation, frame);
+  if (is_submodel(invocation.text)) return submodel(invocation, frame, site.path);
   const nnef::Fragment& declaration = spec::operation(invocation.text, program_.dialect);
   return call_operation(declaration, bound(declaration, invocation, frame), std::move(site));
 }
@@ -138,7 +151,7 @@ Value Evaluator::introduction(const nnef::Value& invocation, Frame& frame) {
   const auto input = inputs_.find(frame.left == nullptr ? "" : frame.left->text);
   if (!frame.is_graph || input == inputs_.end())
     fail("an input stands in the graph, alone on the right of its name");
-  return {input->second, /*is_constant=*/false};
+  return input->second;
 }
 
 Value Evaluator::variable(const nnef::Value& invocation, Frame& frame) {
@@ -168,6 +181,24 @@ Value Evaluator::update(const nnef::Value& invocation, Frame& frame) {
   Value value = find_value(declaration, bound(declaration, invocation, frame), "value");
   updates_[label->second] = to_tensor(value);
   return value;
+}
+
+/// Tensors come and go as they are, quantised ones too. Its states are those of this call.
+Value Evaluator::submodel(const nnef::Value& invocation, Frame& frame, const std::string& path) {
+  const nnef::Fragment& declaration = spec::operation(invocation.text, program_.dialect);
+  const Values arguments = bound(declaration, invocation, frame);
+  const Value& given = find_value(declaration, arguments, "input");
+  Values inputs = given.is_tensor() ? Values{given} : to_items(given);
+  Program& called = program_.submodel(to_string(find_value(declaration, arguments, "label")), path);
+  if (depth_ >= kDeepestCall) fail(cat("submodels call each other ", depth_, " levels deep"));
+  ++depth_;
+  Evaluator evaluator(called);
+  std::vector<std::string> wanted;
+  for (const ProgramPort& output : called.outputs) wanted.push_back(output.name);
+  Values out = evaluator.run_values(std::move(inputs), wanted);
+  --depth_;
+  for (Value& value : out) value.constant = false;
+  return out.size() == 1 ? std::move(out[0]) : Value(std::move(out));
 }
 
 Values Evaluator::bound(const nnef::Fragment& declaration, const nnef::Value& invocation,
@@ -202,8 +233,11 @@ Value Evaluator::call_operation(const nnef::Fragment& declaration, Values argume
   if (kernel == nullptr) fail(cat("there is no operation ", quoted(declaration.name)));
   if (has_quantised(arguments))
     return call_quantised(declaration, std::move(arguments), std::move(site));
-  for (size_t at = 0; at < arguments.size(); ++at)
-    check_type(declaration.parameters[at], arguments[at]);
+  for (size_t at = 0; at < arguments.size(); ++at) {
+    const nnef::Parameter& parameter = declaration.parameters[at];
+    arguments[at] = as_indices(declaration, parameter, std::move(arguments[at]));
+    check_type(parameter, arguments[at]);
+  }
   const KernelCall call(declaration, std::move(arguments), std::move(site), *this);
   Checked<at::Tensor> tensors = kernel(call);
   // From here on, a size that the graph counts has a name, as sizes of inputs have.

@@ -62,7 +62,10 @@ std::vector<ir::Tensor> run(Program& program, const std::vector<ir::Tensor>& inp
   return run_to(program, inputs, program.document.graph.results);
 }
 
-void reset(Program& program) { program.memory.clear(); }
+void reset(Program& program) {
+  program.memory.clear();
+  program.called.clear();
+}
 
 }  // namespace
 }  // namespace t2n::interp

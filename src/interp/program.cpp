@@ -69,6 +69,7 @@ class Loader {
       : artefact_(artefact), program_(std::make_shared<Program>()) {
     program_->document = artefact.document;
     program_->dialect = dialect;
+    program_->submodels = artefact.submodels;
   }
 
   std::shared_ptr<Program> load() {
@@ -124,7 +125,7 @@ class Loader {
   }
 
   const nnef::Fragment* known_operation(const std::string& name) const {
-    const bool runs = is_introduction(name) || kernels().find(name) != nullptr;
+    const bool runs = is_introduction(name) || is_submodel(name) || kernels().find(name) != nullptr;
     return runs ? spec::find_operation(name, program_->dialect) : nullptr;
   }
 
@@ -162,6 +163,15 @@ class Loader {
 
 std::shared_ptr<Program> load_program(const nnef::Artefact& artefact, spec::Dialect dialect) {
   return Loader(artefact, dialect).load();
+}
+
+Program& Program::submodel(const std::string& label, const std::string& path) {
+  const auto found = called.find(path);
+  if (found != called.end()) return *found->second;
+  const auto artefact = submodels.find(label);
+  if (artefact == submodels.end())
+    reject(cat("there is no submodel ", quoted(label)), "its label is not written as a string");
+  return *called.emplace(path, load_program(*artefact->second, dialect)).first->second;
 }
 
 bool is_external(const nnef::Value& value) {

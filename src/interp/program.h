@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -28,6 +29,12 @@ struct Program {
   std::unordered_map<const Body*, LastUses> last_uses;
   /// What runs keep for the next one: updated variables by label, states of kernels.
   std::map<std::string, at::Tensor> memory;
+  std::map<std::string, std::shared_ptr<const nnef::Artefact>> submodels;  ///< by label
+  /// Those that ran, by the place of the call: each call has states of its own.
+  std::map<std::string, std::shared_ptr<Program>> called;
+
+  /// What a call of the submodel at `path` runs.   Errors: those of load_program.
+  Program& submodel(const std::string& label, const std::string& path);
 
   Program() = default;
   Program(const Program&) = delete;  // contains pointers into itself

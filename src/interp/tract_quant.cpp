@@ -89,8 +89,9 @@ Parameters parameters(const nnef::QuantEntry& entry) {
                      : at::kByte};
 }
 
-/// Raw codes unchanged, or reals.
+/// Raw codes unchanged, or reals. Without a dtype, graph.quant says it of the result.
 Value casted(const Value& input, const Value& to) {
+  if (to.is_absent()) return input;
   const at::Tensor codes = to_tensor(input);
   const at::ScalarType dtype = dtype_named(to_string(to));
   if (at::isFloatingType(dtype)) return {reals(input).to(dtype), input.constant};
@@ -142,11 +143,23 @@ Value tract_quantised(const nnef::QuantEntry& entry, const Value& value) {
   if (is_quantised(value)) return quantised(reals(value), to, codes, value.constant);
   const at::Tensor tensor = to_tensor(value);
   if (tensor.is_floating_point()) return quantised(tensor, to, codes, value.constant);
+  // Whole numbers that are written out are codes.
+  if (!value.is_tensor() && at::equal(tensor, tensor.to(codes).to(tensor.scalar_type()))) {
+    Value out(tensor.to(codes), value.constant);
+    out.quantisation = to;
+    return out;
+  }
   if (tensor.scalar_type() != codes)
     fail(cat("a tensor of ", dtype_text(tensor.scalar_type()), " cannot be quantised"));
   Value out = value;
   out.quantisation = to;
   return out;
+}
+
+bool is_quantised_as(const nnef::QuantEntry& entry, const Value& value) {
+  const auto [to, codes] = parameters(entry);
+  return value.quantisation->scale == to.scale && value.quantisation->zero_point == to.zero_point &&
+         to_tensor(value).scalar_type() == codes;
 }
 
 QuantisedCall::QuantisedCall(const nnef::Fragment& declaration, Values arguments)

@@ -17,6 +17,9 @@ at::Tensor dequantised(const Value& value);
 /// tensors are rounded, half to even.
 Value tract_quantised(const nnef::QuantEntry& entry, const Value& value);
 
+/// Whether a quantised tensor has just these parameters.
+bool is_quantised_as(const nnef::QuantEntry& entry, const Value& value);
+
 /// An operation on quantised operands: the arguments for the kernel, and what becomes of its
 /// result.
 class QuantisedCall {

@@ -59,6 +59,11 @@ Tensors range(const KernelCall& call) {
 Tensors cast(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   if (call.site().is_named && input.is_floating_point()) return {input};
+  if (!call.has("to")) {
+    if (call.site().is_named) return {input};
+    fail("'to' is missing", "graph.quant does not say either what the result is",
+         "write for example to = 'f32'");
+  }
   return {interp::cast(input, dtype_named(call.str("to")))};
 }
 

@@ -24,6 +24,8 @@ bool is_word(std::string_view name) { return is_one_of(name, kWords); }
 
 bool is_introduction(std::string_view name) { return is_one_of(name, kIntroductions); }
 
+bool is_submodel(std::string_view name) { return name == "tract_core_submodel"; }
+
 std::optional<ir::DType> tract_dtype(std::string_view name) {
   std::string lower(name);
   std::transform(lower.begin(), lower.end(), lower.begin(),

@@ -15,6 +15,8 @@ bool is_word(std::string_view name);
 
 /// Operations that the evaluator itself executes: inputs, variables, updates.
 bool is_introduction(std::string_view name);
+/// The operation that runs another artefact.
+bool is_submodel(std::string_view name);
 
 /// "f32", "F32", "tdim" (which is i64 at run time)…
 std::optional<ir::DType> tract_dtype(std::string_view name);

@@ -68,8 +68,12 @@ std::vector<Where> place_of(std::string_view text, const std::string& label) {
 /// Joins files with statements.
 class Assembly {
  public:
-  Assembly(StoredFiles stored, std::string origin)
-      : stored_(std::move(stored)), used_(stored_.files.size()), origin_(std::move(origin)) {}
+  /// `depth` counts the artefacts around this one.
+  Assembly(StoredFiles stored, std::string origin, int depth = 0)
+      : stored_(std::move(stored)),
+        used_(stored_.files.size()),
+        origin_(std::move(origin)),
+        depth_(depth) {}
 
   Artefact run() {
     Artefact out;
@@ -78,7 +82,10 @@ class Assembly {
     out.document = parse_document(text_of(graph_), kGraph);
     if (const StoredFile* quant = use(kQuant))
       out.document.quant = parse_quant(text_of(content_of(*quant)), kQuant);
-    const Visit visit = [&](const Value& invocation) { variable(invocation, out); };
+    const Visit visit = [&](const Value& invocation) {
+      variable(invocation, out);
+      submodel(invocation, out);
+    };
     for_each_invocation(out.document.graph.body, visit);
     for (const Fragment& fragment : out.document.fragments)
       for_each_invocation(fragment.body, visit);
@@ -152,6 +159,47 @@ class Assembly {
     check_shape(invocation, out.tensors[known->second]);
   }
 
+  void submodel(const Value& invocation, Artefact& out) {
+    if (invocation.text != "tract_core_submodel") return;
+    const Value* const label = argument_of(invocation, "label", 1);
+    if (label == nullptr || label->kind != Kind::string)
+      fail("a submodel in graph.nnef has no label", "its files are found by it",
+           "write label = 'name'");
+    const std::string& name = label->text;
+    if (out.submodels.contains(name)) return;
+    constexpr int kDeepest = 4;
+    if (depth_ == kDeepest)
+      throw Error("nnef-limit", cat("submodels are nested more than ", kDeepest, " levels deep"));
+    out.submodels[name] = std::make_shared<Artefact>(submodel_called(name));
+  }
+
+  Artefact submodel_called(const std::string& name) {
+    for (const char* suffix : {".nnef.tgz", ".nnef.tar"})
+      if (const StoredFile* file = use(name + suffix))
+        return Assembly(list_files(content_of(*file), file->name), file->name, depth_ + 1).run();
+    StoredFiles parts;
+    const std::string folder = name + "/";
+    for (size_t i = 0; i < stored_.files.size(); ++i) {
+      StoredFile part = stored_.files[i];
+      if (!part.name.starts_with(folder)) continue;
+      used_[i] = true;
+      // tract labels what is in deeper folders without these.
+      part.name = part.name.substr(part.name.rfind('/') + 1);
+      parts.files.push_back(std::move(part));
+    }
+    if (parts.files.empty())
+      fail(cat("the submodel ", quoted(name), " is not there"),
+           cat("it is the folder ", quoted(folder), ", or ", quoted(name + ".nnef.tgz"), " or ",
+               quoted(name + ".nnef.tar")));
+    const auto before = [](const StoredFile& a, const StoredFile& b) { return a.name < b.name; };
+    std::sort(parts.files.begin(), parts.files.end(), before);
+    for (size_t i = 1; i < parts.files.size(); ++i)
+      if (parts.files[i].name == parts.files[i - 1].name)
+        fail(cat("the submodel ", quoted(name), " has two files ", quoted(parts.files[i].name)),
+             "tract tells them apart by the last part of their names");
+    return Assembly(std::move(parts), folder, depth_ + 1).run();
+  }
+
   /// A shape that is not written as integers is left to whoever runs the graph.
   void check_shape(const Value& invocation, const StoredTensor& tensor) const {
     const Value* const shape = argument_of(invocation, "shape", 0);
@@ -182,6 +230,7 @@ class Assembly {
   Content graph_;
   std::vector<bool> used_;
   std::string origin_;
+  int depth_ = 0;
   std::unordered_map<std::string, size_t> index_;  ///< of the tensor, by label
 };
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,12 +19,15 @@ struct Artefact {
   Document document;                  ///< with graph.quant; without blobs
   Content text;                       ///< of graph.nnef
   std::vector<StoredTensor> tensors;  ///< one per label, in order of the first `variable` statement
-  std::vector<std::string> unused;    ///< files without a reference, sorted
-  int64_t file_bytes = 0;             ///< on disk, sum over all files
+  /// Called by tract_core_submodel, by label.
+  std::map<std::string, std::shared_ptr<const Artefact>> submodels = {};
+  std::vector<std::string> unused;  ///< files without a reference, sorted
+  int64_t file_bytes = 0;           ///< on disk, sum over all files
 };
 
 /// Reads a folder, a tar or a gzipped tar, recognised by content. Archives are read into memory;
-/// files of a folder are mapped, so they must not change while the artefact is in use. Errors:
+/// files of a folder are mapped, so they must not change while the artefact is in use. The submodel
+/// X that a statement names is the folder X, or X.nnef.tgz or X.nnef.tar. Errors:
 /// `nnef-syntax`; `nnef-invalid` if a file is missing or does not fit its statement.
 Artefact read_artefact(const std::filesystem::path& path);
 

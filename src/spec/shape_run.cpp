@@ -206,8 +206,8 @@ class ShapeRunner::State {
   static void keep_number(const nnef::Fragment& declaration, const Arguments& arguments,
                           std::vector<Known>& out) {
     const Value& input = *argument(declaration, arguments, "input");
-    const bool is_number = input.kind == Kind::integer;
-    if (is_number && out.size() == 1 && is_whole(argument(declaration, arguments, "to")->text))
+    const Value* const to = argument(declaration, arguments, "to");
+    if (input.kind == Kind::integer && out.size() == 1 && to != nullptr && is_whole(to->text))
       out[0].literal = std::make_shared<Value>(input);
   }
 

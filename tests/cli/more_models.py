@@ -142,6 +142,32 @@ class Clash(nn.Module):
         return {"h_state_next": self.h * 2}
 
 
+class ConvInPieces(nn.Module):
+    """Keeps what the next piece needs: in pieces it gives what it gives at once."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(3, 4, 3, dilation=2)
+        self.register_buffer("before", torch.zeros(1, 3, 4))
+
+    def forward(self, x):
+        x = torch.cat([self.before, x], dim=2)
+        self.before = x[:, :, -4:]
+        return self.conv(x)
+
+
+class RunningLevel(nn.Module):
+    """Its level follows the pieces, so that it matters how long they are."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("level", torch.ones(1, 3, 1))
+
+    def forward(self, x):
+        self.level = 0.5 * self.level + 0.5 * x.abs().mean(2, keepdim=True)
+        return x / self.level
+
+
 class LstmStep(nn.Module):
     """State as a tuple, in and out."""
 
@@ -478,6 +504,9 @@ def language_models(folder):
 
 MODELS = [
     Accumulator,
+    Counter,
+    ConvInPieces,
+    RunningLevel,
     Writer,
     PlainValues,
     Growing,

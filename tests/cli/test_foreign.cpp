@@ -188,4 +188,59 @@ TEST_CASE("models that torch_to_nnef wrote give what torch gave") {
     }
 }
 
+TEST_CASE("artefacts in artefacts: as a folder, a tar and a gzipped tar") {
+  if (!engine(23)) return;
+  const Sandbox sandbox;
+  const std::string inner =
+      "version 1.0;\ngraph inner(a, b) -> (c, d) {\na = external(shape = [2]);\n"
+      "b = external(shape = [2]);\nw = variable(label = 'w', shape = [2]);\n"
+      "c = a + w;\nd = b * 2.0;\n}\n";
+  for (const std::string folder : {"m/one", "two", "three"}) {
+    sandbox.folder().write(folder + "/graph.nnef", inner);
+    sandbox.folder().write(folder + "/w.dat", dat_file({2}, {10, folder == "two" ? 20.0F : 30.0F}));
+  }
+  const std::string pack = "cd " + quoted(sandbox.folder().path()) +
+                           " && tar -cf m/two.nnef.tar -C two . && "
+                           "tar -czf m/three.nnef.tgz -C three .";
+  REQUIRE_EQ(std::system(pack.c_str()), 0);
+  const auto write_outer = [&](const std::string& body) {
+    sandbox.folder().write("m/graph.nnef",
+                           "version 1.0;\nextension tract_registry tract_core;\n"
+                           "graph outer(x, y) -> (p, q) {\nx = external(shape = [2]);\n"
+                           "y = external(shape = [2]);\n" +
+                               body + "}\n");
+  };
+  write_outer(
+      "(e, f) = tract_core_submodel([x, y], label = 'one');\n"
+      "(g, h) = tract_core_submodel([e, f], label = 'two');\n"
+      "(p, q) = tract_core_submodel([g, h], label = 'three');\n");
+  const nnef::NamedTensor x{"x", ir::tensor_of<float>(ir::DType::f32, {2}, {1, 2})};
+  const nnef::NamedTensor y{"y", ir::tensor_of<float>(ir::DType::f32, {2}, {3, 4})};
+  nnef::write_npz(std::vector<nnef::NamedTensor>{x, y}, sandbox.path("in.npz"));
+  for (const std::string engine : {"tract", "reference"}) {
+    CAPTURE(engine);
+    const Result result =
+        sandbox.run({"run", "m", "-i", "in.npz", "-o", "out.npz", "--engine", engine});
+    CHECK_EQ(result.err, "");
+    CHECK_EQ(result.code, 0);
+    const auto outputs = nnef::read_npz(std::filesystem::path(sandbox.path("out.npz")));
+    REQUIRE_EQ(outputs.size(), 2);
+    CHECK_EQ(ir::to_f64(outputs[0].value), std::vector<double>{31, 82});
+    CHECK_EQ(ir::to_f64(outputs[1].value), std::vector<double>{24, 32});
+  }
+  CHECK_FALSE(contains(sandbox.run({"inspect", "m"}).out, "nothing refers to"));
+  REQUIRE_EQ(
+      std::system(("cp -r " + quoted(sandbox.path("m")) + " " + quoted(sandbox.path("n"))).c_str()),
+      0);
+  CHECK_EQ(sandbox.run({"diff", "m", "n"}).code, 0);
+  sandbox.folder().write("n/one/w.dat", dat_file({2}, {10, 31}));
+  const Result other = sandbox.run({"diff", "m", "n"});
+  CHECK_EQ(other.code, 9);
+  CHECK(contains(other.out, "'one/w'"));
+  write_outer("(p, q) = tract_core_submodel([x, y], label = 'four');\n");
+  check_failure(sandbox, {"run", "m", "--engine", "reference"}, 3,
+                "error[nnef-invalid]: the submodel 'four' is not there\n"
+                "  why:  it is the folder 'four/', or 'four.nnef.tgz' or 'four.nnef.tar'\n");
+}
+
 }  // namespace t2n::test

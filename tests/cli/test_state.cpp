@@ -238,4 +238,56 @@ TEST_CASE("statistics that an operator changes without saying so") {
   CHECK(contains(result.err, "  why:  the running statistics would change while the model runs\n"));
 }
 
+TEST_CASE("states are fed back, call after call") {
+  const Sandbox sandbox({"Counter.pt"});
+  for (const std::string engine : {"tract", "reference"}) {
+    CAPTURE(engine);
+    const Result result =
+        sandbox.run(export_of("Counter.pt", {"-i", "x=2,3", "--state", "--check", "--engine",
+                                             engine, "--report", "r.json"}));
+    CHECK_EQ(result.code, 0);
+    CHECK(contains(result.out, "\nstates: 5 calls, each with what the call before gave\n"));
+    CHECK(contains(sandbox.content("r.json"), "\"states\": {\n      \"calls\": 5,\n"));
+  }
+}
+
+TEST_CASE("what is within the tolerance in a call and not after five is found") {
+  const Sandbox sandbox({"Counter.pt"});
+  const auto check = [&](const std::string& off) {
+    sandbox.folder().write("m/graph.nnef",
+                           "version 1.0;\nextension tract_registry tract_core;\n"
+                           "graph g(x, count, kept) -> (output_0, count_next, kept_next) {\n"
+                           "x = tract_core_external(shape = [2, 3], datum_type = 'f32');\n"
+                           "count = tract_core_external(shape = [1], datum_type = 'f32');\n"
+                           "kept = tract_core_external(shape = [2, 3], datum_type = 'f32');\n"
+                           "count_next = count + 1.0;\ny = x * unsqueeze(count_next, axes = [0]);\n"
+                           "kept_next = y + kept + " +
+                               off + ";\noutput_0 = copy(kept_next);\n}\n");
+    return sandbox.run({"check", "Counter.pt", "m", "-i", "x=2,3", "--state", "--check=very",
+                        "--engine", "tract"});
+  };
+  CHECK_EQ(check("0.0").code, 0);
+  const Result result = check("0.045");
+  CHECK_EQ(result.code, 5);
+  CHECK(contains(result.err, "error[output-mismatch]: 'output_0'["));
+  CHECK(contains(result.err, ", with states fed back, call "));
+}
+
+TEST_CASE("pieces along an open axis, and one call for all of them") {
+  const Sandbox sandbox({"ConvInPieces.pt", "RunningLevel.pt"});
+  const Arguments inputs = {"-i",      "x=1,3,8", "--dynamic", "x:2=T",
+                            "--state", "--check", "--report",  "r.json"};
+  const Result conv = sandbox.run(export_of("ConvInPieces.pt", inputs));
+  CHECK_EQ(conv.code, 0);
+  CHECK(contains(conv.out,
+                 "\nstates: 5 calls, each with what the call before gave; pieces along T give "
+                 "what one call gives\n"));
+  CHECK(contains(sandbox.content("r.json"), "\"pieces_as_whole\": [\n          \"T\"\n"));
+  const Result level = sandbox.run(export_of("RunningLevel.pt", inputs));
+  CHECK_EQ(level.code, 0);
+  CHECK(contains(level.out,
+                 "\nstates: 5 calls, each with what the call before gave; pieces along T do not "
+                 "give what one call gives, in torch either\n"));
+}
+
 }  // namespace t2n::test

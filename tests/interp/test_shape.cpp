@@ -33,6 +33,14 @@ TEST_CASE("reshape keeps, infers, and takes some axes") {
                          "a tensor of [2,3,4] has no shape [5,5]");
 }
 
+TEST_CASE("the shape of tract's reshape may hold arrays of sizes") {
+  const ir::Tensor x = values({2, 3}, {1, 2, 3, 4, 5, 6});
+  check_agree({"a = [1, 3];\n  out = reshape(x, shape = [a, 2, [1]]);", {x}},
+              {values({1, 3, 2, 1}, {1, 2, 3, 4, 5, 6})});
+  check_refused({"out = tract_core_broadcast(unsqueeze(x, axes = [0]), shape = [[2, 2], 3]);", {x}},
+                "expected an integer, found an array of 2");
+}
+
 TEST_CASE("axes of size 1 are added and removed") {
   const ir::Tensor x = values({1, 2, 1}, {1, 2});
   check_everywhere("squeeze(x, axes = [0, 2])", x, values({2}, {1, 2}));

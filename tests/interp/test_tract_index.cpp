@@ -49,6 +49,27 @@ TEST_CASE("gather_elements picks one entry for each index") {
               {f32({1, 2}, {10, 1})});
 }
 
+TEST_CASE("reals are indices up to their fraction, literal or computed") {
+  const ir::Tensor x = values({2, 3}, {1, 2, 3, 4, 5, 6});
+  const ir::Tensor y = values({2, 2}, {0.9, -1.5, 2, 1});
+  check_agree({"i = [[0.0, 1.5], [-1.0, 2.0]];\n  out = tract_core_gather(x, i, axis = 1);", {x}},
+              {values({2, 2, 2}, {1, 2, 3, 3, 4, 5, 6, 6})});
+  check_agree({"i = transpose([[0.0, -1.0], [1.0, 2.0]], axes = [1, 0]);\n"
+               "  out = tract_core_gather_elements(x, i, axis = 1);",
+               {x}},
+              {values({2, 2}, {1, 2, 6, 6})});
+  check_agree({"out = tract_core_gather_elements(x, y, axis = 1);", {x, y}},
+              {values({2, 2}, {1, 3, 6, 5})});
+  check_agree({"out = tract_core_scatter_elements(x, y, y, axis = 1);", {x, y}},
+              {values({2, 3}, {0.9, 2, -1.5, 4, 1, 2})});
+  check_agree(
+      {"out = tract_core_gather_nd(x, y, batch_dims = 0);", {x, values({2, 2}, {1.2, 0.7, 0, 2})}},
+      {values({2}, {4, 3})});
+  check_agree({"out = tract_core_one_hot(y, axis = 1, dim = 3, value_off = 0.0, value_on = 1.0);",
+               {x, values({2}, {2.7, 0})}},
+              {values({2, 3}, {0, 0, 1, 1, 0, 0})});
+}
+
 TEST_CASE("gather_nd picks by tuples") {
   const ir::Tensor x = f32({2, 3, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   check_agree({"out = tract_core_gather_nd(x, y, batch_dims = 0);", {x, i64({2, 2}, {0, 1, 1, 2})}},

@@ -48,6 +48,25 @@ TEST_CASE("reals become codes, half to even, and back") {
               {vec({-5.5, -1, 0.5, 122})}, 1e-5);
 }
 
+TEST_CASE("a cast that does not say to what follows graph.quant") {
+  const std::string back = "\n  out = tract_core_cast(q, to = 'f32');";
+  check_agree({"q = tract_core_cast(x);" + back, {kX}, "", entry("q", "10", "0.5")},
+              {vec({-5, -1, 0, 1, 1, 122.5})});
+  check_quantised("r = tract_core_cast(q);\n  out = tract_core_cast(r, to = 'f32');",
+                  vec({0, 0, 0, 1, 1, 122}), entry("r", "0", "1.0"));
+  check_refused({"out = tract_core_cast(x);", {kX}}, "'to' is missing");
+}
+
+TEST_CASE("whole numbers that are written out are codes, reals are rounded to them") {
+  const std::string body = ";\n  out = x + tract_core_cast(w, to = 'f32');";
+  const std::string quant = entry("w", "1", "0.5");
+  const ir::Tensor x = values({1, 3}, {0, 0, 0});
+  check_agree({"w = [[1, 2, 3]]" + body, {x}, "", quant}, {values({1, 3}, {0, 0.5, 1})});
+  check_agree({"w = [[1.0, 2.0, 3.2]]" + body, {x}, "", quant}, {values({1, 3}, {1, 2, 3})});
+  check_refused_here({"w = [[1, 2, 300]]" + body, {x}, "", quant},
+                     "a tensor of i64 cannot be quantised");
+}
+
 TEST_CASE("a result without an entry keeps the parameters of its operand") {
   const std::string back = "\n  out = tract_core_cast(r, to = 'f32');";
   check_quantised("r = relu(q);" + back, vec({0, 0, 0, 1, 1, 122.5}));

@@ -1,0 +1,338 @@
+#include "src/export/calls.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "src/diag/error.h"
+#include "src/export/graph_yardstick.h"
+#include "src/export/played.h"
+#include "src/export/torch_module.h"
+
+namespace t2n {
+namespace {
+
+using Tensors = std::vector<ir::Tensor>;
+using Inputs = std::vector<trace::SampleInput>;
+
+/// `count` entries of an axis from `begin` on.
+ir::Tensor part_of(const ir::Tensor& tensor, size_t axis, int64_t begin, int64_t count) {
+  ir::Tensor out = tensor;
+  out.shape[axis] = count;
+  const auto offset =
+      static_cast<size_t>(begin * tensor.strides[axis] * ir::dtype_size(tensor.dtype));
+  out.bytes = tensor.bytes.subspan(std::min(offset, tensor.bytes.size()));
+  return ir::contiguous(out);
+}
+
+/// One behind the other; nothing where the other axes differ.
+std::optional<ir::Tensor> joined(const Tensors& parts, size_t axis) {
+  ir::Ints shape = parts.front().shape;
+  shape[axis] = 0;
+  for (const ir::Tensor& part : parts) {
+    ir::Ints other = part.shape;
+    if (other.size() != shape.size() || part.dtype != parts.front().dtype) return {};
+    other[axis] = shape[axis];
+    if (other != shape) return {};
+    shape[axis] += part.shape[axis];
+  }
+  ir::OwnedTensor out = ir::allocate(parts.front().dtype, shape);
+  int64_t inner = ir::dtype_size(parts.front().dtype);
+  for (size_t i = axis + 1; i < shape.size(); ++i) inner *= shape[i];
+  int64_t outer = 1;
+  for (size_t i = 0; i < axis; ++i) outer *= shape[i];
+  int64_t at = 0;
+  for (const ir::Tensor& part : parts) {
+    const ir::Tensor plain = ir::contiguous(part);
+    const int64_t row = part.shape[axis] * inner;
+    for (int64_t i = 0; row > 0 && i < outer; ++i)
+      std::memcpy(out.data.data() + i * shape[axis] * inner + at, plain.bytes.data() + i * row,
+                  static_cast<size_t>(row));
+    at += row;
+  }
+  return out.tensor;
+}
+
+/// An axis of a port whose size is a multiple of the symbol's.
+struct Along {
+  size_t axis = 0;
+};
+std::optional<Along> along(const ir::Shape& shape, const ir::Symbol& symbol) {
+  std::optional<Along> out;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (!shape[axis].mentions(symbol)) continue;
+    const ir::Dim none = shape[axis].substitute(ir::Sizes{{symbol, 0}});
+    if (out || !none.is_constant() || none.value() != 0) return {};
+    out = Along{axis};
+  }
+  return out;
+}
+
+class Calls {
+ public:
+  Calls(TracedModel& model, const std::vector<std::string>& names, const CheckOptions& options,
+        check::Runner& runner, const Takes& takes, spec::Dialect dialect, CheckResult& result)
+      : model_(model),
+        names_(names),
+        options_(options),
+        runner_(runner),
+        takes_(takes),
+        dialect_(dialect),
+        result_(result) {}
+
+  void run() {
+    const Inputs first = fill(model_.samples, 0);
+    Sequence sequence;
+    constexpr uint64_t kCalls = 5;
+    for (uint64_t call = 0; call < kCalls; ++call)
+      if (!add(sequence, inputs_of(call, sequence), cat("states fed back, call ", call + 1))) break;
+    if (sequence.sets.empty()) return;
+    compare(sequence);
+    result_.calls = sequence.sets.size();
+    for (const ir::Symbol& symbol : open_symbols()) check_pieces(symbol);
+  }
+
+ private:
+  /// What torch was given and gave, and what the engine gave, call by call.
+  struct Sequence {
+    std::vector<InputSet> sets;
+    std::vector<Tensors> actual;
+  };
+
+  // --- one call ---
+
+  /// Other values than the call before, of the sizes that were checked in turn; states as they are.
+  Inputs inputs_of(uint64_t call, const Sequence& before) const {
+    std::vector<Sample> samples = model_.samples;
+    if (model_.dynamic && !result_.sizes.empty()) {
+      const dynamic::Sizes& sizes = result_.sizes[call % result_.sizes.size()];
+      samples = samples_at(model_.samples, model_.inputs, model_.dynamic->inputs,
+                           with_sizes_of_states(sizes, before));
+    }
+    const Inputs initial = fill(model_.samples, 0);
+    Inputs out = fill(samples, call);
+    for (size_t i = 0; i < out.size(); ++i)
+      if (out[i].is_state) out[i].value = initial[i].value;
+    return out;
+  }
+
+  /// A state that grows has the size that it grew to.
+  dynamic::Sizes with_sizes_of_states(dynamic::Sizes sizes, const Sequence& before) const {
+    for (const trace::State& state : model_.traced.states) {
+      const auto place = std::find(model_.inputs.begin(), model_.inputs.end(), state.name);
+      if (place == model_.inputs.end()) continue;
+      const ir::Shape& shape =
+          model_.dynamic->inputs[static_cast<size_t>(place - model_.inputs.begin())];
+      const ir::Ints& now = before.sets.empty() ? state.initial.shape
+                                                : before.sets.back().expected[state.output].shape;
+      for (auto& [symbol, size] : sizes)
+        for (size_t axis = 0; axis < shape.size() && axis < now.size(); ++axis)
+          if (shape[axis] == ir::Dim::symbol(symbol)) size = now[axis];
+    }
+    return sizes;
+  }
+
+  /// False where torch or the artefact takes no such inputs.
+  bool add(Sequence& sequence, Inputs inputs, std::string name) {
+    feed_torch(inputs, sequence);
+    InputSet set{.name = std::move(name), .inputs = std::move(inputs), .expected = {}, .sizes = {}};
+    set.is_fed_back = !sequence.sets.empty();
+    try {
+      set.expected = in_torch(set.inputs);
+      if (set.expected.size() != names_.size()) return false;
+      Tensors tensors = graph_inputs(set.inputs, model_);
+      std::vector<ir::Ints> shapes;
+      for (const size_t place : takes_.places) shapes.push_back(tensors[place].shape);
+      spec::bind_sizes(takes_.rules, shapes);
+      feed_engine(tensors, sequence);
+      sequence.actual.push_back(runner_.run(tensors));
+    } catch (const Error& error) {
+      const std::string& id = error.diagnostic().id;
+      if (id != "forward-failed" && id != "input-sizes") throw;
+      return false;
+    }
+    if (sequence.actual.back().size() != set.expected.size())
+      throw Error("engine-failed", cat("the engine gave ", sequence.actual.back().size(),
+                                       " outputs, the model has ", set.expected.size()));
+    sequence.sets.push_back(std::move(set));
+    return true;
+  }
+
+  Tensors in_torch(const Inputs& inputs) {
+    if (model_.is_compressed) return in_compressed(model_, inputs, {});
+    return torch_module().run_in(*model_.session, inputs, result_.executor);
+  }
+
+  void feed_torch(Inputs& inputs, const Sequence& before) const {
+    if (before.sets.empty()) return;
+    for (const trace::State& state : model_.traced.states)
+      for (trace::SampleInput& input : inputs)
+        if (input.is_state && trace::flat_name(input.path) == state.name)
+          input.value = before.sets.back().expected[state.output];
+  }
+
+  /// In the dtype that the input has: strict NNEF knows no widths.
+  void feed_engine(Tensors& tensors, const Sequence& before) const {
+    if (before.actual.empty()) return;
+    const ir::Graph& graph = model_.traced.graph;
+    for (const trace::State& state : model_.traced.states)
+      for (size_t i = 0; i < tensors.size(); ++i)
+        if (graph.values[static_cast<size_t>(graph.inputs[i])].name == state.name) {
+          const ir::Tensor& given = before.actual.back()[state.output];
+          tensors[i] = of_dtype(given, tensors[i].dtype).value_or(given);
+        }
+  }
+
+  void compare(const Sequence& sequence) {
+    InputSets sets;
+    sets.sets = sequence.sets;
+    sets.reference = result_.reference;
+    Played played(runner_.name(), sequence.actual);
+    merge_rows(result_, check_on(sets, model_, names_, options_, played, dialect_));
+  }
+
+  // --- pieces of a long input ---
+
+  std::vector<ir::Symbol> open_symbols() const {
+    std::vector<ir::Symbol> out;
+    if (!model_.dynamic) return out;
+    for (const auto& [symbol, size] : model_.dynamic->chooser.sample()) {
+      const bool is_of_a_state =
+          std::any_of(model_.traced.states.begin(), model_.traced.states.end(),
+                      [&, each = symbol](const trace::State& state) {
+                        const ir::Shape& shape = shape_of(state.name);
+                        return std::any_of(shape.begin(), shape.end(),
+                                           [&](const ir::Dim& dim) { return dim.mentions(each); });
+                      });
+      if (!is_of_a_state && size > 0) out.push_back(symbol);
+    }
+    return out;
+  }
+
+  const ir::Shape& shape_of(const std::string& input) const {
+    static const ir::Shape none;
+    const auto place = std::find(model_.inputs.begin(), model_.inputs.end(), input);
+    if (place == model_.inputs.end()) return none;
+    return model_.dynamic->inputs[static_cast<size_t>(place - model_.inputs.begin())];
+  }
+
+  /// Of outputs, the axis that grows with the symbol; nothing where there is none.
+  std::vector<std::optional<Along>> output_axes(const ir::Symbol& symbol) const {
+    const ir::Graph& graph = model_.recorded_graph();
+    std::vector<std::optional<Along>> out;
+    for (const ir::ValueId id : graph.outputs)
+      out.push_back(along(graph.values[static_cast<size_t>(id)].shape, symbol));
+    return out;
+  }
+
+  /// The part of a long input that a call is given; inputs without the symbol whole.
+  Inputs piece(const Inputs& whole, const ir::Symbol& symbol, int64_t unit, int64_t begin,
+               int64_t count) const {
+    Inputs out = whole;
+    for (trace::SampleInput& input : out) {
+      auto* tensor = std::get_if<ir::Tensor>(&input.value);
+      if (tensor == nullptr) continue;
+      const auto axis = along(shape_of(trace::flat_name(input.path)), symbol);
+      if (!axis) continue;
+      const int64_t each = tensor->shape[axis->axis] / unit;
+      *tensor = part_of(*tensor, axis->axis, begin * each, count * each);
+    }
+    return out;
+  }
+
+  void check_pieces(const ir::Symbol& symbol) {
+    const std::vector<std::optional<Along>> axes = output_axes(symbol);
+    if (axes.size() != names_.size() ||
+        std::none_of(axes.begin(), axes.end(), [](const auto& axis) { return axis.has_value(); }))
+      return;
+    dynamic::Sizes sizes = model_.dynamic->chooser.sample();
+    const int64_t unit = sizes.at(symbol);
+    constexpr int64_t kPieces[] = {1, 2, 1};
+    constexpr int64_t kAll = 4;
+    sizes[symbol] = kAll * unit;
+    const std::vector<Sample> samples =
+        samples_at(model_.samples, model_.inputs, model_.dynamic->inputs, sizes);
+    constexpr uint64_t kSeed = 7;
+    Inputs whole = fill(samples, kSeed);
+    const Inputs initial = fill(model_.samples, 0);
+    for (size_t i = 0; i < whole.size(); ++i)
+      if (whole[i].is_state) whole[i].value = initial[i].value;
+    Sequence pieces;
+    int64_t begin = 0;
+    for (const int64_t count : kPieces) {
+      if (!add(pieces, piece(whole, symbol, kAll, begin, count),
+               cat("in pieces along ", symbol.str(), ", call ", pieces.sets.size() + 1)))
+        return;
+      begin += count;
+    }
+    compare(pieces);
+    compare_with_whole(symbol, std::move(whole), pieces, axes);
+  }
+
+  /// The results of all calls as those of one; nothing where they are no pieces of one.
+  static std::optional<Tensors> together(const std::vector<Tensors>& calls,
+                                         const std::vector<std::optional<Along>>& axes) {
+    Tensors out = calls.back();
+    for (size_t i = 0; i < axes.size(); ++i) {
+      if (!axes[i]) continue;
+      Tensors parts;
+      for (const Tensors& call : calls) parts.push_back(call[i]);
+      auto all = joined(parts, axes[i]->axis);
+      if (!all) return {};
+      out[i] = *std::move(all);
+    }
+    return out;
+  }
+
+  void compare_with_whole(const ir::Symbol& symbol, Inputs whole, const Sequence& pieces,
+                          const std::vector<std::optional<Along>>& axes) {
+    Sequence one;
+    InputSet set{.name = cat("in pieces along ", symbol.str(), ", as in one call"),
+                 .inputs = std::move(whole),
+                 .expected = {},
+                 .sizes = {}};
+    try {
+      set.expected = in_torch(set.inputs);
+    } catch (const Error& error) {
+      if (error.diagnostic().id != "forward-failed") throw;
+      return;
+    }
+    std::vector<Tensors> of_torch;
+    for (const InputSet& piece : pieces.sets) of_torch.push_back(piece.expected);
+    const auto expected = together(of_torch, axes);
+    const auto actual = together(pieces.actual, axes);
+    bool is_same = expected && actual && expected->size() == set.expected.size();
+    for (size_t i = 0; is_same && i < expected->size(); ++i)
+      is_same = check::compare(set.expected[i], (*expected)[i], options_.tolerance).verdict !=
+                check::Verdict::differs;
+    (is_same ? result_.pieces_as_whole : result_.pieces_unlike_whole).push_back(symbol.str());
+    if (!is_same) return;
+    set.is_fed_back = true;
+    one.sets.push_back(std::move(set));
+    one.actual.push_back(*actual);
+    compare(one);
+  }
+
+  TracedModel& model_;
+  const std::vector<std::string>& names_;
+  const CheckOptions& options_;
+  check::Runner& runner_;
+  const Takes& takes_;
+  spec::Dialect dialect_;
+  CheckResult& result_;
+};
+
+}  // namespace
+
+void check_calls(TracedModel& model, const std::vector<std::string>& names,
+                 const CheckOptions& options, check::Runner& runner, const Takes& takes,
+                 spec::Dialect dialect, CheckResult& result) {
+  const auto is_complex = [](const trace::State& state) {
+    return ir::is_complex(state.initial.dtype);
+  };
+  const std::vector<trace::State>& states = model.traced.states;
+  if (states.empty() || std::any_of(states.begin(), states.end(), is_complex)) return;
+  Calls(model, names, options, runner, takes, dialect, result).run();
+}
+
+}  // namespace t2n
