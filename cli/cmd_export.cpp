@@ -22,12 +22,6 @@
 namespace t2n::cli {
 namespace {
 
-constexpr const char* kExamples =
-    "examples:\n"
-    "  t2nnef export model.pt --target tract --check\n"
-    "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
-    "  t2nnef export model.pt -t khronos -o model.nnef.tgz\n";
-
 struct Options {
   std::string model;
   std::string target;
@@ -313,7 +307,7 @@ void setup_export(CLI::App& app, Run& selected) {
   add_check_options(*command, *options);
   add_insight_options(*command, *options);
   add_config_option(*command, &options->configs);
-  command->footer(kExamples);
+  command->footer(kExportExamples);
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });
 }
 

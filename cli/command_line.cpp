@@ -18,12 +18,6 @@
 namespace t2n::cli {
 namespace {
 
-constexpr const char* kExamples =
-    "examples:\n"
-    "  t2nnef export model.pt --target tract --check\n"
-    "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
-    "  t2nnef export model.pt -t khronos -o model.nnef.tgz\n"
-    "`t2nnef COMMAND --help` lists the options of a command\n";
 constexpr const char* kUsage =
     "usage: t2nnef COMMAND …\n"
     "  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check compares it\n"
@@ -36,6 +30,10 @@ constexpr const char* kUsage =
     "  opt FILE --passes A,B            run passes one by one; --verify compares each\n"
     "  lint FILE                        what is odd about the quantisation of a model or "
     "artefact\n";
+
+std::string examples() {
+  return cat(kExportExamples, "`t2nnef COMMAND --help` lists the options of a command\n");
+}
 
 std::string version_text() {
   const std::string torch = T2NNEF_LIBTORCH_VERSION;
@@ -113,7 +111,7 @@ std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
   auto app = std::make_unique<CLI::App>(
       "TorchScript models as NNEF for the tract engine, or as strict NNEF (khronos)", "t2nnef");
   app->get_formatter()->column_width(34);
-  app->footer(kExamples);
+  app->footer(examples());
   app->set_help_flag("-h,--help", "This text");
   app->add_flag("--version")->description("Versions of t2nnef, LibTorch and the default target");
   app->add_flag("-v,--verbose")->description("With --version: also what models are confined by");
@@ -218,7 +216,7 @@ ExitCode run_command_line(int argc, char** argv) {
     start_limits(limits);
     return run();
   }
-  say(cat(kUsage, kExamples));
+  say(cat(kUsage, examples()));
   return ExitCode::usage;
 }
 

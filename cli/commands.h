@@ -24,6 +24,13 @@ void setup_ops(CLI::App& app, Run& run);
 void setup_opt(CLI::App& app, Run& run);
 void setup_run(CLI::App& app, Run& run);
 
+/// In the help of `export`, and in that of the program.
+inline constexpr const char* kExportExamples =
+    "examples:\n"
+    "  t2nnef export model.pt --target tract --check\n"
+    "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
+    "  t2nnef export model.pt -t khronos -o model.nnef.tgz\n";
+
 /// Parses the command line and runs the command. Errors: `usage`, and those of the commands.
 ExitCode run_command_line(int argc, char** argv);
 

@@ -5,28 +5,9 @@
 
 namespace t2n::complex {
 
-using ir::Dim;
-using ir::DType;
-using ir::Shape;
-using ir::TensorRef;
-using ir::ValueId;
-
-namespace {
-
-ValueId product(PairBuilder& b, ValueId x, ValueId y) { return b.binary("aten::mul.Tensor", x, y); }
-ValueId sum(PairBuilder& b, ValueId x, ValueId y) { return b.binary("aten::add.Tensor", x, y); }
-ValueId difference(PairBuilder& b, ValueId x, ValueId y) {
-  return b.binary("aten::sub.Tensor", x, y);
-}
-ValueId quotient(PairBuilder& b, ValueId x, ValueId y) {
-  return b.binary("aten::div.Tensor", x, y);
-}
-
-}  // namespace
-
 Complex add(PairBuilder& b, const Complex& x, const Complex& y) {
-  const ValueId im = x.is_real() ? y.im : y.is_real() ? x.im : sum(b, x.im, y.im);
-  return {sum(b, x.re, y.re), im};
+  const ValueId im = x.is_real() ? y.im : y.is_real() ? x.im : add(b, x.im, y.im);
+  return {add(b, x.re, y.re), im};
 }
 
 Complex negative(PairBuilder& b, const Complex& x) {
@@ -34,32 +15,30 @@ Complex negative(PairBuilder& b, const Complex& x) {
 }
 
 Complex sub(PairBuilder& b, const Complex& x, const Complex& y) {
-  if (y.is_real()) return {difference(b, x.re, y.re), x.im};
-  return {difference(b, x.re, y.re),
-          x.is_real() ? b.unary("aten::neg", y.im) : difference(b, x.im, y.im)};
+  if (y.is_real()) return {sub(b, x.re, y.re), x.im};
+  return {sub(b, x.re, y.re), x.is_real() ? b.unary("aten::neg", y.im) : sub(b, x.im, y.im)};
 }
 
 Complex mul(PairBuilder& b, const Complex& x, const Complex& y) {
   if (x.is_real() && !y.is_real()) return mul(b, y, x);
-  if (x.is_real()) return {product(b, x.re, y.re)};
-  if (y.is_real()) return {product(b, x.re, y.re), product(b, x.im, y.re)};
-  const ValueId rr = product(b, x.re, y.re), ii = product(b, x.im, y.im);
-  const ValueId ri = product(b, x.re, y.im), ir = product(b, x.im, y.re);
-  const ValueId re = difference(b, rr, ii);
-  return {re, sum(b, ri, ir)};
+  if (x.is_real()) return {mul(b, x.re, y.re)};
+  if (y.is_real()) return {mul(b, x.re, y.re), mul(b, x.im, y.re)};
+  const ValueId rr = mul(b, x.re, y.re), ii = mul(b, x.im, y.im);
+  const ValueId ri = mul(b, x.re, y.im), ir = mul(b, x.im, y.re);
+  const ValueId re = sub(b, rr, ii);
+  return {re, add(b, ri, ir)};
 }
 
 /// The larger part of the divisor scales both sides, so that no square overflows, as in torch.
 Complex div(PairBuilder& b, const Complex& x, const Complex& y) {
-  if (y.is_real())
-    return {quotient(b, x.re, y.re), x.is_real() ? ir::kNoValue : quotient(b, x.im, y.re)};
+  if (y.is_real()) return {div(b, x.re, y.re), x.is_real() ? ir::kNoValue : div(b, x.im, y.re)};
   const ValueId scale =
       b.binary("aten::maximum", b.unary("aten::abs", y.re), b.unary("aten::abs", y.im));
-  const Complex unit{quotient(b, y.re, scale), b.unary("aten::neg", quotient(b, y.im, scale))};
-  const ValueId squares = sum(b, product(b, unit.re, unit.re), product(b, unit.im, unit.im));
+  const Complex unit{div(b, y.re, scale), b.unary("aten::neg", div(b, y.im, scale))};
+  const ValueId squares = add(b, mul(b, unit.re, unit.re), mul(b, unit.im, unit.im));
   const Complex top = mul(b, x, unit);
-  const ValueId bottom = product(b, squares, scale);
-  return {quotient(b, top.re, bottom), quotient(b, top.im, bottom)};
+  const ValueId bottom = mul(b, squares, scale);
+  return {div(b, top.re, bottom), div(b, top.im, bottom)};
 }
 
 ValueId magnitude(PairBuilder& b, const Complex& x) {
@@ -87,7 +66,7 @@ ValueId of_pairs(PairBuilder& b, std::string_view op) {
 
 /// Pairs are added directly, other forms part by part.
 void add_rule(PairBuilder& b) {
-  if (is_plain_sum(b)) return b.define(sum(b, b.operand_pairs("self"), b.operand_pairs("other")));
+  if (is_plain_sum(b)) return b.define(add(b, b.operand_pairs("self"), b.operand_pairs("other")));
   b.define(add(b, b.operand("self"), scaled_other(b, "other")));
 }
 
@@ -112,7 +91,7 @@ void mul_rule(PairBuilder& b) {
   if (!b.is_complex("other") || !b.is_complex("self")) {
     const bool is_first = b.is_complex("self");
     const ValueId pairs = b.operand_pairs(is_first ? "self" : "other");
-    return b.define(product(b, pairs, beside_pairs(b, is_first ? "other" : "self")));
+    return b.define(mul(b, pairs, beside_pairs(b, is_first ? "other" : "self")));
   }
   const Complex self = b.operand("self");
   b.define(mul(b, self, b.operand("other")));
@@ -123,7 +102,7 @@ void div_rule(PairBuilder& b) {
     return b.refuse("complex numbers have no rounded quotient");
   if (!b.is_complex("other")) {
     const ValueId pairs = b.operand_pairs("self");
-    return b.define(quotient(b, pairs, beside_pairs(b, "other")));
+    return b.define(div(b, pairs, beside_pairs(b, "other")));
   }
   const Complex self = b.operand("self");
   b.define(div(b, self, b.operand("other")));
@@ -177,8 +156,8 @@ void complex_rule(PairBuilder& b) { b.define(Complex{b.tensor("real"), b.tensor(
 
 void polar_rule(PairBuilder& b) {
   const ValueId size = b.tensor("abs"), angle = b.tensor("angle");
-  b.define(Complex{product(b, size, b.unary("aten::cos", angle)),
-                   product(b, size, b.unary("aten::sin", angle))});
+  b.define(Complex{mul(b, size, b.unary("aten::cos", angle)),
+                   mul(b, size, b.unary("aten::sin", angle))});
 }
 
 /// z / |z|, zero at zero.
@@ -187,7 +166,7 @@ void sign_rule(PairBuilder& b) {
   const ValueId size = magnitude(b, x), zero = b.number(0, b.component());
   const ValueId is_zero = b.binary("aten::eq.Tensor", size, zero);
   const ValueId safe = b.where(is_zero, b.number(1, b.component()), size);
-  b.define(Complex{quotient(b, x.re, safe), quotient(b, x.im, safe)});
+  b.define(Complex{div(b, x.re, safe), div(b, x.im, safe)});
 }
 
 // --- conditions ---

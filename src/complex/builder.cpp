@@ -6,13 +6,6 @@
 
 namespace t2n::complex {
 
-using ir::Attr;
-using ir::Dim;
-using ir::DType;
-using ir::Shape;
-using ir::TensorRef;
-using ir::ValueId;
-
 PairBuilder::PairBuilder(ir::Graph& graph) : Rewriter(graph) {
   for (ir::Constant& constant : graph_.constants)
     constant.data = ir::as_pairs(std::move(constant.data));

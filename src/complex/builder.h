@@ -6,9 +6,17 @@
 #include <string_view>
 #include <vector>
 
-#include "src/passes/rewriter.h"
+#include "src/passes/arithmetic.h"
 
 namespace t2n::complex {
+
+// Names that all rules use.
+using ir::Attr;
+using ir::Dim;
+using ir::DType;
+using ir::Shape;
+using ir::TensorRef;
+using ir::ValueId;
 
 /// A complex tensor as two real ones of one dtype, which broadcast to each other.
 struct Complex {

@@ -10,12 +10,6 @@
 namespace t2n::complex {
 namespace {
 
-using ir::Dim;
-using ir::DType;
-using ir::Shape;
-using ir::TensorRef;
-using ir::ValueId;
-
 /// A tensor between transforms: real, or pairs.
 struct Signal {
   ValueId x;

@@ -8,13 +8,6 @@
 namespace t2n::complex {
 namespace {
 
-using ir::ValueId;
-
-ValueId product(PairBuilder& b, ValueId x, ValueId y) { return b.binary("aten::mul.Tensor", x, y); }
-ValueId sum(PairBuilder& b, ValueId x, ValueId y) { return b.binary("aten::add.Tensor", x, y); }
-ValueId quotient(PairBuilder& b, ValueId x, ValueId y) {
-  return b.binary("aten::div.Tensor", x, y);
-}
 Complex scaled(PairBuilder& b, const Complex& x, double factor) {
   return mul(b, x, {b.number(factor, b.component())});
 }
@@ -24,8 +17,7 @@ ValueId angle_of(PairBuilder& b, const Complex& x) { return b.binary("aten::atan
 
 /// size * (cos(angle) + i sin(angle))
 Complex from_polar(PairBuilder& b, ValueId size, ValueId angle) {
-  return {product(b, size, b.unary("aten::cos", angle)),
-          product(b, size, b.unary("aten::sin", angle))};
+  return {mul(b, size, b.unary("aten::cos", angle)), mul(b, size, b.unary("aten::sin", angle))};
 }
 
 Complex exponential(PairBuilder& b, const Complex& x) {
@@ -40,34 +32,32 @@ Complex logarithm(PairBuilder& b, const Complex& x) {
 /// cancels.
 Complex root(PairBuilder& b, const Complex& x) {
   const ValueId zero = b.number(0, b.component()), half = b.number(0.5, b.component());
-  const ValueId wide = sum(b, b.unary("aten::abs", x.re), magnitude(b, x));
-  const ValueId t = b.unary("aten::sqrt", product(b, wide, half));
+  const ValueId wide = add(b, b.unary("aten::abs", x.re), magnitude(b, x));
+  const ValueId t = b.unary("aten::sqrt", mul(b, wide, half));
   const ValueId is_zero = b.binary("aten::eq.Tensor", t, zero);
-  const ValueId other =
-      quotient(b, product(b, x.im, half), b.where(is_zero, b.number(1, b.component()), t));
+  const ValueId other = div(b, mul(b, x.im, half), b.where(is_zero, b.number(1, b.component()), t));
   const ValueId is_right = b.binary("aten::ge.Tensor", x.re, zero);
   return {b.where(is_right, t, b.unary("aten::abs", other)),
           b.where(is_right, other, b.binary("aten::copysign.Tensor", t, x.im))};
 }
 
 Complex hyperbolic_sine(PairBuilder& b, const Complex& x) {
-  return {product(b, b.unary("aten::sinh", x.re), b.unary("aten::cos", x.im)),
-          product(b, b.unary("aten::cosh", x.re), b.unary("aten::sin", x.im))};
+  return {mul(b, b.unary("aten::sinh", x.re), b.unary("aten::cos", x.im)),
+          mul(b, b.unary("aten::cosh", x.re), b.unary("aten::sin", x.im))};
 }
 
 Complex hyperbolic_cosine(PairBuilder& b, const Complex& x) {
-  return {product(b, b.unary("aten::cosh", x.re), b.unary("aten::cos", x.im)),
-          product(b, b.unary("aten::sinh", x.re), b.unary("aten::sin", x.im))};
+  return {mul(b, b.unary("aten::cosh", x.re), b.unary("aten::cos", x.im)),
+          mul(b, b.unary("aten::sinh", x.re), b.unary("aten::sin", x.im))};
 }
 
 /// From tanh of the real part, which cannot overflow, and tan of the imaginary part.
 Complex hyperbolic_tangent(PairBuilder& b, const Complex& x) {
   const ValueId unit = b.number(1, b.component());
   const ValueId t = b.unary("aten::tanh", x.re), u = b.unary("aten::tan", x.im);
-  const ValueId tt = product(b, t, t), uu = product(b, u, u);
-  const ValueId bottom = sum(b, unit, product(b, tt, uu));
-  return {quotient(b, product(b, t, sum(b, unit, uu)), bottom),
-          quotient(b, product(b, u, b.binary("aten::sub.Tensor", unit, tt)), bottom)};
+  const ValueId tt = mul(b, t, t), uu = mul(b, u, u);
+  const ValueId bottom = add(b, unit, mul(b, tt, uu));
+  return {div(b, mul(b, t, add(b, unit, uu)), bottom), div(b, mul(b, u, sub(b, unit, tt)), bottom)};
 }
 
 /// i * x, and its inverse: sin(x) = -i sinh(i x), tan(x) = -i tanh(i x).
@@ -93,7 +83,7 @@ Complex whole_power(PairBuilder& b, Complex x, int64_t n) {
 /// |x|^exponent turned by exponent * angle, as torch computes such exponents.
 Complex real_power(PairBuilder& b, const Complex& x, ValueId exponent) {
   const ValueId size = b.binary("aten::pow.Tensor_Tensor", magnitude(b, x), exponent);
-  return from_polar(b, size, product(b, angle_of(b, x), exponent));
+  return from_polar(b, size, mul(b, angle_of(b, x), exponent));
 }
 
 Complex power_of(PairBuilder& b, const Complex& x, double exponent) {

@@ -8,10 +8,6 @@
 namespace t2n::complex {
 namespace {
 
-using ir::Attr;
-using ir::TensorRef;
-using ir::ValueId;
-
 /// The two operands of a product, in either form of schema.
 struct Factors {
   std::string_view first;

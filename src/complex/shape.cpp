@@ -10,12 +10,6 @@
 namespace t2n::complex {
 namespace {
 
-using ir::Attr;
-using ir::Dim;
-using ir::Shape;
-using ir::TensorRef;
-using ir::ValueId;
-
 /// The arguments of a rearrangement that refer to axes.
 struct Rearrangement {
   std::array<std::string_view, 2> axes = {};

@@ -8,12 +8,6 @@
 namespace t2n::complex {
 namespace {
 
-using ir::Dim;
-using ir::DType;
-using ir::Shape;
-using ir::TensorRef;
-using ir::ValueId;
-
 /// The arguments of both directions.
 struct Frames {
   int64_t size;

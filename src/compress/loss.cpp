@@ -19,7 +19,6 @@ namespace {
 using ir::Graph;
 using ir::Node;
 using ir::Tensor;
-using ir::ValueId;
 
 std::string format_of(const ir::Value& stored, bool is_packed) {
   if (is_packed) return "q4_0";
@@ -59,7 +58,8 @@ struct Run {
 Run run(const Graph& graph, const std::vector<Tensor>& inputs, const ir::Evaluator& evaluate,
         const std::set<std::string>& wanted) {
   Run out;
-  std::map<ValueId, std::string> loops;  // they run as bodies: seen where their results are read
+  std::map<ir::ValueId, std::string>
+      loops;  // they run as bodies: seen where their results are read
   for (const Node& node : graph.nodes)
     if (node.body && wanted.contains(ir::node_address(graph, node)))
       loops.emplace(node.outputs.at(0), ir::node_address(graph, node));
@@ -71,7 +71,7 @@ Run run(const Graph& graph, const std::vector<Tensor>& inputs, const ir::Evaluat
   };
   const ir::Evaluator watched = [&](const Node& node, const ir::Operand& operand) {
     if (is_inside(node)) return evaluate(node, operand);
-    ir::for_each_input(node, [&](ValueId id) {
+    ir::for_each_input(node, [&](ir::ValueId id) {
       if (const auto loop = loops.find(id); loop != loops.end())
         out.results.emplace(loop->second, ir::contiguous(operand(id)));
     });

@@ -93,8 +93,11 @@ void become(char* const* words, const Descriptors& descriptors) {
   // Above the program's descriptors, so that none overwrites another.
   constexpr int kAbove = 10;
   Descriptors raised = descriptors;
-  for (int& descriptor : raised)
-    if (descriptor >= 0 && (descriptor = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kAbove)) < 0) return;
+  for (int& descriptor : raised) {
+    if (descriptor < 0) continue;
+    descriptor = ::fcntl(descriptor, F_DUPFD_CLOEXEC, kAbove);
+    if (descriptor < 0) return;
+  }
   for (int i = 0; i < 3; ++i)
     if (const int source = raised.at(static_cast<size_t>(i));
         source >= 0 && ::dup2(source, i + 1) < 0)

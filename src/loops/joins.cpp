@@ -93,8 +93,8 @@ bool Rolling::settle_join(ir::Node& node) {
   return false;
 }
 
-/// The value that an iteration computes, in the body, without an axis of extent 1. (tract 0.23
-/// never finishes with axes that enter and leave a body.)
+/// The value that an iteration computes, in the body, without its axis of extent 1: the stacked
+/// output is the join itself then, with nothing to flatten behind it.
 ir::ValueId Rolling::squeezed(size_t index, int64_t dim) {
   const Family& family = values_.family(index);
   ir::Graph& body = *family.body;

@@ -8,11 +8,6 @@
 namespace t2n::passes {
 namespace {
 
-using ir::Attr;
-using ir::Graph;
-using ir::Node;
-using ir::ValueId;
-
 /// outer(x, e) with e = function(inner(x)) is `op`(x).
 struct Form {
   std::string_view function;

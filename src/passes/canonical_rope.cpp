@@ -6,11 +6,6 @@
 namespace t2n::passes {
 namespace {
 
-using ir::Attr;
-using ir::Graph;
-using ir::Node;
-using ir::ValueId;
-
 constexpr std::string_view kRope = "t2n::apply_rope";
 
 class RopeFinder {

@@ -15,11 +15,6 @@
 namespace t2n::passes {
 namespace {
 
-using ir::Graph;
-using ir::Node;
-using ir::Tensor;
-using ir::ValueId;
-
 /// Elementwise, or on windows of one channel: a pool's windows span all axes but the first two, or,
 /// of a tensor without a batch, all but the first.
 bool is_homogeneous(const Node& node, size_t rank, bool channels_last) {

@@ -14,9 +14,6 @@ namespace t2n::passes {
 namespace {
 
 using ir::Dim;
-using ir::DType;
-using ir::TensorRef;
-using ir::ValueId;
 
 constexpr std::string_view kPack = "aten::_pack_padded_sequence";
 constexpr std::string_view kPad = "aten::_pad_packed_sequence";

@@ -8,11 +8,6 @@
 namespace t2n::passes {
 namespace {
 
-using ir::DType;
-using ir::Graph;
-using ir::Node;
-using ir::ValueId;
-
 /// Operations with boolean results, whatever dtype they compute in.
 bool is_predicate(ir::OpId op) {
   return has_trait(ir::op_short_name(ir::op_name(op)), ir::OpTrait::predicate);

@@ -13,12 +13,7 @@
 namespace t2n::passes {
 namespace {
 
-using ir::Attr;
-using ir::Graph;
 using ir::Ints;
-using ir::Node;
-using ir::Tensor;
-using ir::ValueId;
 
 bool is_batch_norm(const Node& node) {
   constexpr std::string_view kWords[] = {

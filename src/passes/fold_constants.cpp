@@ -11,11 +11,6 @@
 namespace t2n::passes {
 namespace {
 
-using ir::Graph;
-using ir::Node;
-using ir::Tensor;
-using ir::ValueId;
-
 /// Results up to this size are always folded, and shared if equal.
 constexpr int64_t kSmallBytes = int64_t{64} << 10;
 constexpr int64_t kScalarBytes = 16;

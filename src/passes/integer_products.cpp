@@ -12,12 +12,6 @@
 namespace t2n::passes {
 namespace {
 
-using ir::DType;
-using ir::Graph;
-using ir::Node;
-using ir::TensorRef;
-using ir::ValueId;
-
 constexpr std::string_view kProduct = "t2n::integer_linear";
 class IntegerProducts : public Rewriter {
  public:

@@ -10,10 +10,6 @@
 namespace t2n::passes {
 namespace {
 
-using ir::Graph;
-using ir::Node;
-using ir::ValueId;
-
 /// Puts the integers in place of their formulas.
 class Storing : public Rewriter {
  public:

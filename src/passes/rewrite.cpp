@@ -5,9 +5,6 @@
 
 namespace t2n::passes {
 
-using ir::Graph;
-using ir::Node;
-
 FreshNames::FreshNames(const Graph& graph) {
   for (const ir::Value& value : graph.values) taken_.insert(value.name);
 }

@@ -13,6 +13,15 @@
 
 namespace t2n::passes {
 
+// Names that most passes use.
+using ir::Attr;
+using ir::DType;
+using ir::Graph;
+using ir::Node;
+using ir::Tensor;
+using ir::TensorRef;
+using ir::ValueId;
+
 /// Names that no value of the graph has yet.
 class FreshNames {
  public:

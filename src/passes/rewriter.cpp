@@ -8,12 +8,8 @@
 
 namespace t2n::passes {
 
-using ir::Attr;
 using ir::Dim;
-using ir::DType;
 using ir::Shape;
-using ir::TensorRef;
-using ir::ValueId;
 
 namespace {
 

@@ -6,8 +6,6 @@
 namespace t2n::quant {
 namespace {
 
-using ir::ValueId;
-
 void dequantize(QuantBuilder& b) {
   for (const std::string_view list : {"tensors", "qtensors"}) {
     if (!b.has(list) || !std::holds_alternative<ir::TensorRefs>(*b.find(list))) continue;

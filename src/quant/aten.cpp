@@ -6,10 +6,6 @@
 namespace t2n::quant {
 namespace {
 
-using ir::DType;
-using ir::TensorRef;
-using ir::ValueId;
-
 // --- conversions from and to quantised tensors ---
 
 /// A scale for each index of an axis: the product is rounded before the zero point is added. In f64

@@ -7,12 +7,6 @@
 
 namespace t2n::quant {
 
-using ir::Dim;
-using ir::DType;
-using ir::QuantInfo;
-using ir::TensorRef;
-using ir::ValueId;
-
 int QuantBuilder::uses(std::string_view argument) const {
   return uses_.at(static_cast<size_t>(original(argument)));
 }

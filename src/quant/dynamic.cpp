@@ -5,10 +5,6 @@
 namespace t2n::quant {
 namespace {
 
-using ir::DType;
-using ir::TensorRef;
-using ir::ValueId;
-
 /// A tensor as steps, with their scale.
 struct Stepped {
   ValueId steps;

@@ -4,11 +4,6 @@
 namespace t2n::quant {
 namespace {
 
-using ir::Dim;
-using ir::DType;
-using ir::TensorRef;
-using ir::ValueId;
-
 bool refuse_table(QuantBuilder& b) {
   const std::string_view mapping = "compressed_indices_mapping";  // of bags only
   if (b.flag("pruned_weights", false) || (b.has(mapping) && !b.is_none(mapping)))

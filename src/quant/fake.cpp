@@ -9,11 +9,6 @@
 namespace t2n::quant {
 namespace {
 
-using ir::Dim;
-using ir::DType;
-using ir::TensorRef;
-using ir::ValueId;
-
 /// f32 represents all integers up to here.
 constexpr double kMostExact = 0x1.0p24;
 

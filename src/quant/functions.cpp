@@ -7,11 +7,6 @@
 namespace t2n::quant {
 namespace {
 
-using ir::Dim;
-using ir::DType;
-using ir::TensorRef;
-using ir::ValueId;
-
 bool is_relu(const QuantBuilder& b) {
   return b.word().ends_with("_relu") && b.word() != "leaky_relu";
 }

@@ -4,15 +4,6 @@
 namespace t2n::quant {
 namespace {
 
-using ir::Dim;
-using ir::DType;
-using ir::TensorRef;
-using ir::ValueId;
-
-ValueId mul(QuantBuilder& b, ValueId x, ValueId y) { return b.binary("aten::mul.Tensor", x, y); }
-ValueId add(QuantBuilder& b, ValueId x, ValueId y) { return b.binary("aten::add.Tensor", x, y); }
-ValueId sub(QuantBuilder& b, ValueId x, ValueId y) { return b.binary("aten::sub.Tensor", x, y); }
-
 ValueId product(QuantBuilder& b, ValueId x, ValueId y) {
   return b.emit("aten::mm", {{"self", TensorRef{x}}, {"mat2", TensorRef{y}}}, b.dtype(x),
                 b.output().shape);

@@ -7,12 +7,6 @@
 
 namespace t2n::quant {
 
-using ir::Dim;
-using ir::DType;
-using ir::QuantInfo;
-using ir::TensorRef;
-using ir::ValueId;
-
 namespace {
 
 /// conv1d has the parameters of a conv2d of height 1.

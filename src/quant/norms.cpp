@@ -6,15 +6,6 @@
 namespace t2n::quant {
 namespace {
 
-using ir::Dim;
-using ir::DType;
-using ir::TensorRef;
-using ir::ValueId;
-
-ValueId add(QuantBuilder& b, ValueId x, ValueId y) { return b.binary("aten::add.Tensor", x, y); }
-ValueId sub(QuantBuilder& b, ValueId x, ValueId y) { return b.binary("aten::sub.Tensor", x, y); }
-ValueId mul(QuantBuilder& b, ValueId x, ValueId y) { return b.binary("aten::mul.Tensor", x, y); }
-
 /// The argument as real numbers; kNoValue for None.
 ValueId vector(QuantBuilder& b, std::string_view name) {
   return b.is_none(name) ? ir::kNoValue : b.real(name);

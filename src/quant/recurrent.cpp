@@ -10,10 +10,6 @@
 namespace t2n::quant {
 namespace {
 
-using ir::Dim;
-using ir::DType;
-using ir::TensorRef;
-using ir::ValueId;
 using States = std::vector<ValueId>;  ///< h, and c of an LSTM
 
 // --- linear layers ---
@@ -63,8 +59,6 @@ ValueId apply(QuantBuilder& b, const Linear& layer, ValueId x) {
 
 // --- one time step ---
 
-ValueId add(QuantBuilder& b, ValueId x, ValueId y) { return b.binary("aten::add.Tensor", x, y); }
-ValueId mul(QuantBuilder& b, ValueId x, ValueId y) { return b.binary("aten::mul.Tensor", x, y); }
 ValueId tanh(QuantBuilder& b, ValueId x) { return b.unary("aten::tanh", x); }
 ValueId sigmoid(QuantBuilder& b, ValueId x) { return b.unary("aten::sigmoid", x); }
 

@@ -9,12 +9,6 @@
 
 namespace t2n::quant {
 
-using ir::Dim;
-using ir::DType;
-using ir::QuantInfo;
-using ir::TensorRef;
-using ir::ValueId;
-
 namespace {
 
 std::vector<double> to_f64(const std::vector<int64_t>& values) {

@@ -6,10 +6,17 @@
 #include <set>
 #include <vector>
 
-#include "src/passes/rewriter.h"
+#include "src/passes/arithmetic.h"
 #include "src/quant/rounding.h"
 
 namespace t2n::quant {
+
+// Names that all rules use.
+using ir::Dim;
+using ir::DType;
+using ir::QuantInfo;
+using ir::TensorRef;
+using ir::ValueId;
 
 /// A scale and a zero point that follow from data: tensors of rank 0, f32.
 struct DynamicScale {

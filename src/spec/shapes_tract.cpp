@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "src/spec/elementwise.h"
 #include "src/spec/tract_rules.h"
 
 namespace t2n::spec {
@@ -176,99 +177,31 @@ constexpr StandardRow kStandard[] = {
     {"tract_core_argmin_reduce_last", "sum_reduce"},
 };
 
-/// Results have the shape of the first operand.
-constexpr std::string_view kUnary[] = {"copy",
-                                       "neg",
-                                       "recip",
-                                       "exp",
-                                       "log",
-                                       "sin",
-                                       "cos",
-                                       "tan",
-                                       "sinh",
-                                       "cosh",
-                                       "tanh",
-                                       "asin",
-                                       "acos",
-                                       "atan",
-                                       "asinh",
-                                       "acosh",
-                                       "atanh",
-                                       "abs",
-                                       "sign",
-                                       "floor",
-                                       "ceil",
-                                       "round",
-                                       "sqr",
-                                       "square",
-                                       "sqrt",
-                                       "rsqr",
-                                       "rsqrt",
-                                       "log2",
-                                       "not",
-                                       "sigmoid",
-                                       "relu",
-                                       "softplus",
-                                       "softabs",
-                                       "leaky_relu",
-                                       "elu",
-                                       "softmax",
-                                       "l1_normalization",
-                                       "l2_normalization",
-                                       "local_response_normalization",
-                                       "local_mean_normalization",
-                                       "local_variance_normalization",
-                                       "local_contrast_normalization",
-                                       "tract_core_round_even",
-                                       "tract_core_erf",
-                                       "tract_core_hard_swish",
-                                       "tract_core_silu",
-                                       "tract_core_bitnot",
-                                       "tract_core_is_nan",
-                                       "tract_core_is_inf",
-                                       "tract_core_gelu_approx",
-                                       "tract_core_pow_const",
-                                       "tract_core_cast",
-                                       "tract_core_trilu",
-                                       "tract_core_scatter_elements",
-                                       "tract_core_scatter_nd",
-                                       "tract_core_cumsum",
-                                       "tract_core_softmax",
-                                       "tract_core_log_softmax",
-                                       "tract_core_rms_norm",
-                                       "tract_core_scaled_rms_norm",
-                                       "tract_core_fft",
-                                       "tract_transformers_silu",
-                                       "tract_transformers_gelu_approx",
-                                       "tract_transformers_rms_norm",
-                                       "tract_transformers_apply_rope",
-                                       "tract_transformers_scaled_masked_softmax"};
+/// Further operations whose results have the shape of the first operand.
+constexpr std::string_view kLikeFirst[] = {"softabs",
+                                           "softmax",
+                                           "l1_normalization",
+                                           "l2_normalization",
+                                           "local_response_normalization",
+                                           "local_mean_normalization",
+                                           "local_variance_normalization",
+                                           "local_contrast_normalization",
+                                           "tract_core_cast",
+                                           "tract_core_trilu",
+                                           "tract_core_scatter_elements",
+                                           "tract_core_scatter_nd",
+                                           "tract_core_cumsum",
+                                           "tract_core_softmax",
+                                           "tract_core_log_softmax",
+                                           "tract_core_rms_norm",
+                                           "tract_core_scaled_rms_norm",
+                                           "tract_core_fft",
+                                           "tract_transformers_rms_norm",
+                                           "tract_transformers_apply_rope",
+                                           "tract_transformers_scaled_masked_softmax"};
 
-constexpr std::string_view kSpread[] = {"add",
-                                        "sub",
-                                        "mul",
-                                        "div",
-                                        "pow",
-                                        "min",
-                                        "max",
-                                        "lt",
-                                        "gt",
-                                        "le",
-                                        "ge",
-                                        "eq",
-                                        "ne",
-                                        "and",
-                                        "or",
-                                        "select",
-                                        "clamp",
-                                        "prelu",
-                                        "batch_normalization",
-                                        "tract_shl",
-                                        "tract_shr",
-                                        "tract_core_xor",
-                                        "tract_core_bitand",
-                                        "tract_core_bitor",
-                                        "tract_core_bitxor"};
+/// Further operations whose later operands broadcast.
+constexpr std::string_view kSpread[] = {"prelu", "batch_normalization"};
 
 const std::map<std::string_view, TractRule>& table() {
   static const auto rules = [] {
@@ -279,8 +212,11 @@ const std::map<std::string_view, TractRule>& table() {
     out["slice"].slicing = slice;
     for (const StandardRow& row : kStandard)
       out[row.operation].standard = standard_rule(row.standard);
-    for (const std::string_view operation : kUnary) out[operation].own = same_as_first;
-    for (const std::string_view operation : kSpread) out[operation].own = spread;
+    for (const auto& names : {unary_operations(), std::span<const std::string_view>(kLikeFirst)})
+      for (const std::string_view operation : names) out[operation].own = same_as_first;
+    for (const auto& names :
+         {broadcasting_operations(), std::span<const std::string_view>(kSpread)})
+      for (const std::string_view operation : names) out[operation].own = spread;
     return out;
   }();
   return rules;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "src/spec/elementwise.h"
 #include "src/stream/flow.h"
 
 namespace t2n::stream {
@@ -290,82 +291,14 @@ Flows one_hot(const FlowCall& call) {
   return {out};
 }
 
-constexpr std::string_view kElementwise[] = {"add",
-                                             "sub",
-                                             "mul",
-                                             "div",
-                                             "pow",
-                                             "min",
-                                             "max",
-                                             "lt",
-                                             "gt",
-                                             "le",
-                                             "ge",
-                                             "eq",
-                                             "ne",
-                                             "and",
-                                             "or",
-                                             "not",
-                                             "select",
-                                             "exp",
-                                             "log",
-                                             "sin",
-                                             "cos",
-                                             "tan",
-                                             "asin",
-                                             "acos",
-                                             "atan",
-                                             "sinh",
-                                             "cosh",
-                                             "asinh",
-                                             "acosh",
-                                             "atanh",
-                                             "sqrt",
-                                             "rsqrt",
-                                             "rcp",
-                                             "recip",
-                                             "square",
-                                             "sqr",
-                                             "rsqr",
-                                             "tanh",
-                                             "sigmoid",
-                                             "abs",
-                                             "neg",
-                                             "sign",
-                                             "floor",
-                                             "ceil",
-                                             "round",
-                                             "copy",
-                                             "relu",
-                                             "clamp",
-                                             "leaky_relu",
-                                             "softplus",
-                                             "elu",
-                                             "log2",
-                                             "silu",
-                                             "tract_core_round_even",
-                                             "tract_core_erf",
-                                             "tract_core_hard_swish",
-                                             "tract_core_silu",
-                                             "tract_core_is_nan",
-                                             "tract_core_is_inf",
-                                             "tract_core_bitnot",
-                                             "tract_core_gelu_approx",
-                                             "tract_core_pow_const",
-                                             "tract_core_xor",
-                                             "tract_core_bitand",
-                                             "tract_core_bitor",
-                                             "tract_core_bitxor",
-                                             "tract_shl",
-                                             "tract_shr",
-                                             "tract_transformers_silu",
-                                             "tract_transformers_gelu_approx"};
-
 }  // namespace
 
 std::vector<FlowRow> structure_flows() {
   std::vector<FlowRow> out;
-  for (const std::string_view name : kElementwise) out.push_back({name, elementwise});
+  for (const std::string_view name : spec::unary_operations()) out.push_back({name, elementwise});
+  for (const std::string_view name : spec::broadcasting_operations())
+    out.push_back({name, elementwise});
+  for (const char* name : {"rcp", "silu"}) out.push_back({name, elementwise});
   for (const char* name :
        {"sum_reduce", "max_reduce", "min_reduce", "mean_reduce", "any_reduce", "all_reduce",
         "argmax_reduce", "argmin_reduce", "tract_core_product_reduce",

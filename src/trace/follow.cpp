@@ -6,9 +6,9 @@
 #include <array>
 #include <cmath>
 
+#include "ir/quantised_steps.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
-#include "src/trace/quantised_steps.h"
 #include "src/trace/tensor_numbers.h"
 
 namespace t2n::trace {
@@ -223,8 +223,8 @@ Mark TensorNumbers::number_of(const std::string& name, const Stack& inputs) {
     if (!is_data(sizes)) settle_layout(tensor);
     return is_data(sizes) ? sizes : asked;
   }
-  if (asks_step(name) && recorder_->mark(tensor) &&
-      !has_step_from_data(graph_, recorder_->value(tensor, position_.place())))
+  if (ir::asks_step(name) && recorder_->mark(tensor) &&
+      !ir::has_step_from_data(graph_, recorder_->value(tensor, position_.place())))
     return nullptr;
   if (name == "aten::len") return axis_mark(tensor, 0);
   if (name == "aten::size" || name == "aten::sym_size") {

@@ -19,11 +19,11 @@ class Moves {
       : position_(position),
         state_(state),
         marks_(marks),
+        operations_(operations),
         decisions_(decisions),
         loops_(loops),
         lists_(lists),
-        nesting_(nesting),
-        operations_(operations) {}
+        nesting_(nesting) {}
 
   /// Decides by an operation's name and operands.
   static bool may_move_elements(const std::string& name);
@@ -47,11 +47,11 @@ class Moves {
   Position& position_;
   StateWatch& state_;
   Marks& marks_;
+  const Operations& operations_;
   Decisions& decisions_;
   OpenLoops& loops_;
   Lists& lists_;
   NestingBudget& nesting_;
-  const Operations& operations_;
 };
 
 }  // namespace t2n::trace

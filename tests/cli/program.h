@@ -26,6 +26,13 @@ inline bool contains(const std::string& text, const std::string& part) {
 }
 
 using Arguments = std::vector<std::string>;
+/// An export for tract to out.nnef.
+inline Arguments export_of(const std::string& model, const Arguments& more) {
+  Arguments out = {"export", model, "-t", "tract", "-o", "out.nnef"};
+  out.insert(out.end(), more.begin(), more.end());
+  return out;
+}
+
 /// Variables that differ from this process's; nothing: not set.
 using Variables = std::vector<std::pair<std::string, std::optional<std::string>>>;
 

@@ -7,6 +7,10 @@
 namespace t2n::test {
 namespace {
 
+struct WithDigits : Sandbox {
+  WithDigits() { copy_fixture("digits_cnn/model.pt", "digits.pt"); }
+};
+
 const Arguments kChecked = {"export", "digits.pt", "-t", "tract", "--check"};
 /// So many sets that the worker is still there when somebody looks for it.
 const Arguments kLong = {"export", "digits.pt", "-t", "tract", "--check", "--seeds", "300"};
@@ -20,8 +24,7 @@ Arguments checked(const Arguments& more) {
 }  // namespace
 
 TEST_CASE("no engine") {
-  Sandbox sandbox;
-  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  const WithDigits sandbox;
   const std::string rest =
       "  why:  looked at --engine, else at T2NNEF_TRACT_LIB and the active Python's wheel\n"
       "  help: run `pip install tract==0.23.9`, or set T2NNEF_TRACT_LIB to its library or folder\n";
@@ -36,8 +39,7 @@ TEST_CASE("no engine") {
 }
 
 TEST_CASE("without an engine the reference interpreter checks, and says so") {
-  Sandbox sandbox;
-  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  const WithDigits sandbox;
   const Result result = sandbox.run(checked({"--report", "r.json"}), no_engine());
   CHECK_EQ(result.code, 0);
   CHECK(contains(sandbox.content("r.json"), "\"id\": \"engine-reference\""));
@@ -61,8 +63,7 @@ TEST_CASE("without an engine the reference interpreter checks, and says so") {
 }
 
 TEST_CASE("the reference interpreter finds what differs, too") {
-  Sandbox sandbox;
-  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  const WithDigits sandbox;
   REQUIRE_EQ(sandbox.run({"export", "digits.pt", "-t", "tract", "-o", "m"}).code, 0);
   std::string text = sandbox.content("m/graph.nnef");
   text.replace(text.find("relu("), 5, "tanh(");
@@ -76,8 +77,7 @@ TEST_CASE("the reference interpreter finds what differs, too") {
 }
 
 TEST_CASE("strict NNEF is checked by the reference interpreter without further words") {
-  Sandbox sandbox;
-  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  const WithDigits sandbox;
   const Result result = sandbox.run({"export", "digits.pt", "-t", "khronos", "--check", "-o", "m"});
   CHECK_EQ(result.code, 0);
   CHECK(result.out.starts_with("check: the reference interpreter vs LibTorch "));
@@ -89,8 +89,7 @@ TEST_CASE("strict NNEF is checked by the reference interpreter without further w
 }
 
 TEST_CASE("versions that the target does not allow") {
-  Sandbox sandbox;
-  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  const WithDigits sandbox;
   check_failure(sandbox, checked({"--engine", "tract@0.21.19"}), 7,
                 "error[engine-version]: tract@0.21.19 may not stand for tract@0.23.9\n"
                 "  why:  an engine serves targets of its own series (0.x) that are not newer than "
@@ -106,8 +105,7 @@ TEST_CASE("versions that the target does not allow") {
 TEST_CASE("an engine of another series") {
   const auto newest = engine(23);
   if (!newest) return;
-  Sandbox sandbox;
-  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  const WithDigits sandbox;
   const auto before = sandbox.listing();
   const Result result = sandbox.run(
       {"export", "digits.pt", "-t", "tract@0.22.4", "--check", "--engine", newest->library});
@@ -120,8 +118,7 @@ TEST_CASE("an engine of another series") {
 
 TEST_CASE("a check that does not end in time") {
   if (!engine(23)) return;
-  Sandbox sandbox;
-  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  const WithDigits sandbox;
   const auto before = sandbox.listing();
   const Result result = sandbox.run(checked({"--timeout", "0.001"}));
   CHECK_EQ(result.code, 124);
@@ -131,8 +128,7 @@ TEST_CASE("a check that does not end in time") {
 
 TEST_CASE("an engine that somebody kills") {
   if (!engine(23)) return;
-  Sandbox sandbox;
-  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  const WithDigits sandbox;
   const auto before = sandbox.listing();
   Running program(kLong, sandbox.folder().path(), {});
   const auto worker = program.worker();
@@ -149,8 +145,7 @@ TEST_CASE("interrupted while the engine works") {
   if (!engine(23)) return;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     CAPTURE(signal);
-    Sandbox sandbox;
-    sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+    const WithDigits sandbox;
     const auto before = sandbox.listing();
     Running program(kLong, sandbox.folder().path(), {});
     const auto worker = program.worker();
@@ -166,8 +161,7 @@ TEST_CASE("interrupted while the engine works") {
 
 TEST_CASE("a model that shrinks while it is in use") {
   if (!engine(23)) return;
-  Sandbox sandbox;
-  sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
+  const WithDigits sandbox;
   Running program(kLong, sandbox.folder().path(), {});
   const auto worker = program.worker();
   REQUIRE(worker.has_value());

@@ -5,12 +5,6 @@
 namespace t2n::test {
 namespace {
 
-Arguments export_of(const std::string& model, const Arguments& more) {
-  Arguments out = {"export", model, "-t", "tract", "-o", "out.nnef"};
-  out.insert(out.end(), more.begin(), more.end());
-  return out;
-}
-
 std::string graph_of(const std::string& model, const Arguments& more) {
   const Sandbox sandbox({model});
   const Result result = sandbox.run(export_of(model, more));
@@ -42,7 +36,7 @@ TEST_CASE("a user's name wins over one of the graph") {
   CHECK(contains(graph, "\n    softmax_1 = softmax("));
 }
 
-TEST_CASE("names that cannot be are refused") {
+TEST_CASE("impossible names are refused") {
   check_refused(
       {"--input-name", "a", "--input-name", "b", "--input-name", "c", "--input-name", "d"},
       "error[usage]: --input-name d is one too many\n"
@@ -66,7 +60,7 @@ TEST_CASE("names that cannot be are refused") {
                 "  help: give the input or output another name\n");
 }
 
-TEST_CASE("a language model as its client reads it") {
+TEST_CASE("a language model in its client's form") {
   for (const std::string& target : engine_targets()) {
     const Sandbox sandbox({"words_plain.pt"});
     const Result result =
@@ -100,7 +94,7 @@ TEST_CASE("the preset reads a calibration set that lies elsewhere") {
   CHECK_EQ(result.code, 0);
 }
 
-TEST_CASE("what the client would not take is refused") {
+TEST_CASE("models that the client would not accept are refused") {
   const auto refuses = [](const std::string& model, const std::string& what) {
     const Sandbox sandbox({model});
     const auto before = sandbox.listing();
@@ -122,7 +116,7 @@ TEST_CASE("what the client would not take is refused") {
   refuses("words_i32.pt", "its first input, 'ids', is i32[1,3]");
 }
 
-TEST_CASE("the preset is for tract, knows its axes, and is known") {
+TEST_CASE("the preset requires tract and its own axes; unknown presets are refused") {
   check_refused({"--preset", "llm"},
                 "error[usage]: --preset 'llm' is not known\n"
                 "  help: there is one: causal-llm\n");

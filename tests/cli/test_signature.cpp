@@ -2,17 +2,8 @@
 #include "tests/cli/program.h"
 
 namespace t2n::test {
-namespace {
 
-Arguments export_of(const std::string& model, const Arguments& more) {
-  Arguments out = {"export", model, "-t", "tract", "-o", "out.nnef"};
-  out.insert(out.end(), more.begin(), more.end());
-  return out;
-}
-
-}  // namespace
-
-TEST_CASE("methods that are not there") {
+TEST_CASE("missing methods") {
   Sandbox sandbox({"methods.pt"});
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
   for (const std::string command : {"export", "inspect", "ops"}) {
@@ -104,7 +95,7 @@ TEST_CASE("inputs without influence stay, with a warning") {
   CHECK(contains(sandbox.content("r.json"), "\"unused\": true\n"));
 }
 
-TEST_CASE("inputs without influence go if asked to") {
+TEST_CASE("inputs without influence are removed on request") {
   const Sandbox sandbox({"unused_inputs.pt"});
   const Arguments inputs = {"-i",        "x=2,3",    "-i",     "mask=2,i64",           "-i",
                             "lengths=5", "--report", "r.json", "--prune-unused-inputs"};

@@ -4,12 +4,6 @@
 namespace t2n::test {
 namespace {
 
-Arguments export_of(const std::string& model, const Arguments& more) {
-  Arguments out = {"export", model, "-t", "tract", "-o", "out.nnef"};
-  out.insert(out.end(), more.begin(), more.end());
-  return out;
-}
-
 /// Exports with a check in every engine there is; every output must react to its inputs.
 void check_in_engines(const std::string& model, const Arguments& inputs,
                       const std::string& signature) {
@@ -29,7 +23,7 @@ void check_in_engines(const std::string& model, const Arguments& inputs,
 
 }  // namespace
 
-TEST_CASE("a state is refused, and what to do is said") {
+TEST_CASE("a state is refused with advice") {
   check_failure(Sandbox({"Accumulator.pt"}), export_of("Accumulator.pt", {"-i", "x=2,3"}), 4,
                 "error[model-state]: forward changes 'h', a part of the model\n"
                 "  --> the model (Accumulator), more_models.py:18:9\n"
@@ -103,7 +97,7 @@ TEST_CASE("values of the program cannot become inputs") {
                 "  help: clone() one of them before the model is saved\n");
 }
 
-TEST_CASE("what is written before it is read needs no option") {
+TEST_CASE("a part that is written before it is read needs no option") {
   const Sandbox sandbox({"Scratch.pt"});
   const Result result = sandbox.run(export_of("Scratch.pt", {"-i", "x=2,3", "-v"}));
   CHECK_EQ(result.code, 0);
@@ -126,7 +120,7 @@ TEST_CASE("a constant of the program is written") {
   }
 }
 
-TEST_CASE("tables made on demand are no state") {
+TEST_CASE("tables made on demand are not state") {
   check_in_engines("MadeOnDemand.pt", {"-i", "x=2,3"}, "graph MadeOnDemand(x) -> (output_0)\n");
   check_in_engines("MadeOnDemand.pt", {"-i", "x=2,3", "--state"},
                    "graph MadeOnDemand(x) -> (output_0)\n");
@@ -138,14 +132,14 @@ TEST_CASE("tables made on demand are no state") {
                            "become inputs of the file\n"));
 }
 
-TEST_CASE("what two calls leave alone and a third sees is state") {
+TEST_CASE("a change that only a third call sees is state") {
   const Sandbox sandbox({"WakesUp.pt"});
   const Result result = sandbox.run(export_of("WakesUp.pt", {"-i", "x=2,3"}));
   CHECK_EQ(result.code, 4);
   CHECK(result.err.starts_with("error[model-state]: forward changes 'calls', a part of the model"));
 }
 
-TEST_CASE("what is said of states") {
+TEST_CASE("messages about states") {
   const Sandbox sandbox({"Accumulator.pt"});
   const Arguments arguments = {"-i", "x=2,3", "--state", "--report", "r.json"};
   const Result result = sandbox.run(export_of("Accumulator.pt", arguments));
@@ -206,7 +200,7 @@ TEST_CASE("states along dynamic axes in the engines") {
                    "(x, hc_0, hc_1) -> (output_0, hc_0_next, hc_1_next)\n");
 }
 
-TEST_CASE("another first value than the model's own") {
+TEST_CASE("a first value other than the model's own") {
   const Sandbox sandbox({"Accumulator.pt"});
   const Result result =
       sandbox.run(export_of("Accumulator.pt", {"--state", "-i", "x=4,2,3", "-i", "h=4,2,3"}));

@@ -44,18 +44,11 @@ Script packed(Script model, size_t count, const target::Target& target) {
 void check_packed(const Parameters& parameters, const std::vector<std::string>& expressions,
                   const std::vector<ir::Tensor>& inputs, double tolerance = 1e-5,
                   size_t count = 1) {
-  for (const std::string& expression : expressions)
-    for (const target::Target& target : test_targets()) {
-      CAPTURE(expression);
-      CAPTURE(target::target_name(target));
-      try {
-        const Script model = with_parameters(expression, inputs.size(), parameters);
-        const Run run = export_and_run(packed(model, count, target), inputs, target);
-        CHECK_CLOSE(run, rel(tolerance));
-      } catch (const Error& error) {
-        FAIL_CHECK(std::string(error.what()));
-      }
-    }
+  on_each_target(expressions, [&](const std::string& expression, const target::Target& target) {
+    const Script model = with_parameters(expression, inputs.size(), parameters);
+    const Run run = export_and_run(packed(model, count, target), inputs, target);
+    CHECK_CLOSE(run, rel(tolerance));
+  });
 }
 
 TEST_CASE("linear layers read packed weights, whatever the rank") {
@@ -184,7 +177,7 @@ std::string left_because(const std::string& expression, const Parameters& parame
   return out;
 }
 
-TEST_CASE("what reads a weight in another way keeps it in floats") {
+TEST_CASE("a weight with another kind of reader stays a float") {
   const Parameters square = {{"w", on_grid({64, 64}, 1)}};
   const std::vector<ir::Tensor> x = {randn({64, 64}, 2)};
   CHECK(left_because("torch.linear(x, self.w)", square, x) == "");

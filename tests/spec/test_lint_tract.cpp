@@ -7,6 +7,7 @@
 #include "src/diag/error.h"
 #include "src/nnef_reader/parser.h"
 #include "src/spec/lint_tract.h"
+#include "tests/spec/documents.h"
 
 namespace t2n::spec {
 namespace {
@@ -19,22 +20,12 @@ struct Case {
 };
 
 nnef::Document document(const Case& given) {
-  std::string text = "version 1.0;\nextension tract_registry tract_core;\n";
+  std::string head = "extension tract_registry tract_core;\n";
   for (const char* symbol : {"B", "S", "T"})
     for (const std::string& shape : given.shapes)
       if (shape.find(symbol) != std::string::npos)
-        text += cat("extension tract_symbol ", symbol, ";\n");
-  for (const std::string& assertion : given.assertions)
-    text += cat("extension tract_assert ", assertion, ";\n");
-  std::string names, body;
-  for (size_t i = 0; i < given.shapes.size(); ++i) {
-    const char name = static_cast<char>('x' + i);
-    names += cat(names.empty() ? "" : ", ", name);
-    body += cat(name, " = external(shape = [", given.shapes[i], "]);\n");
-  }
-  return nnef::parse_document(
-      cat(text, given.fragments, "graph g(", names, ") -> (x) {\n", body, given.body, "}\n"),
-      "graph");
+        head += cat("extension tract_symbol ", symbol, ";\n");
+  return document_of({head, given.shapes, given.assertions, given.fragments, given.body});
 }
 
 /// "problem; at sizes; cure", or "".
@@ -92,7 +83,7 @@ TEST_CASE("shapes that never go together") {
            "'a': 'max_reduce': 'axes' names axis 2 of a tensor with 2 axes");
 }
 
-TEST_CASE("what is known of slices and convolutions reaches what follows") {
+TEST_CASE("shapes of slices and convolutions are used in later statements") {
   const auto shape_after = [](const std::string& slice) {
     return finding(
         {{"2, 3"}, cat("a = slice(x, axes = [1], ", slice, ");\nb = reshape(a, shape = [5]);")});
@@ -176,7 +167,7 @@ TEST_CASE("sizes that must be one symbol") {
   CHECK_EQ(finding({{"2, S", "2, 3*T"}, "a = add(x, y);", {"S == 3*T"}}), "");
 }
 
-TEST_CASE("what is right at all sizes") {
+TEST_CASE("documents that are right at all sizes") {
   for (const char* body :
        {"a = reshape(x, shape = [0, -1, 2]);", "a = reshape(x, shape = [S*2, B, 3]);",
         "a = reshape(x, shape = [S, 3, 2], axis_start = 1, axis_count = 2);",
@@ -224,7 +215,7 @@ const char* const kStep =
     "h_next = squeeze(x, axes = [1]) + matmul(h, w, transposeB = true);\n"
     "y = unsqueeze(h_next, axes = [1]);\n}\n";
 
-TEST_CASE("fragments and scans are looked into") {
+TEST_CASE("fragments and scans are examined") {
   const std::string norm =
       "fragment norm(x: tensor<scalar>, axes: integer[]) -> (y: tensor<scalar>)"
       " { y = x - mean_reduce(x, axes = axes); }\n";

@@ -8,6 +8,12 @@
 namespace t2n::test {
 namespace {
 
+constexpr const char* kIndexFollows =
+    "  why:  the argument 'index' of aten::select.int follows from the number of the iteration\n"
+    "  help: index a tensor of outside of the loop with the iteration, or compute with the "
+    "iteration "
+    "as a tensor\n";
+
 std::string rolled_error(const std::string& source, const std::vector<ir::Tensor>& inputs) {
   try {
     rolled(source, inputs);
@@ -24,7 +30,7 @@ std::string reason(const std::string& body, const ir::Ints& shape = {2, 4, 3}) {
   return at == std::string::npos ? text : text.substr(at);
 }
 
-TEST_CASE("iterations that take other numbers of parts are refused") {
+TEST_CASE("iterations that take different numbers of parts are refused") {
   CHECK_EQ(
       reason(R"(
     h = x[:, 0]
@@ -37,7 +43,7 @@ TEST_CASE("iterations that take other numbers of parts are refused") {
       "iteration can come before or after the loop\n");
 }
 
-TEST_CASE("what a tensor that grows was after an iteration is not known") {
+TEST_CASE("the value of a growing tensor after an iteration is not known") {
   CHECK_EQ(reason(R"(
     y = x[:, :0]
     ys = [y]
@@ -50,7 +56,7 @@ TEST_CASE("what a tensor that grows was after an iteration is not known") {
            "  help: read what it is when the loop has ended, or join parts of a list\n");
 }
 
-TEST_CASE("what differs from iteration to iteration is refused with its reason") {
+TEST_CASE("differences between iterations are refused with the reason") {
   CHECK_EQ(
       reason(R"(
     y = x[:, :1]
@@ -106,17 +112,13 @@ TEST_CASE("what differs from iteration to iteration is refused with its reason")
 }
 
 TEST_CASE("numbers of the iteration that no scan can hold are refused with their reason") {
-  CHECK_EQ(
-      reason(R"(
+  CHECK_EQ(reason(R"(
     out = torch.zeros([2, x.size(1), 3])
     for t in range(x.size(1)):
         out[:, t] = x[:, t] + out[:, t - 1]
     return out
 )"),
-      "  why:  the argument 'index' of aten::select.int follows from the number of the iteration\n"
-      "  help: index a tensor of outside of the loop with the iteration, or compute with the "
-      "iteration "
-      "as a tensor\n");
+           kIndexFollows);
   CHECK_EQ(reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
@@ -138,17 +140,13 @@ TEST_CASE("numbers of the iteration that no scan can hold are refused with their
            "iteration\n"
            "  help: compute with the iteration as a tensor, or let it be a sum of the iteration "
            "and a constant\n");
-  CHECK_EQ(
-      reason(R"(
+  CHECK_EQ(reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
         h = h + x[:, t // 2]
     return h
 )"),
-      "  why:  the argument 'index' of aten::select.int follows from the number of the iteration\n"
-      "  help: index a tensor of outside of the loop with the iteration, or compute with the "
-      "iteration "
-      "as a tensor\n");
+           kIndexFollows);
   CHECK_EQ(reason(R"(
     h = x[:, 0]
     t = 0
@@ -162,7 +160,7 @@ TEST_CASE("numbers of the iteration that no scan can hold are refused with their
            "  help: make the number of iterations a constant or a size of an input\n");
 }
 
-TEST_CASE("which tensor a variable ends with must not follow from how many iterations there are") {
+TEST_CASE("the last tensor of a variable must not depend on the number of iterations") {
   CHECK_EQ(
       reason(R"(
     a = x[:, 0]
@@ -175,7 +173,7 @@ TEST_CASE("which tensor a variable ends with must not follow from how many itera
       "  help: choose with torch.where, or compute it in each iteration\n");
 }
 
-TEST_CASE("elements of lists that the iterations take must be made alike") {
+TEST_CASE("list elements that iterations take must be made in the same way") {
   const std::string help =
       "  help: walk the list element by element (`for a in l`), or stack it and index the tensor\n";
   CHECK_EQ(

@@ -1,4 +1,4 @@
-#include "src/trace/quantised_steps.h"
+#include "ir/quantised_steps.h"
 
 #include <algorithm>
 #include <array>
@@ -6,10 +6,10 @@
 
 #include "src/diag/one_of.h"
 
-namespace t2n::trace {
+namespace t2n::ir {
 namespace {
 
-const ir::Node* producer(const ir::Graph& graph, ir::ValueId id) {
+const Node* producer(const Graph& graph, ValueId id) {
   const auto found = std::find_if(graph.nodes.rbegin(), graph.nodes.rend(), [&](const auto& node) {
     return std::find(node.outputs.begin(), node.outputs.end(), id) != node.outputs.end();
   });
@@ -17,11 +17,11 @@ const ir::Node* producer(const ir::Graph& graph, ir::ValueId id) {
 }
 
 /// Whether the scale of its result is an argument of the operator.
-bool is_given_scale(const ir::Node& node) {
+bool is_given_scale(const Node& node) {
   constexpr std::array<std::string_view, 5> kNames = {"scale", "scales", "output_scale", "Y_scale",
                                                       "Y_scale_i"};
   return std::any_of(node.args.begin(), node.args.end(),
-                     [&](const ir::Argument& arg) { return is_one_of(arg.name, kNames); });
+                     [&](const Argument& arg) { return is_one_of(arg.name, kNames); });
 }
 
 }  // namespace
@@ -32,22 +32,22 @@ bool asks_step(const std::string& op) {
   return is_one_of(op, kNames);
 }
 
-bool has_step_from_data(const ir::Graph& graph, ir::ValueId quantised) {
-  std::set<ir::ValueId> seen = {quantised};
-  std::vector<ir::ValueId> rest = {quantised};
+bool has_step_from_data(const Graph& graph, ValueId quantised) {
+  std::set<ValueId> seen = {quantised};
+  std::vector<ValueId> rest = {quantised};
   while (!rest.empty()) {
-    const ir::Node* node = producer(graph, rest.back());
+    const Node* node = producer(graph, rest.back());
     rest.pop_back();
     if (node == nullptr) continue;
-    if (ir::op_name(node->op).starts_with("aten::quantize_per_tensor_dynamic")) return true;
+    if (op_name(node->op).starts_with("aten::quantize_per_tensor_dynamic")) return true;
     if (is_given_scale(*node)) continue;
-    ir::for_each_input(*node, [&](ir::ValueId id) {
+    for_each_input(*node, [&](ValueId id) {
       const bool is_quantised =
-          id != ir::kNoValue && graph.values[static_cast<size_t>(id)].quant.has_value();
+          id != kNoValue && graph.values[static_cast<size_t>(id)].quant.has_value();
       if (is_quantised && seen.insert(id).second) rest.push_back(id);
     });
   }
   return false;
 }
 
-}  // namespace t2n::trace
+}  // namespace t2n::ir

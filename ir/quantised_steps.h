@@ -5,12 +5,12 @@
 
 #include "ir/graph.h"
 
-namespace t2n::trace {
+namespace t2n::ir {
 
 /// q_scale(), q_zero_point(), q_per_channel_axis().
 bool asks_step(const std::string& op);
 /// Whether scale and zero point follow from data: the tensor was quantised by its own range, and at
 /// most moved since.
-bool has_step_from_data(const ir::Graph& graph, ir::ValueId quantised);
+bool has_step_from_data(const Graph& graph, ValueId quantised);
 
-}  // namespace t2n::trace
+}  // namespace t2n::ir

@@ -1,0 +1,39 @@
+#!/bin/sh
+# clang-tidy on a fixed part of the sources that takes about a minute of one core: the headers of all
+# rooms without torch, as one file, and the sources of the rooms that read files from strangers or end
+# the process. The rest, and the analyzer, are for `make tidy`.
+# usage: tidy.sh SOURCE_DIR. Skipped (77) where clang-tidy-19 is missing, unless T2NNEF_REQUIRE_TIDY=1.
+set -eu
+cd "$1"
+tool=$(command -v clang-tidy-19) || {
+  [ "${T2NNEF_REQUIRE_TIDY:-}" = 1 ] || { echo "skipped: clang-tidy-19 is not installed (cmake/setup.sh tidy)"; exit 77; }
+  echo "clang-tidy-19 is not installed: run cmake/setup.sh tidy"
+  exit 1
+}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# Optional access needs flow analysis and is the slowest; the test `sizes` holds functions to their size.
+tidy() {
+  "$tool" --quiet --config-file=.clang-tidy \
+    --checks='-clang-analyzer-*,-bugprone-unchecked-optional-access,-readability-function-size' \
+    "$1" -- -std=c++20 -I. >"$folder/$(echo "$1" | tr / _).log" 2>&1
+}
+
+# A fault that it does not find means that it looks at nothing.
+printf 'struct planted_name {};\n' >"$folder/planted.cpp"
+if tidy "$folder/planted.cpp"; then echo "clang-tidy did not find a planted fault"; exit 1; fi
+
+find cli ir nnef nnef_writer ops src -name '*.h' ! -path 'src/trace/*' ! -path 'src/eval/*' ! -path 'src/interp/*' |
+  LC_ALL=C sort >"$folder/headers"
+sed 's/.*/#include "&"/' "$folder/headers" >"$folder/headers.cpp"
+sources=$(find src/confine src/diag src/limits src/model_file -name '*.cpp' | LC_ALL=C sort)
+echo "$(wc -l <"$folder/headers") headers, $(echo "$sources" | wc -l) sources"
+[ "$(wc -l <"$folder/headers")" -gt 200 ] && [ "$(echo "$sources" | wc -l)" -gt 20 ] ||
+  { echo "too little is looked at"; exit 1; }
+
+found=0
+for file in "$folder/headers.cpp" $sources; do
+  tidy "$file" || { grep -vE 'warnings? generated|^Suppressed|^Use -header' "$folder/$(echo "$file" | tr / _).log"; found=1; }
+done
+exit $found
