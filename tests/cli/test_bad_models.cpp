@@ -56,6 +56,19 @@ TEST_CASE("files that are not TorchScript") {
                  kHowToSave));
 }
 
+TEST_CASE("archives and bytes of other kinds are told apart") {
+  const Sandbox sandbox;
+  std::string bytes(600, '\1');
+  const auto said = [&] {
+    sandbox.folder().write("other.pt", bytes);
+    return sandbox.run({"export", "other.pt", "-t", "tract"}).err;
+  };
+  CHECK(said().starts_with("error[model-format]: 'other.pt' is not a TorchScript file\n"));
+  bytes.replace(257, 5, "ustar");
+  CHECK(said().starts_with(
+      "error[model-format]: 'other.pt' is a tar archive, not a TorchScript file\n"));
+}
+
 TEST_CASE("damaged and too new files") {
   const Sandbox sandbox({"truncated.pt"});
   const Result result = sandbox.run({"export", "truncated.pt", "-t", "tract"});
@@ -141,14 +154,14 @@ TEST_CASE("unsupported operators are reported all at once") {
 
 TEST_CASE("an operator of another library") {
   const Sandbox sandbox({"unknown_op.pt"});
-  check_failure(
-      sandbox, {"export", "unknown_op.pt", "-t", "tract", "-i", "boxes=5,4", "-i", "scores=5"}, 4,
-      "error[unsupported-op]: the operator 'rotated::nms' is not known to this LibTorch\n"
-      "  --> the model (UsesUnknownOperator), make_bad_files.py:74:22\n"
-      "   |  return boxes[torch.ops.rotated.nms(boxes, scores, 0.5)]\n"
-      "   |               ^^^^^^^^^^^^^^^^^^^^^\n"
-      "  why:  it belongs to a library that is not part of PyTorch\n"
-      "  help: export the part of the model before it, or replace the operator\n");
+  check_failure(sandbox,
+                {"export", "unknown_op.pt", "-t", "tract", "-i", "boxes=5,4", "-i", "scores=5"}, 4,
+                "error[unsupported-op]: the operator 'rotated::nms' is not known to this LibTorch\n"
+                "  --> the model (UsesUnknownOperator), make_bad_files.py:74:22\n"
+                "   |  return boxes[torch.ops.rotated.nms(boxes, scores, 0.5)]\n"
+                "   |               ^^^^^^^^^^^^^^^^^^^^^\n"
+                "  why:  it belongs to a library that is not part of PyTorch\n"
+                "  help: export the part of the model before it, or replace the operator\n");
 }
 
 TEST_CASE("a branch on data, refused and then accepted") {

@@ -125,6 +125,17 @@ TEST_CASE("an artefact as JSON") {
                  "  \"unused_files\": [\n    \"notes.txt\"\n  ],\n"));
 }
 
+TEST_CASE("scales of channels are counted") {
+  const Sandbox sandbox;
+  write_rich(sandbox);
+  sandbox.folder().write(
+      "rich/graph.quant",
+      "\"y\": linear_quantize(min = [0.0, -1.0], max = [6.0, 7.0], bits = 8);\n");
+  const Result result = sandbox.run({"inspect", "rich", "--json"});
+  CHECK_EQ(result.err, "");
+  CHECK(contains(result.out, "      \"bits\": 8,\n      \"scales\": 2\n"));
+}
+
 TEST_CASE("the text of an artefact") {
   const Sandbox sandbox;
   write_rich(sandbox);

@@ -256,10 +256,39 @@ TEST_CASE("lint finds each fault of weights that is planted in an artefact, with
       "float-constant", "net, graph.nnef:5:3: the variable 'net.r' holds floats");
 }
 
+TEST_CASE("lint knows the channels of transposed convolutions, and scales of single rows") {
+  std::vector<double> values(2 * 8 * 9, 1);
+  for (size_t i = 0; i < values.size(); ++i)
+    if (i / 9 % 8 == 2) values[i] = 0;
+  const std::string window =
+      ", border = 'constant', padding = [(1, 1), (1, 1)], stride = [1, 1], dilation = [1, 1], "
+      "groups = 1);\n";
+  check_one(linted("  w = tract_core_cast(q, to = 'f32');\n  f = mul(w, 0.01);\n  y = deconv(x, f" +
+                       window,
+                   {{"net.q", ir::tensor_of<double>(ir::DType::i8, {2, 8, 3, 3}, values)}}),
+            "dead-channel", "1 channel of 'net.q' can say nothing but zero, the first is 2");
+  constexpr size_t kRow = 2 * 6 * 6;
+  values.clear();
+  for (size_t i = 0; i < 8 * kRow; ++i)
+    values.push_back(static_cast<double>(static_cast<int64_t>(i * 37 % 201) - 100) *
+                     static_cast<double>(5 + i / kRow) / 512);
+  const auto said = [&](const std::vector<double>& weights) {
+    return linted("  f = copy(r);\n  y = conv(x, f" + window,
+                  {{"net.r", ir::tensor_of<double>(ir::DType::f32, {8, 2, 6, 6}, weights)}});
+  };
+  check_one(said(values), "float-constant", "the variable 'net.r' holds floats");
+  values[3 * kRow - 1] += 0.001;
+  CHECK_EQ(said(values).code, 0);
+}
+
 TEST_CASE("lint has nothing to say of plain floats and of honest quantisation in an artefact") {
   const Result result = linted(rounded("a", "x", "0.125") + "  s = relu(a);\n  y = sigmoid(s);\n");
   CHECK_EQ(result.code, 0);
   CHECK(result.out.ends_with("\n0 findings\n"));
+  CHECK_EQ(linted(rounded("a", "x", "0.125") + "  s = add(a, x);\n  t = tanh(s);\n" +
+                  rounded("y", "t", "0.25"))
+               .code,
+           0);
 }
 
 }  // namespace t2n::test

@@ -206,5 +206,15 @@ TEST_CASE("an output of which one half does not move counts as hardly moving") {
   CHECK_EQ(sets.movements[0].median(), 0);
 }
 
+TEST_CASE("of a mask the first element changes, and others by chance") {
+  std::vector<Sample> samples;
+  const ir::Tensor ones = values({8}, {1, 1, 1, 1, 1, 1, 1, 1}, ir::DType::i64);
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) samples.push_back(sample(name, ones));
+  const InputSets sets = sets_of(
+      "def forward(self, a, b, c, d, e, f):\n  return torch.stack([a, b, c, d, e, f])\n", samples);
+  for (size_t i = 0; i < samples.size(); ++i)
+    CHECK_EQ(fed(sets, cat("only '", samples[i].input.path.at(0), "' changed"), i)[0], 0);
+}
+
 }  // namespace
 }  // namespace t2n::test

@@ -141,6 +141,7 @@ def main():
     parser.add_argument("--copy", type=Path, default=OUT / "src", help="where the copy stands; a compiler cache knows files by path")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: os._exit(1))
+    signal.signal(signal.SIGHUP, lambda *_: None)  # not ignored, as under nohup: tests send it to children
     mutants = plant.chosen()
     if options.command == "list":
         for number, mutant in mutants.items():

@@ -293,6 +293,18 @@ TEST_CASE("lists of index tensors without gaps") {
     }
 }
 
+TEST_CASE("values that are put behind an axis without an index") {
+  const ir::Tensor at = values({2, 2}, {0, 3, 1, 2}, DType::i64);
+  for (const char* write :
+       {"m[:, y, y - 1] = z", "m[:, :, y] = z.unsqueeze(1)", "m[:, y] = z.unsqueeze(-1)"})
+    for (const target::Target& target : test_targets()) {
+      CAPTURE(std::string(write));
+      const auto model =
+          script("def forward(self, x, y, z):\n  m = x.clone()\n  $write\n  return m\n", write);
+      CHECK_CLOSE(export_and_run(model, {kX, at, randn({4, 2, 2}, 16)}, target), rel(1e-6));
+    }
+}
+
 TEST_CASE("a sorter puts the sequence in order") {
   check_each({"torch.searchsorted(x, y, sorter=torch.argsort(x))",
               "torch.searchsorted(x, y, side='right', sorter=torch.argsort(x))"},

@@ -114,6 +114,21 @@ TEST_CASE("bits fit below the next power of two") {
            "warning: aten::mul.Scalar may compute integers beyond 2^24, which are not exact");
 }
 
+TEST_CASE("what wraps around may be anything that its type holds") {
+  const std::string inexact =
+      "warning: aten::mul.Scalar may compute integers beyond 2^24, which are not exact";
+  CHECK_EQ(said("x.to(0).to(4) * 70000", {{"x", {-5, 10}}}), inexact);
+  CHECK_EQ(said("x.to(0).to(4) * 70000", {{"x", {0, 300}}}), inexact);
+  CHECK_EQ(said("x.to(0).to(4) * 70000", {{"x", {0, 200}}}), "");
+}
+
+TEST_CASE("factors of a sum of products count") {
+  const ops::InputRanges ranges = {{"x", {-10, 10}}, {"y", {-10, 10}}};
+  CHECK_EQ(said("torch.addmm(x[:, :2], x, y.t(), alpha=10)", ranges), "");
+  CHECK_EQ(said("torch.addmm(x[:, :2], x, y.t(), alpha=2000)", ranges),
+           "warning: aten::addmm may compute integers beyond 2^24, which are not exact");
+}
+
 TEST_CASE("integers that certainly exceed 2^24 are refused") {
   CHECK_EQ(said("x + 1", {{"x", {20000000, 20000010}}}),
            "unsupported-argument: aten::add.Scalar: integers beyond 2^24 have no translation for "

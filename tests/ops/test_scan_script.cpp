@@ -156,6 +156,17 @@ def forward(self, x):
              {{"2", "S", "3"}});
 }
 
+TEST_CASE("a loop over parts of an axis, but the first") {
+  check_loop(script(R"(
+def forward(self, x):
+    h = x[:, 0]
+    for v in x.unbind(1)[1:]:
+        h = torch.tanh(v + h)
+    return h
+)"),
+             {{"2", "3"}});
+}
+
 TEST_CASE("tensors that grow by one part in each iteration") {
   check_loop(script(R"(
 def forward(self, x):

@@ -1,4 +1,7 @@
 // Packed sequences: recurrent layers over sequences of several lengths, and what is padded again.
+#include "ir/evaluator.h"
+#include "src/diag/error.h"
+#include "src/export/torch_module.h"
 #include "tests/ops/check_script.h"
 #include "tests/support/dynamic.h"
 
@@ -94,6 +97,29 @@ Layer both_directions(Layer layer) {
   layer.layers = 2;
   layer.padding = -1.5;
   return layer;
+}
+
+TEST_CASE("lengths are one to all steps, the longest first, or the graph does not run") {
+  const auto runs = [](const std::vector<double>& lengths) {
+    const auto count = static_cast<int64_t>(lengths.size());
+    const ir::Graph graph =
+        ir::parse(cat("graph m(%n: i64[", count, "]) -> (%l as \"y\") {\n  %l: i64[", count,
+                      "] = t2n::sequence_lengths(self=%n, most=3)\n}"));
+    try {
+      ir::run_graph(graph, {values({count}, lengths, DType::i64)}, torch_module().evaluator());
+      return true;
+    } catch (const Error& error) {
+      CHECK_EQ(error.diagnostic().id, "forward-failed");
+      return false;
+    }
+  };
+  CHECK(runs({2}));
+  CHECK(runs({3, 2}));
+  CHECK(runs({3, 3, 1}));
+  CHECK_FALSE(runs({2, 3}));
+  CHECK_FALSE(runs({3, 1, 2}));
+  CHECK_FALSE(runs({4, 2}));
+  CHECK_FALSE(runs({3, 0}));
 }
 
 TEST_CASE("layers over packed sequences, padded to a known size, on every target") {

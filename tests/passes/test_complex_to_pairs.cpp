@@ -82,5 +82,16 @@ TEST_CASE("sizes that are not known at export stay where only axes count") {
 )");
 }
 
+TEST_CASE("a spectrum of the right size is neither cut nor filled") {
+  const auto inverse = [](int64_t n) {
+    return paired(cat("graph m(%x: c64[3,5]) -> (%y as \"y\") {\n  %y: f32[3,", n,
+                      "] = aten::fft_irfftn(self=%x, s=[3, ", n, "], dim=[0, 1], norm=none)\n}"));
+  };
+  CHECK_EQ(inverse(8).find("pad"), std::string::npos);
+  CHECK_EQ(inverse(8).find("slice"), std::string::npos);
+  CHECK_NE(inverse(10).find("pad"), std::string::npos);
+  CHECK_NE(inverse(6).find("slice"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace t2n::passes

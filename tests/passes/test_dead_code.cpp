@@ -28,6 +28,13 @@ TEST_CASE("one live output keeps the others") {
   })");
 }
 
+TEST_CASE("a tensor stays whose size an argument names") {
+  check_unchanged("dead-code", R"(graph m(%x: f32[4]) -> (%y as "y") {
+    %h: f32[4] = aten::relu(self=%x)
+    %y: f32[4] = aten::reshape(self=%x, shape=[size.h.0])
+  })");
+}
+
 TEST_CASE("nested graphs are cleaned too, in a copy of their own") {
   ir::Graph graph = ir::parse(R"(graph m(%x: f32[2]) -> (%y as "y") {
     %y: f32[2] = t2n::scan(length=2, scanned=[%x], scanned_axes=[0], scanned_reversed=[false], initial=tensors[], captured=tensors[], stacked_axes=[0], stacked_reversed=[false]) body graph step(%t: i64[], %x: f32[]) -> (%x as "x") {

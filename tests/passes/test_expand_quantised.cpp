@@ -274,5 +274,20 @@ TEST_CASE("rules read all arguments, and no unknown ones") {
            std::string::npos);
 }
 
+TEST_CASE("integers of 32 bits that f32 holds are computed as those of 8 bits") {
+  const auto of = [](const std::string& number) {
+    std::string out = expanded(cat(
+        "graph m() -> (%r as \"r\") {\n  const %q: i32[2] quant(scales=[0.5], zero_points=[0], "
+        "axis=0, bits=32, signed=true, narrow_range=false) = {",
+        number,
+        ", 3}\n  %p: i32[1,2] quant(scales=[0.5], zero_points=[0], axis=0, bits=32, signed=true, "
+        "narrow_range=false) = aten::unsqueeze(self=%q, dim=0)\n"
+        "  %r: f32[1,2] = aten::dequantize.self(self=%p)\n}"));
+    const size_t at = out.find(number);
+    return at == std::string::npos ? out : out.replace(at, number.size(), "N");
+  };
+  CHECK_EQ(of("16777216"), of("16777215"));
+}
+
 }  // namespace
 }  // namespace t2n::passes

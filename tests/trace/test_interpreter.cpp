@@ -1,6 +1,7 @@
 // The constructs of TorchScript just execute; what depends on data is refused.
 #include <thread>
 
+#include "src/export/torch_module.h"
 #include "tests/support/script.h"
 #include "tests/trace/replay.h"
 
@@ -234,6 +235,21 @@ TEST_CASE("ranges of integer inputs are learnt from what they index") {
   REQUIRE(run.traced.ranges[0].has_value());
   CHECK_EQ(run.traced.ranges[0]->second, 4);
   CHECK(!run.traced.ranges[1].has_value());
+}
+
+TEST_CASE("lists of what cannot nest grow as long as one likes") {
+  const auto session = torch_module().compile({R"(
+def forward(self, x):
+    inner = [1, 2]
+    total: List[List[int]] = []
+    for i in range(100001):
+        total.append(inner)
+    return x * len(total)
+)",
+                                               {}});
+  const trace::Traced traced =
+      torch_module().trace(*session, {{{"x"}, values({1}, {2}, ir::DType::f32)}}, {});
+  CHECK_EQ(ir::to_f64(traced.outputs.at(0)), std::vector<double>{200002});
 }
 
 }  // namespace

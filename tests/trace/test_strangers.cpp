@@ -9,6 +9,7 @@
 
 #include "src/diag/error.h"
 #include "src/export/torch_module.h"
+#include "src/model_file/code_scan.h"
 #include "tests/support/script.h"
 
 namespace t2n::test {
@@ -112,6 +113,22 @@ TEST_CASE("a model that changes while it is read is refused") {
     CHECK_EQ(error.diagnostic().message, "the model file changed while it was read");
   }
   fs::remove(copy);
+}
+
+TEST_CASE("how deep an expression may be nested") {
+  const auto is_taken = [](size_t depth) {
+    try {
+      model_file::CodeScan().add(cat("def f(x: int) -> int:\n  return ", std::string(depth, '('),
+                                     "x", std::string(depth, ')'), "\n"),
+                                 "__torch__.m");
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  };
+  size_t most = 1900;
+  while (is_taken(most + 1)) ++most;
+  CHECK_EQ(most, 2000);
 }
 
 }  // namespace
