@@ -1,4 +1,6 @@
 // Layers that quantise their input by its own minimum and maximum.
+#include <cmath>
+
 #include "src/quant/layers.h"
 #include "src/quant/rules.h"
 
@@ -17,6 +19,9 @@ struct Integers {
   double high = 255;
 };
 
+/// The least scale that LibTorch takes, an f32.
+const double kLeastScale = as_f32(6.1e-5);
+
 /// Half of them if sums of pairs of products would not fit into 16 bits otherwise.
 Integers integers_of(const QuantBuilder& b, double low) {
   const Integers all = {low, low + 255};
@@ -24,30 +29,64 @@ Integers integers_of(const QuantBuilder& b, double low) {
 }
 
 ValueId extreme(QuantBuilder& b, std::string_view op, ValueId x) {
-  return b.cast(b.emit(op, {{"self", TensorRef{x}}}, DType::f32, {}), DType::f64);
+  return b.emit(op, {{"self", TensorRef{x}}}, DType::f32, {});
 }
 
-/// LibTorch's ChooseQuantizationParams: from the minimum to the maximum, zero included.
+/// Two ends of a range, f32.
+struct Ends {
+  ValueId low;
+  ValueId high;
+};
+
+/// A scale below the least that is taken becomes that one, and the ends move as far.
+Ends moved_ends(QuantBuilder& b, const Ends& ends, ValueId own, const Integers& integers) {
+  const auto number = [&](double value) { return b.number(value, DType::f32); };
+  const ValueId is_small = b.binary("aten::lt.Tensor", own, b.number(kLeastScale, DType::f64));
+  const ValueId ratio = b.binary("aten::div.Tensor", number(kLeastScale), b.cast(own, DType::f32));
+  const double reach = as_f32(kLeastScale) * (integers.high - integers.low);
+  const auto moved = [&](ValueId end, ValueId other, double alone) {
+    const ValueId is_alone = b.binary("aten::eq.Tensor", other, number(0));
+    const ValueId to = b.where(is_alone, number(alone), b.binary("aten::mul.Tensor", end, ratio));
+    return b.where(is_small, to, end);
+  };
+  return {moved(ends.low, ends.high, -reach), moved(ends.high, ends.low, reach)};
+}
+
+/// From the end at which the integers are nearer to it: both say the same but for rounding.
+ValueId chosen_point(QuantBuilder& b, const Ends& ends, ValueId scale, const Integers& integers) {
+  const auto wide = [&](double value) { return b.number(value, DType::f64); };
+  const auto sub = [&](ValueId a, ValueId c) { return b.binary("aten::sub.Tensor", a, c); };
+  const auto steps_to = [&](ValueId end) {
+    return b.binary("aten::div.Tensor", b.cast(end, DType::f64), scale);
+  };
+  const ValueId low = steps_to(ends.low);
+  const ValueId high = steps_to(ends.high);
+  const auto error = [&](double end, ValueId steps) {
+    return sub(wide(std::abs(end)), b.unary("aten::abs", steps));
+  };
+  const ValueId takes_low =
+      b.binary("aten::lt.Tensor", error(integers.low, low), error(integers.high, high));
+  return b.where(takes_low, sub(wide(integers.low), low), sub(wide(integers.high), high));
+}
+
+/// LibTorch's ChooseQuantizationParams: from the least element to the greatest, zero among them,
+/// in f64. All zeros, or next to it, have the scale 0.1.
 DynamicScale choose(QuantBuilder& b, ValueId x, const Integers& integers) {
   const auto wide = [&](double value) { return b.number(value, DType::f64); };
-  const ValueId low = b.binary("aten::minimum", extreme(b, "aten::min", x), wide(0));
-  const ValueId high = b.binary("aten::maximum", extreme(b, "aten::max", x), wide(0));
-  const ValueId exact = b.binary("aten::div.Tensor", b.binary("aten::sub.Tensor", high, low),
-                                 wide(integers.high - integers.low));
-  const ValueId given = b.cast(exact, DType::f32);
-  // All zeros, or next to it, have the scale 0.1; a scale below the least that is taken becomes
-  // that one, and zero stays where it was among the elements.
-  const ValueId is_zero = b.binary("aten::lt.Tensor", given, b.number(0x1p-128, DType::f32));
-  const ValueId own = b.where(is_zero, b.number(0.1, DType::f32), given);
-  const double least = as_f32(6.1e-5);
-  const ValueId scale = b.binary("aten::maximum", own, b.number(least, DType::f32));
-  const ValueId wide_scale =
-      b.binary("aten::maximum", b.where(is_zero, wide(0.1), exact), wide(least));
-  const ValueId below = b.binary("aten::div.Tensor", low, b.cast(own, DType::f64));
-  const ValueId point = b.rounded(b.binary("aten::sub.Tensor", wide(integers.low), below));
-  ValueId whole = b.cast(b.clamped(point, integers.low, integers.high), DType::f32);
-  if (integers.low < 0) whole = b.where(is_zero, b.number(integers.high, DType::f32), whole);
-  return {scale, whole, wide_scale};
+  const ValueId zero = b.number(0, DType::f32);
+  const Ends ends = {b.binary("aten::minimum", extreme(b, "aten::min", x), zero),
+                     b.binary("aten::maximum", extreme(b, "aten::max", x), zero)};
+  const ValueId range =
+      b.binary("aten::sub.Tensor", b.cast(ends.high, DType::f64), b.cast(ends.low, DType::f64));
+  const ValueId given = b.binary("aten::div.Tensor", range, wide(integers.high - integers.low));
+  const ValueId is_zero =
+      b.binary("aten::lt.Tensor", b.cast(given, DType::f32), b.number(0x1p-128, DType::f32));
+  const ValueId own = b.where(is_zero, wide(0.1), given);
+  const ValueId exact = b.binary("aten::maximum", own, wide(kLeastScale));
+  const ValueId point =
+      b.rounded(chosen_point(b, moved_ends(b, ends, own, integers), exact, integers));
+  const ValueId whole = b.cast(b.clamped(point, integers.low, integers.high), DType::f32);
+  return {b.cast(exact, DType::f32), whole, exact};
 }
 
 /// Whole numbers as steps, clamped to eight bits from `lowest`. Values above a reduced range are

@@ -53,9 +53,28 @@ TEST_CASE("those that follow from data are computed by the file") {
       for (const ir::Tensor& x :
            {randn({3, 4}, 2), ir::tensor_of<double>(DType::f32, {2, 2}, {0, 0, 0, 0}),
             ir::tensor_of<double>(DType::f32, {2, 2}, {-3, -1e-4, -2, -0.5}),
-            ir::tensor_of<double>(DType::f32, {2, 2}, {1e-5, 0, -1e-5, 2e-5})})
+            ir::tensor_of<double>(DType::f32, {2, 2}, {1e-5, 0, -1e-5, 2e-5}),
+            ir::tensor_of<double>(DType::f32, {2, 2}, {1e-5, 0, 2e-5, 0})})
         check_each(calls, {x});
     }
+}
+
+/// Strict NNEF has no f64, in which LibTorch finds out on which side it is. tract multiplies with
+/// the inverse where it divides: at these ends that is the same.
+TEST_CASE("zero points at a tie are those of LibTorch, where there is f64") {
+  for (const target::Target& target : test_targets())
+    for (const std::string type : {"12", "13"})
+      for (const double end : {1.0, 0.37, 4.2, 1.7e-3}) {
+        CAPTURE(target::target_name(target));
+        CAPTURE(end);
+        const std::string own = "torch.quantize_per_tensor_dynamic(x, " + type + ", False)";
+        Run run = export_and_run(
+            expression_script(
+                "torch.int_repr(" + own + ").to(6) + 1000.0 * torch.q_zero_point(" + own + ")", 1),
+            {ir::tensor_of<double>(DType::f32, {2, 2}, {-end, end / 3, 0.1 * end, end})}, target);
+        run.strict = {};
+        CHECK_CLOSE(run, rel(1e-7));
+      }
 }
 
 TEST_CASE("what takes no tensor for a number is refused") {
@@ -63,7 +82,7 @@ TEST_CASE("what takes no tensor for a number is refused") {
       refusal("torch.dequantize(torch.quantize_per_tensor(x, torch.q_scale(" + kOwn + "), 3, 13))",
               {randn({3, 4}, 2)});
   CHECK(error.find("data-dependent-value") != std::string::npos);
-  CHECK(error.find("aten::q_scale") != std::string::npos);
+  CHECK(error.find("gives follows from data") != std::string::npos);
 }
 
 }  // namespace
