@@ -290,8 +290,8 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
   result.checked =
       check_artefact(options.artefact, model, row_names(document, outputs), options.check, ordered,
                      spec::dialect_of(document), {rules, inputs});
-  check_calls(model, row_names(document, outputs), options.check, ordered,
-              {rules, inputs}, spec::dialect_of(document), result.checked);
+  check_calls(model, row_names(document, outputs), options.check, ordered, {rules, inputs},
+              spec::dialect_of(document), result.checked);
   if (!options.stream.symbol.empty())
     check_in_pulses(model, row_names(document, outputs), options.check, ordered, {rules, inputs},
                     options.stream, stream_properties(document), result.checked);
