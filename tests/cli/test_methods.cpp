@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 const Arguments kInputs = {"-i", "x=2,5,4", "-i", "decode:memory=2,7,4"};
 
-Arguments export_of(const Arguments& more, const Arguments& inputs = kInputs) {
+Arguments methods_of(const Arguments& more, const Arguments& inputs = kInputs) {
   Arguments out = {"export",   "translator.pt", "-t",       "tract",
                    "--method", "encode",        "--method", "decode"};
   out.insert(out.end(), inputs.begin(), inputs.end());
@@ -31,7 +31,7 @@ ino_t file_of(const Sandbox& sandbox, const std::string& name) {
 
 TEST_CASE("methods that share a folder share their weights, and each runs by itself") {
   const Sandbox sandbox({"translator.pt"});
-  const Result result = sandbox.run(export_of({"-o", "out/", "--check", "--report", "r.json"}));
+  const Result result = sandbox.run(methods_of({"-o", "out/", "--check", "--report", "r.json"}));
   CHECK_EQ(result.code, 0);
   CHECK(contains(result.err,
                  "translator.pt: scripted, format 3\n"
@@ -60,13 +60,13 @@ TEST_CASE("methods that share a folder share their weights, and each runs by its
 
 TEST_CASE("methods in archives of their own") {
   const Sandbox sandbox({"translator.pt"});
-  CHECK_EQ(sandbox.run(export_of({"--check"})).code, 0);
+  CHECK_EQ(sandbox.run(methods_of({"--check"})).code, 0);
   CHECK(fs::exists(sandbox.path("translator.encode.nnef.tgz")));
   CHECK(fs::exists(sandbox.path("translator.decode.nnef.tgz")));
-  CHECK_EQ(sandbox.run(export_of({"-o", "a-{method}.tar"})).code, 0);
+  CHECK_EQ(sandbox.run(methods_of({"-o", "a-{method}.tar"})).code, 0);
   CHECK(fs::exists(sandbox.path("a-encode.tar")));
   CHECK(fs::exists(sandbox.path("a-decode.tar")));
-  CHECK_EQ(sandbox.run(export_of({"-o", "b-{method}"})).code, 0);
+  CHECK_EQ(sandbox.run(methods_of({"-o", "b-{method}"})).code, 0);
   CHECK_EQ(file_of(sandbox, "b-encode/shared.weight.dat"),
            file_of(sandbox, "b-decode/shared.weight.dat"));
 }
@@ -74,25 +74,25 @@ TEST_CASE("methods in archives of their own") {
 TEST_CASE("what speaks to one method") {
   const Sandbox sandbox({"translator.pt"});
   const Result result = sandbox.run(
-      export_of({"--dynamic", "encode:x:1=T", "--assert", "encode:T>=3", "--output-name",
-                 "encode:memory", "--input-name", "decode:memory=m", "-o", "out"}));
+      methods_of({"--dynamic", "encode:x:1=T", "--assert", "encode:T>=3", "--output-name",
+                  "encode:memory", "--input-name", "decode:memory=m", "-o", "out"}));
   CHECK_EQ(result.code, 0);
   CHECK(
       contains(result.err, "  encode: x f32[2,T,4] · gives memory f32[2,T,4] · holds for T >= 3"));
   CHECK(contains(sandbox.content("out/encode/graph.nnef"), "(x) -> (memory)\n"));
   CHECK(contains(sandbox.content("out/decode/graph.nnef"), "(x, m) -> (output_0)\n"));
-  check_failure(sandbox, export_of({"-i", "decod:x=1"}), 2,
+  check_failure(sandbox, methods_of({"-i", "decod:x=1"}), 2,
                 "error[usage]: --input 'decod:x=1' speaks to 'decod', which --method does not "
                 "name\n  help: did you mean 'decode'?\n");
-  check_failure(sandbox, export_of({"--assert", "score:S>=1"}), 2,
+  check_failure(sandbox, methods_of({"--assert", "score:S>=1"}), 2,
                 "error[usage]: --assert 'score:S>=1' speaks to 'score', which --method does not "
                 "name\n  help: the methods are: encode, decode\n");
 }
 
 TEST_CASE("each method that fails is named, and nothing is written") {
   const Sandbox sandbox({"translator.pt"});
-  CHECK_EQ(sandbox.run(export_of({"-o", "out"})).code, 0);
-  check_failure(sandbox, export_of({"-o", "out"}, {}), 2,
+  CHECK_EQ(sandbox.run(methods_of({"-o", "out"})).code, 0);
+  check_failure(sandbox, methods_of({"-o", "out"}, {}), 2,
                 "error[input-missing]: encode: the input 'x' (Tensor) has no sample\n"
                 "  why:  the file does not say which shape it has\n"
                 "  help: say shape and type, for example --input x=1,3,224,224,f32, or give "
@@ -117,25 +117,25 @@ TEST_CASE("each method that fails is named, and nothing is written") {
 
 TEST_CASE("archives that are replaced are replaced together") {
   const Sandbox sandbox({"translator.pt"});
-  CHECK_EQ(sandbox.run(export_of({"-o", "{method}.tar"})).code, 0);
+  CHECK_EQ(sandbox.run(methods_of({"-o", "{method}.tar"})).code, 0);
   const std::string before = sandbox.content("encode.tar");
   fs::remove(sandbox.path("decode.tar"));
   fs::create_directory(sandbox.path("decode.tar"));
-  check_failure(sandbox, export_of({"-o", "{method}.tar", "--output-name", "y"}), 8,
+  check_failure(sandbox, methods_of({"-o", "{method}.tar", "--output-name", "y"}), 8,
                 "error[output-exists]: 'decode.tar' is a folder, an archive cannot replace it\n"
                 "  help: name a file, or remove the folder yourself\n");
   CHECK_EQ(sandbox.content("encode.tar"), before);
   fs::remove(sandbox.path("decode.tar"));
-  CHECK_EQ(sandbox.run(export_of({"-o", "{method}.tar", "--output-name", "y"})).code, 0);
+  CHECK_EQ(sandbox.run(methods_of({"-o", "{method}.tar", "--output-name", "y"})).code, 0);
   CHECK_NE(sandbox.content("encode.tar"), before);
 }
 
 TEST_CASE("a folder of methods replaces the same methods only") {
   const Sandbox sandbox({"translator.pt"});
-  CHECK_EQ(sandbox.run(export_of({"-o", "out"})).code, 0);
-  CHECK_EQ(sandbox.run(export_of({"-o", "out"})).code, 0);
+  CHECK_EQ(sandbox.run(methods_of({"-o", "out"})).code, 0);
+  CHECK_EQ(sandbox.run(methods_of({"-o", "out"})).code, 0);
   fs::rename(sandbox.path("out/decode"), sandbox.path("out/other"));
-  check_failure(sandbox, export_of({"-o", "out"}), 8,
+  check_failure(sandbox, methods_of({"-o", "out"}), 8,
                 "error[output-exists]: the folder 'out' holds 'other', which is not written now\n"
                 "  why:  a folder is replaced as a whole, and only if nothing but a model is lost\n"
                 "  help: name another folder, or remove this one yourself\n");
@@ -151,25 +151,25 @@ TEST_CASE("a folder of methods replaces the same methods only") {
 
 TEST_CASE("methods that cannot be exported together") {
   const Sandbox sandbox({"translator.pt", "methods.pt"});
-  check_failure(sandbox, export_of({"--method", "encode"}), 2,
+  check_failure(sandbox, methods_of({"--method", "encode"}), 2,
                 "error[usage]: --method encode is given twice\n");
-  check_failure(sandbox, export_of({"--method", "Encode"}), 2,
+  check_failure(sandbox, methods_of({"--method", "Encode"}), 2,
                 "error[usage]: the methods 'encode' and 'Encode' would have files of one name\n"
                 "  why:  where names are not told apart by case, one would replace the other\n"
                 "  help: export them one after the other\n");
-  check_failure(sandbox, export_of({"--method", "score"}), 3,
+  check_failure(sandbox, methods_of({"--method", "score"}), 3,
                 "error[model-format]: the model has no method 'score'\n"
                 "  why:  its methods are: decode, encode, sample\n"
                 "  help: choose one, for example: --method decode\n");
   for (const std::string output : {"all.tgz", "all.tar", "-"})
     check_failure(
-        sandbox, export_of({"-o", output}), 2,
+        sandbox, methods_of({"-o", output}), 2,
         "error[usage]: -o '" + output +
             "' is one archive, and 2 methods are exported\n"
             "  why:  an artefact has one graph\n"
             "  help: name a folder for all of them, -o 'translator', or archives by method: "
             "-o 'translator.{method}.nnef.tgz'\n");
-  check_failure(sandbox, export_of({"--preset", "causal-llm"}), 2,
+  check_failure(sandbox, methods_of({"--preset", "causal-llm"}), 2,
                 "error[usage]: --preset is for one method\n"
                 "  help: export the methods one after the other\n");
   for (const std::string command : {"inspect", "ops"})
@@ -182,7 +182,8 @@ TEST_CASE("methods that cannot be exported together") {
 
 TEST_CASE("the command line's methods replace those of an options file") {
   const Sandbox sandbox({"translator.pt"});
-  std::ofstream(sandbox.path("o.toml")) << "method = [\"encode\", \"decode\"]\ntarget = \"tract\"\n";
+  std::ofstream(sandbox.path("o.toml"))
+      << "method = [\"encode\", \"decode\"]\ntarget = \"tract\"\n";
   Arguments arguments = {"export", "translator.pt", "--config", "o.toml"};
   arguments.insert(arguments.end(), kInputs.begin(), kInputs.end());
   arguments.insert(arguments.end(), {"-o", "out"});
