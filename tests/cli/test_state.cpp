@@ -4,12 +4,6 @@
 namespace t2n::test {
 namespace {
 
-Arguments export_of(const std::string& model, const Arguments& more) {
-  Arguments out = {"export", model, "-t", "tract", "-o", "out.nnef"};
-  out.insert(out.end(), more.begin(), more.end());
-  return out;
-}
-
 /// Exports with a check in every engine there is; every output must react to its inputs.
 void check_in_engines(const std::string& model, const Arguments& inputs,
                       const std::string& signature) {
