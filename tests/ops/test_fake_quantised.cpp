@@ -137,9 +137,9 @@ TEST_CASE("an observer that is off quantises by what it has seen") {
 void check_grid_refused(const std::string& call, const Parameters& parameters,
                         const std::string& text) {
   CAPTURE(call);
-  CHECK_THROWS_WITH_AS(
-      export_and_run(with_parameters(call, 1, parameters), {kX}, test_targets().at(0)),
-      doctest::Contains(text.c_str()), Error);
+  for (const target::Target& target : test_targets())
+    CHECK_THROWS_WITH_AS(export_and_run(with_parameters(call, 1, parameters), {kX}, target),
+                         doctest::Contains(text.c_str()), Error);
 }
 
 TEST_CASE("scales that are no steps, and zero points that no integer is, are refused") {

@@ -194,5 +194,13 @@ TEST_CASE("products of groups") {
              {randn({3, 8, 4}, /*seed=*/1), randn({3, 4, 12}, /*seed=*/2)});
 }
 
+TEST_CASE("LibTorch takes no bias of groups") {
+  CHECK_THROWS_WITH_AS(
+      export_and_run(expression_script("torch._grouped_mm(x, y, z, torch.ones([12]))", 3),
+                     {randn({8, 4}, /*seed=*/1), randn({3, 4, 12}, /*seed=*/2), ends()[0]},
+                     newest_target()),
+      doctest::Contains("Bias not supported"), Error);
+}
+
 }  // namespace
 }  // namespace t2n::test
