@@ -168,6 +168,11 @@ StrictRun run_strict_case(const Example& example) {
   return {runner->run(inputs), exported->uses, folder.string(), true};
 }
 
+void drop_strict_case(Run& run) {
+  if (!run.strict.folder.empty()) fs::remove_all(run.strict.folder);
+  run.strict = {};
+}
+
 std::string strict_differences(const Run& run, const check::Tolerance& tolerance) {
   const StrictRun& strict = run.strict;
   if (!strict.is_done) return {};

@@ -14,6 +14,9 @@ void start_strict_cases();
 /// refused, and leaves `refused.txt`.   Errors: those that are no refusals.
 StrictRun run_strict_case(const Example& example);
 
+/// Leaves the case out: for numbers that strict NNEF gives otherwise, which has no f64.
+void drop_strict_case(Run& run);
+
 /// What differs between torch and strict NNEF, "" if nothing does: kinds of elements, shapes,
 /// values. Records which, and leaves the tolerance for NNEF-Tools.
 std::string strict_differences(const Run& run, const check::Tolerance& tolerance);
