@@ -131,7 +131,7 @@ def page(models, rows, pairs):
     lines = ["# What safety costs", "",
              "What the layers against hostile files ([architecture.md](architecture.md#files-from-strangers)) take of an",
              "export's processor time: `make cost` exports each model with all layers, and without some, in turns, and compares",
-             f"the least of {pairs} runs each. What is below 1 % or negative is noise.", "",
+             f"the least of {pairs} runs each. A single cell varies by some 5 %: the medians count.", "",
              "| | " + " | ".join(names) + " | median |", "| --- |" + " --- |" * (len(names) + 1)]
     for name, shares in rows:
         cells = [f"{100 * each:.1f} %" for each in [*shares, statistics.median(shares)]]
