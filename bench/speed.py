@@ -20,6 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PEERS_PYTHON = ROOT / "build/peers/bin/python"
+SAMPLES = {"resnet18": ["f32", "1", "3", "224", "224"], "encoder": ["i64", "1", "128"]}  # as models.py has them
 BUDGETS = {"folder": 0.8, ".tgz": 2.0}  # of the floor
 
 
@@ -27,7 +28,7 @@ def ways(file, folder):
     """Commands by name."""
     program = str(ROOT / "build/t2nnef")
     out = {
-        "floor": [str(ROOT / "build/t2n_floor"), file, folder / "weights"],
+        "floor": [str(ROOT / "build/t2n_floor"), file, folder / "weights", *SAMPLES[file.parent.name]],
         "folder": [program, "export", file, "-t", "tract", "-o", f"{folder}/folder"],
         ".tar": [program, "export", file, "-t", "tract", "-o", f"{folder}/out.nnef.tar"],
         ".tgz": [program, "export", file, "-t", "tract", "-o", f"{folder}/out.nnef.tgz"],
@@ -82,6 +83,8 @@ def main():
                     f"{options.rounds} rounds in which all ways take turns; memory is the peak in MB, mapped pages of the model included."], []
     for file in sorted(options.folder.glob("*/model.pt")):
         found = measure(file, options.rounds)
+        if "floor" not in found:
+            sys.exit("the floor did not run: build t2n_floor")
         text += ["", f"## {file.parent.name}, {file.stat().st_size / 1e6:.0f} MB", "", "| | time | processor | memory |", "| --- | --- | --- | --- |"]
         for name, runs in found.items():
             ratio, line = row(name, runs, found["floor"])
