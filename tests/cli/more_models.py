@@ -502,6 +502,15 @@ def language_models(folder):
     torch.jit.trace(short, (ids.int(), cache, cache + 1), check_trace=False).save(folder / "words_i32.pt")
 
 
+class HalvesUntilSmall(nn.Module):
+    """How often it halves follows from the values."""
+
+    def forward(self, x):
+        while float(x.abs().max()) > 1.0:
+            x = x * 0.5
+        return x
+
+
 MODELS = [
     Accumulator,
     Counter,
@@ -531,6 +540,7 @@ MODELS = [
     MultipliesIntegers,
     MissingInLoop,
     FoldsAway,
+    HalvesUntilSmall,
 ]
 
 

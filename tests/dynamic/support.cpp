@@ -1,5 +1,6 @@
 #include "tests/dynamic/support.h"
 
+#include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
 #include "src/export/dynamic_model.h"
 #include "src/export/torch_module.h"
@@ -75,6 +76,43 @@ std::string shapes_of(const std::string& expression, const std::vector<std::stri
   } catch (const Error& error) {
     return render_text(error.diagnostic());
   }
+}
+
+Tracing trace_body(const std::string& body, const std::vector<ir::Ints>& shapes,
+                   const Strings& axes, const Strings& asserted) {
+  Tracing out;
+  const std::string source =
+      cat("def forward(self, x", shapes.size() > 1 ? ", y" : "", "):\n", body);
+  std::vector<Sample> samples;
+  for (size_t i = 0; i < shapes.size(); ++i)
+    samples.push_back({{{i == 0 ? "x" : "y"}, randn(shapes[i], i)}, std::nullopt});
+  DynamicOptions dynamic;
+  for (const std::string& axis : axes) dynamic.axes.push_back(dynamic::parse_axis(axis));
+  for (const std::string& text : asserted)
+    dynamic.asserted.push_back(dynamic::parse_comparison(text));
+  trace::TraceOptions options;
+  options.report = [&](const Diagnostic& diagnostic) { out.said.push_back(diagnostic.message); };
+  const auto session = torch_module().compile({source, {}});
+  try {
+    const auto traced = trace_dynamic_model(*session, samples, dynamic, options);
+    out.shapes = output_shapes(traced.traced.graph);
+    for (const ir::Comparison& relation : traced.relations)
+      out.relations.push_back(ir::str(relation));
+    for (const ir::Comparison& demand : traced.demands) out.demands.push_back(ir::str(demand));
+  } catch (const Error& error) {
+    out.error = error.diagnostic();
+  }
+  return out;
+}
+
+Strings needed(const std::string& body, const std::vector<ir::Ints>& shapes, const Strings& axes,
+               const Strings& asserted) {
+  const Tracing out = trace_body(body, shapes, axes, asserted);
+  if (out.error) return {cat(out.error->id, ": ", out.error->message)};
+  Strings relations;
+  for (const std::string& each : out.relations)
+    if (!each.ends_with(" >= 1")) relations.push_back(each);
+  return relations;
 }
 
 }  // namespace t2n::test

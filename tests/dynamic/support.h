@@ -4,9 +4,11 @@
 #include <doctest/doctest.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "src/diag/diagnostic.h"
 #include "src/dynamic/infer.h"
 #include "tests/support/script.h"
 
@@ -34,5 +36,23 @@ std::string output_shapes(const ir::Graph& graph);
 /// "return <expression>" in inputs x, y, z of these shapes ("B,S,8"): the outputs' shapes, then the
 /// assumptions in braces.
 std::string shapes_of(const std::string& expression, const std::vector<std::string>& inputs);
+
+using Strings = std::vector<std::string>;
+
+/// What came of `export --dynamic`, as far as tracing goes.
+struct Tracing {
+  std::string shapes;  ///< of the outputs
+  Strings relations;
+  Strings demands;
+  Strings said;  ///< messages of warnings and notes
+  std::optional<Diagnostic> error;
+};
+
+/// The inputs x and y of these shapes, f32, with these axes dynamic.
+Tracing trace_body(const std::string& body, const std::vector<ir::Ints>& shapes,
+                   const Strings& axes, const Strings& asserted = {});
+/// Relations beyond "S >= 1", or the error.
+Strings needed(const std::string& body, const std::vector<ir::Ints>& shapes, const Strings& axes,
+               const Strings& asserted = {});
 
 }  // namespace t2n::test
