@@ -145,8 +145,10 @@ def parts_of(cases):
     return parts
 
 
-def runs_for(number, file, reached):
-    """What to run against a fault, those near the file first, then the fast ones. reached: tests with their cases.
+def runs_for(number, file, reached, killer=""):
+    """What to run against a fault: the killer, what is near the file, then the fast ones. reached: tests with their cases.
+
+    The killer is the test that saw the same fault in an earlier build.
 
     A fault in what a process does once, such as a table of all operators, is seen in the first case that asks
     for it and may matter in any: where it was one case alone, the whole test comes after.
@@ -164,7 +166,7 @@ def runs_for(number, file, reached):
             runs.append(Run(START + sum(case.seconds for case in cases), test, ()))
 
     def rank(each):
-        return not is_near(each.test, file), each.seconds * (1 if each.cases else 3)
+        return each.test.name != killer, not is_near(each.test, file), each.seconds * (1 if each.cases else 3)
 
     return sorted(runs, key=rank)
 
@@ -183,12 +185,12 @@ def label(each):
     return f"{each.test.name} {each.test.stamp} {names}"
 
 
-def judged(number, file, folder, reached, passed, budget):
+def judged(number, file, folder, reached, passed, budget, killer=""):
     """The verdict on a fault, the test that saw it, and how; "open" where that takes more seconds than the budget.
 
-    passed: labels of what passed before; more are added.
+    passed: labels of what passed before; more are added. killer: as in runs_for.
     """
-    plan = runs_for(number, file, reached)
+    plan = runs_for(number, file, reached, killer)
     if not plan:
         return {"verdict": "not reached"}
     spent = 0.0

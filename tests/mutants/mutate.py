@@ -4,8 +4,9 @@
                                             builds build/mutants/src, judges what is not judged yet, writes docs/mutants.md
     mutate.py list                          the faults that would be planted
 
-Exit 1 where more than 5 % survive. What was judged is kept as long as the copy's libraries stay the same; what
-survived is judged again when a test changed. See README.md.
+Exit 1 where more than 5 % survive, or where what survivors.txt calls equivalent is killed. What was judged is kept as
+long as the copy's libraries stay the same; what survived is judged again when a test changed. Of other libraries a
+fault is judged anew, by the test first that killed it the last time. See README.md.
 """
 
 import argparse
@@ -25,6 +26,7 @@ import page
 import plant
 
 OUT = plant.ROOT / "build/mutants"
+SURVIVORS = plant.ROOT / "tests/mutants/survivors.txt"
 WORKERS = 2
 BUDGETS = [20, 150]  # seconds of tests for each fault, before all are run for what is left
 EXPLAINED = 20  # seconds for a fault of which survivors.txt says why it survives
@@ -91,17 +93,18 @@ def judge_all(folder, mutants, reached, stored, budget, is_whole):
 
     is_whole: reached holds all tests; else what they do not kill is open.
     """
-    results = stored["results"]
+    results, killers = stored["results"], stored["killers"]
 
     def known(number):
         return results.get(name_of(mutants[number]), {})
 
-    explained = page.explanations(plant.ROOT / "tests/mutants/survivors.txt")
+    explained = page.explanations(SURVIVORS)
 
     def work(number):
         mutant, is_explained = mutants[number], mutants[number].key in explained
         seconds = min(budget, EXPLAINED) if is_explained else budget
-        verdict = judge.judged(number, mutant.file, folder, reached, list(known(number).get("passed", [])), seconds)
+        killer = killers.get(name_of(mutant), "")
+        verdict = judge.judged(number, mutant.file, folder, reached, list(known(number).get("passed", [])), seconds, killer)
         if not is_whole and verdict["verdict"] != "killed":
             verdict["verdict"] = "open"
         if is_explained and is_whole and verdict["verdict"] == "open" and budget >= EXPLAINED:
@@ -116,9 +119,19 @@ def judge_all(folder, mutants, reached, stored, budget, is_whole):
             number, verdict = future.result()
             mutant = mutants[number]
             results[name_of(mutant)] = {**verdict, "key": mutant.key}
+            if "by" in verdict:
+                killers[name_of(mutant)] = verdict["by"]
             save(OUT / "results.json", stored)
             print(f"{done}/{len(waiting)} {time.monotonic() - start:.0f} s: {number} {mutant.file}:{mutant.number}: "
                   f"{mutant.fault.rule}: {verdict['verdict']} {verdict.get('how', '')} {verdict.get('by', '')}", flush=True)
+
+
+def stored_for(libraries):
+    """What is known of faults in these libraries, and which tests killed them in earlier ones."""
+    stored = load(OUT / "results.json")
+    results = stored.get("results", {})
+    killers = {**stored.get("killers", {}), **{name: each["by"] for name, each in results.items() if "by" in each}}
+    return {"libraries": libraries, "results": results if stored.get("libraries") == libraries else {}, "killers": killers}
 
 
 def name_of(mutant):
@@ -155,9 +168,7 @@ def main():
     judge.make_bad_files(folder)
     build = folder / "build"
     libraries = judge.digest(build / "libt2nnef.so", build / "libt2nnef_torch.so", build / "t2nnef")
-    stored = load(OUT / "results.json")
-    if stored.get("libraries") != libraries:
-        stored = {"libraries": libraries, "results": {}}
+    stored = stored_for(libraries)
     results = stored["results"]
     reached = reached_by(folder, libraries, count, judge.is_of_a_part)
     judge_all(folder, chosen_ones(options, mutants), reached, stored, min(BUDGETS[0], options.budget), False)
@@ -166,9 +177,9 @@ def main():
         judge_all(folder, chosen_ones(options, mutants), reached, stored, budget, True)
     judged = {mutant: results[name_of(mutant)] for mutant in mutants.values() if name_of(mutant) in results}
     whole = len(judged) == len(mutants) and all(each["verdict"] != "open" for each in judged.values())
-    share = page.write(judged, plant, whole)
+    share, refuted = page.write(judged, plant, page.explanations(SURVIVORS), whole)
     lock.close()
-    return share > page.ALLOWED
+    return share > page.ALLOWED or bool(refuted)
 
 
 if __name__ == "__main__":
