@@ -76,6 +76,12 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
+/// What a run showed of the values of an input.
+struct InputRange {
+  std::string name;            ///< as in the graph of a trace
+  std::optional<Range> range;  ///< of integers that indexed something
+};
+
 /// A part of the model that forward changes, as an input and an output of the graph.
 struct State {
   std::string path;    ///< "encoder.h"

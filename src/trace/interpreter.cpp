@@ -62,9 +62,9 @@ Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& 
                recorder, ranges) {}
 
 c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string& method,
-                             const std::vector<c10::IValue>& arguments) {
-  Values all = {module._ivalue()};
-  all.insert(all.end(), arguments.begin(), arguments.end());
+                             std::vector<c10::IValue> arguments) {
+  Values all = std::move(arguments);
+  all.insert(all.begin(), module._ivalue());
   try {
     const c10::IValue result =
         method == "forward" ? run_hooked(module, std::move(all))

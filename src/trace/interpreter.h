@@ -27,7 +27,7 @@ class Interpreter {
               StateWatch& state);
 
   c10::IValue run(const torch::jit::Module& module, const std::string& method,
-                  const std::vector<c10::IValue>& arguments);
+                  std::vector<c10::IValue> arguments);
 
   /// Runs a method, without its hooks, of an object that need not belong to the model.
   void run_method(const ObjectPtr& object, const std::string& method, const Values& arguments);

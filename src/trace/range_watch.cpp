@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/op_traits.h"
+#include "src/diag/error.h"
 #include "src/trace/recorder.h"
 
 namespace t2n::trace {
@@ -42,8 +43,18 @@ void RangeWatch::bound_lengths(const torch::jit::Stack& inputs) {
   range.falls = range.falls || !carrier->second.is_sorted;
 }
 
+/// Ends the run where no tensor is left to follow.
+void RangeWatch::forget_dead() {
+  std::erase_if(keep_, [this](const at::Tensor& tensor) {
+    return tensor.use_count() == 1 && carriers_.erase(tensor.unsafeGetTensorImpl()) != 0;
+  });
+  is_over_ = carriers_.empty();
+  if (is_over_) throw Error("trace-limit", "a run ends where it has shown the ranges of inputs");
+}
+
 void RangeWatch::see(const std::string& op, const torch::jit::Stack& inputs,
                      const std::vector<at::Tensor>& outputs) {
+  if (ends_run_) forget_dead();
   if (carriers_.empty() || inputs.empty() || !inputs[0].isTensor()) return;
   if (op == "aten::embedding" || op == "aten::embedding_bag") {
     bound(inputs[1], inputs[0].toTensor().size(0));
