@@ -22,8 +22,10 @@ Mark sizes_in(const ir::Attr& attr) {
   return out;
 }
 
-/// Refuses a scale that follows from data: a quantised tensor has one constant scale in the graph.
+/// Refuses a scale that follows from data, but for the operation that quantises a tensor by it: any
+/// other quantised tensor has one constant scale in the graph.
 void refuse_open_scales(const ir::Node& node, const std::vector<Mark>& value_marks) {
+  if (ir::op_name(node.op) == "aten::quantize_per_tensor.tensor_qparams") return;
   constexpr std::array<std::string_view, 5> kNames = {"scale", "scales", "zero_point",
                                                       "zero_points", "b"};
   for (const ir::Argument& arg : node.args) {

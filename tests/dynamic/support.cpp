@@ -77,4 +77,32 @@ std::string shapes_of(const std::string& expression, const std::vector<std::stri
   }
 }
 
+OpenTrace trace_body(const std::string& body, const std::vector<ir::Ints>& shapes,
+                     const std::vector<std::string>& axes,
+                     const std::vector<std::string>& asserted) {
+  OpenTrace out;
+  const std::string source =
+      cat("def forward(self, x", shapes.size() > 1 ? ", y" : "", "):\n", body);
+  std::vector<Sample> samples;
+  for (size_t i = 0; i < shapes.size(); ++i)
+    samples.push_back({{{i == 0 ? "x" : "y"}, randn(shapes[i], i)}, std::nullopt});
+  DynamicOptions dynamic;
+  for (const std::string& axis : axes) dynamic.axes.push_back(dynamic::parse_axis(axis));
+  for (const std::string& text : asserted)
+    dynamic.asserted.push_back(dynamic::parse_comparison(text));
+  trace::TraceOptions options;
+  options.report = [&](const Diagnostic& diagnostic) { out.said.push_back(diagnostic.message); };
+  const auto session = torch_module().compile({source, {}});
+  try {
+    const auto traced = trace_dynamic_model(*session, samples, dynamic, options);
+    out.shapes = output_shapes(traced.traced.graph);
+    for (const ir::Comparison& relation : traced.relations)
+      out.relations.push_back(ir::str(relation));
+    for (const ir::Comparison& demand : traced.demands) out.demands.push_back(ir::str(demand));
+  } catch (const Error& error) {
+    out.error = error.diagnostic();
+  }
+  return out;
+}
+
 }  // namespace t2n::test

@@ -3,10 +3,11 @@
 
 #include <doctest/doctest.h>
 
-#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "src/diag/error.h"
 #include "src/dynamic/infer.h"
 #include "tests/support/script.h"
 
@@ -34,5 +35,21 @@ std::string output_shapes(const ir::Graph& graph);
 /// "return <expression>" in inputs x, y, z of these shapes ("B,S,8"): the outputs' shapes, then the
 /// assumptions in braces.
 std::string shapes_of(const std::string& expression, const std::vector<std::string>& inputs);
+
+using Strings = std::vector<std::string>;
+
+/// What became of a model with dynamic axes.
+struct OpenTrace {
+  std::string shapes;  ///< of the outputs
+  std::vector<std::string> relations;
+  std::vector<std::string> demands;
+  std::vector<std::string> said;  ///< messages of warnings and notes
+  std::optional<Diagnostic> error;
+};
+
+/// The inputs x and y of these shapes, f32, with these axes dynamic.
+OpenTrace trace_body(const std::string& body, const std::vector<ir::Ints>& shapes,
+                     const std::vector<std::string>& axes,
+                     const std::vector<std::string>& asserted = {});
 
 }  // namespace t2n::test

@@ -7,48 +7,9 @@
 namespace t2n::test {
 namespace {
 
-struct Outcome {
-  std::string shapes;  ///< of the outputs
-  std::vector<std::string> relations;
-  std::vector<std::string> demands;
-  std::vector<std::string> said;  ///< messages of warnings and notes
-  std::optional<Diagnostic> error;
-};
-
-/// The inputs x and y of these shapes, f32, with these axes dynamic.
-Outcome trace_body(const std::string& body, const std::vector<ir::Ints>& shapes,
-                   const std::vector<std::string>& axes,
-                   const std::vector<std::string>& asserted = {}) {
-  Outcome out;
-  const std::string source =
-      cat("def forward(self, x", shapes.size() > 1 ? ", y" : "", "):\n", body);
-  std::vector<Sample> samples;
-  for (size_t i = 0; i < shapes.size(); ++i)
-    samples.push_back({{{i == 0 ? "x" : "y"}, randn(shapes[i], i)}, std::nullopt});
-  DynamicOptions dynamic;
-  for (const std::string& axis : axes) dynamic.axes.push_back(dynamic::parse_axis(axis));
-  for (const std::string& text : asserted)
-    dynamic.asserted.push_back(dynamic::parse_comparison(text));
-  trace::TraceOptions options;
-  options.report = [&](const Diagnostic& diagnostic) { out.said.push_back(diagnostic.message); };
-  const auto session = torch_module().compile({source, {}});
-  try {
-    const auto traced = trace_dynamic_model(*session, samples, dynamic, options);
-    out.shapes = output_shapes(traced.traced.graph);
-    for (const ir::Comparison& relation : traced.relations)
-      out.relations.push_back(ir::str(relation));
-    for (const ir::Comparison& demand : traced.demands) out.demands.push_back(ir::str(demand));
-  } catch (const Error& error) {
-    out.error = error.diagnostic();
-  }
-  return out;
-}
-
-using Strings = std::vector<std::string>;
-
 TEST_CASE("sizes stay expressions, and each symbol is positive") {
-  const Outcome out = trace_body("  b, s, d = x.size()\n  return x.reshape(b * s, 2, d // 2)\n",
-                                 {{2, 10, 8}}, {"x:0=B", "x:1=S"});
+  const OpenTrace out = trace_body("  b, s, d = x.size()\n  return x.reshape(b * s, 2, d // 2)\n",
+                                   {{2, 10, 8}}, {"x:0=B", "x:1=S"});
   CHECK(!out.error);
   CHECK_EQ(out.shapes, "[B*S,2,4]");
   CHECK_EQ(out.relations, Strings{"B >= 1", "S >= 1"});
@@ -64,23 +25,23 @@ TEST_CASE("an assertion about one symbol takes the place of ours") {
 
 TEST_CASE("a branch that all sizes took alike binds the file, unless the user knows") {
   const char* body = "  if x.size(1) > 4:\n    return x * 2\n  return x + 1\n";
-  const Outcome out = trace_body(body, {{2, 10}}, {"x:1=S"});
+  const OpenTrace out = trace_body(body, {{2, 10}}, {"x:1=S"});
   CHECK_EQ(out.relations, Strings{"S >= 1", "S > 4"});
   CHECK_EQ(out.said, Strings{"the file holds for S > 4 only"});
   CHECK(trace_body(body, {{2, 10}}, {"x:1=S"}, {"S > 4"}).said.empty());
   // What holds for every size says nothing.
-  const Outcome trivial =
+  const OpenTrace trivial =
       trace_body("  assert x.size(1) != 0\n  return x + 1\n", {{2, 10}}, {"x:1=S"});
   CHECK(trivial.said.empty());
 }
 
 TEST_CASE("a loop of as many iterations at all sizes binds the file to those") {
-  const Outcome counted =
+  const OpenTrace counted =
       trace_body("  for i in range(min(x.size(1), 4)):\n    x = x.sin() + 1\n  return x\n",
                  {{2, 10}}, {"x:1=S"});
   CHECK_EQ(counted.relations, Strings{"S >= 1", "S >= 4"});
   CHECK_EQ(counted.said, Strings{"the file holds for S >= 4 only"});
-  const Outcome asked =
+  const OpenTrace asked =
       trace_body("  n = 1\n  while n < x.size(1):\n    n = n * 4\n    x = x + n\n  return x\n",
                  {{2, 10}}, {"x:1=S"});
   CHECK_EQ(asked.relations, Strings{"S >= 1", "1 < S", "4 < S", "16 >= S"});
@@ -88,7 +49,7 @@ TEST_CASE("a loop of as many iterations at all sizes binds the file to those") {
 
 TEST_CASE("sizes that enter in other ways than as integers are refused with the reason") {
   const auto message = [](const char* body) {
-    const Outcome out = trace_body(body, {{2, 10}}, {"x:1=S"});
+    const OpenTrace out = trace_body(body, {{2, 10}}, {"x:1=S"});
     return out.error ? cat(out.error->id, ": ", out.error->message) : out.shapes;
   };
   CHECK_EQ(message("  if x.size(1) > 10:\n    return x * 2\n  return x + 1\n"),
@@ -103,17 +64,17 @@ TEST_CASE("sizes that enter in other ways than as integers are refused with the 
 }
 
 TEST_CASE("numbers over sizes are computed, and comparisons used as numbers are asserted") {
-  const Outcome quotient =
+  const OpenTrace quotient =
       trace_body("  return x / (float(x.size(1)) / 4.0)\n", {{2, 10}}, {"x:1=S"});
   CHECK_EQ(quotient.shapes, "[2,S]");
   CHECK_EQ(quotient.relations, Strings{"S >= 1"});
-  const Outcome flag =
+  const OpenTrace flag =
       trace_body("  return x * float(x.size(1) // 64 == 0)\n", {{2, 10}}, {"x:1=S"});
   CHECK_EQ(flag.relations, Strings{"S >= 1", "((S) // (64)) == 0"});
 }
 
 TEST_CASE("a loop that is left early needs the iterations that it took") {
-  const Outcome out = trace_body(
+  const OpenTrace out = trace_body(
       "  y = x\n  for t in range(x.size(1)):\n    if t >= 4:\n      break\n    y = y + 1\n"
       "  return y\n",
       {{2, 10}}, {"x:1=S"});
@@ -124,15 +85,15 @@ TEST_CASE("what a loop without iterations would need is said of the size, and to
   const auto of = [](const std::string& loop) {
     return trace_body(loop + "  return h\n", {{5, 3}}, {"x:0=T"});
   };
-  const auto tells = [](const Outcome& out) {
+  const auto tells = [](const OpenTrace& out) {
     return std::count(out.said.begin(), out.said.end(), "the file holds for T >= 2 only");
   };
-  const Outcome later =
+  const OpenTrace later =
       of("  h = x[0]\n  for t in range(1, x.size(0)):\n    h = torch.tanh(h + x[t])\n");
   CHECK_EQ(later.relations, Strings{"T >= 1", "T >= 2"});
   CHECK_EQ(tells(later), 1);
   // Only the first iteration is another: it stands before the scan.
-  const Outcome flag =
+  const OpenTrace flag =
       of("  h = torch.zeros(3)\n  for t in range(x.size(0)):\n    if t == 0:\n      h = x[t] + 1\n"
          "    else:\n      h = torch.tanh(h * x[t])\n");
   CHECK_EQ(flag.relations, Strings{"T >= 1", "T >= 2"});
@@ -143,7 +104,7 @@ TEST_CASE("what a loop without iterations would need is said of the size, and to
 Strings needed(const std::string& body, const std::vector<ir::Ints>& shapes,
                const std::vector<std::string>& axes,
                const std::vector<std::string>& asserted = {}) {
-  const Outcome out = trace_body(body, shapes, axes, asserted);
+  const OpenTrace out = trace_body(body, shapes, axes, asserted);
   if (out.error) return {cat(out.error->id, ": ", out.error->message)};
   Strings relations;
   for (const std::string& each : out.relations)
@@ -201,7 +162,7 @@ TEST_CASE("a branch that was not taken bounds the sizes on the sample's side") {
 }
 
 TEST_CASE("lists as long as an axis are compared at each size") {
-  const Outcome out = trace_body(
+  const OpenTrace out = trace_body(
       "  n = [1 for _ in range(x.size(0))]\n  if [1, 1, 1] == n:\n    return x + 1\n"
       "  return x * 2\n",
       {{3, 2}}, {"x:0=B"});
@@ -297,7 +258,7 @@ TEST_CASE("numbers that are cut off, and lists of as many elements as a size, ar
 }
 
 TEST_CASE("failures at size 1 are reported although a loop is too short there") {
-  const Outcome out = trace_body(
+  const OpenTrace out = trace_body(
       "  h = x.squeeze(0).sum(2)\n  for t in range(x.size(1)):\n    h = torch.tanh(h + x[:, t, "
       ":1])\n"
       "  return h\n",
@@ -310,22 +271,22 @@ TEST_CASE("failures at size 1 are reported although a loop is too short there") 
 
 TEST_CASE("errors on axes that fit only some sizes state their condition") {
   // Pairs of neighbours: torch refuses odd sizes.
-  const Outcome pairs = trace_body("  return x.view(2, -1, 2)\n", {{2, 10}}, {"x:1=S"});
+  const OpenTrace pairs = trace_body("  return x.view(2, -1, 2)\n", {{2, 10}}, {"x:1=S"});
   REQUIRE(pairs.error);
   CHECK_EQ(pairs.error->message, "the model runs at multiples of 2 of S only");
   CHECK_EQ(pairs.error->help, "declare the multiple itself: --dynamic x:1=2*S");
   CHECK(!trace_body("  return x.view(2, -1, 2)\n", {{2, 10}}, {"x:1=2*S"}).error);
   // What fits multiples of the whole sample only may as well be made for it alone.
-  const Outcome whole = trace_body("  return x.reshape(-1, 5)\n", {{2, 5}}, {"x:1=S"});
+  const OpenTrace whole = trace_body("  return x.reshape(-1, 5)\n", {{2, 5}}, {"x:1=S"});
   REQUIRE(whole.error);
   CHECK_EQ(whole.error->message.find("multiples"), std::string::npos);
   // A table with a row per position.
-  const Outcome table = trace_body("  return x + y[:x.size(1)]\n", {{2, 10}, {10}}, {"x:1=S"});
+  const OpenTrace table = trace_body("  return x + y[:x.size(1)]\n", {{2, 10}, {10}}, {"x:1=S"});
   CHECK(!table.error);
   CHECK_EQ(table.shapes, "[2,S]");
   CHECK_EQ(table.relations, Strings{"S >= 1", "S <= 10"});
   // Two inputs that must agree.
-  const Outcome both = trace_body("  return x + y\n", {{2, 10}, {2, 10}}, {"x:1=S", "y:1=T"});
+  const OpenTrace both = trace_body("  return x + y\n", {{2, 10}, {2, 10}}, {"x:1=S", "y:1=T"});
   REQUIRE(both.error);
   CHECK_EQ(both.error->id, "dynamic-failed");
   CHECK_NE(both.error->help.find("give both the same symbol"), std::string::npos);
@@ -333,16 +294,16 @@ TEST_CASE("errors on axes that fit only some sizes state their condition") {
 
 TEST_CASE("sizes that were equal by chance are told apart") {
   // Patches of 16: the first sizes tried give the three patches of the sample again.
-  const Outcome fixed =
+  const OpenTrace fixed =
       trace_body("  return x.unfold(1, 16, 16) + y\n", {{2, 48}, {2, 3, 1}}, {"x:1=S"});
   REQUIRE(fixed.error);
   CHECK_EQ(fixed.error->id, "dynamic-failed");
-  const Outcome own = trace_body("  n = x.size(1) // 16\n  return x[:, :n] * y[0, 0]\n",
-                                 {{2, 32}, {2, 2}}, {"x:1=S"});
+  const OpenTrace own = trace_body("  n = x.size(1) // 16\n  return x[:, :n] * y[0, 0]\n",
+                                   {{2, 32}, {2, 2}}, {"x:1=S"});
   CHECK(!own.error);
   CHECK_EQ(own.shapes, "[2,((S) // (16))]");
   // The model runs with a single patch as well, which is broadcast.
-  const Outcome one =
+  const OpenTrace one =
       trace_body("  return x.unfold(1, 16, 16) + y\n", {{2, 32}, {2, 2, 1}}, {"x:1=S"});
   REQUIRE(one.error);
   CHECK_EQ(one.error->why, "sizes that must be equal are not");
@@ -360,40 +321,6 @@ TEST_CASE("literals that equal the sample's size are suspicious") {
   // A single entry tells nothing.
   CHECK_EQ(trace_body("  return x.sum(0, keepdim=True)\n", {{1, 10}}, {"x:0=B"}).said,
            Strings{"no output's shape depends on B"});
-}
-
-TEST_CASE("sizes that follow from values are named, without any dynamic axis") {
-  const Outcome out = trace_body("  return x[x > 0], x.masked_select(x > 0) * 2\n", {{4, 6}}, {});
-  CHECK(!out.error);
-  CHECK_EQ(out.shapes, "[born.N_index] [born.N_index]");
-  CHECK(out.demands.empty());
-}
-
-TEST_CASE("sizes that follow from values combine with declared axes") {
-  const Outcome out =
-      trace_body("  r = x[x[:, 0] > 0]\n  return r, r.size(0) + torch.zeros([x.size(0)])\n",
-                 {{9, 6}}, {"x:0=S"});
-  CHECK(!out.error);
-  CHECK_EQ(out.shapes, "[born.N_index,6] [S]");
-}
-
-TEST_CASE("a branch around a write of no rows is ignored") {
-  const char* rows = "  i = torch.where(x[:, 0] > 0)[0]\n  y = torch.zeros_like(x)\n";
-  const Outcome harmless =
-      trace_body(cat(rows, "  if i.numel() > 0:\n    y.index_add_(0, i, x[i] * 2)\n  return y\n"),
-                 {{9, 6}}, {});
-  CHECK(!harmless.error);
-  CHECK(harmless.demands.empty());
-  const Outcome other =
-      trace_body(cat(rows, "  if i.numel() > 0:\n    y = y + 1\n  return y\n"), {{9, 6}}, {});
-  CHECK(!other.error);
-  CHECK_EQ(other.demands, Strings{"born.N_where > 0"});
-  CHECK_EQ(other.said, Strings{"the file runs where born.N_where > 0 only"});
-}
-
-TEST_CASE("squeeze() removes an axis whose size follows from values only if it is 1") {
-  CHECK_EQ(trace_body("  return torch.nonzero(x[:, 0] > 0).squeeze()\n", {{9, 6}}, {}).demands,
-           Strings{"born.N_nonzero != 1"});
 }
 
 }  // namespace
