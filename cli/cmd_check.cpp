@@ -68,6 +68,7 @@ ExitCode run(const Options& options) {
   else
     print(check_text(existing.check, result.checked));
   judge(result.checked, existing.check, "", existing.report);
+  if (result.other_contents) throw Error(*result.other_contents);
   talk.finish();
   return ExitCode::ok;
 }

@@ -83,16 +83,15 @@ Equation read_equation(const std::string& text, const std::vector<int>& ranks) {
   Equation out = split_equation(text);
   out.output = given_output(text).value_or(implicit_output(out.inputs));
   const std::string unused = unused_letters(text);
-  std::string widest;
+  size_t widest = 0;
   for (size_t i = 0; i < out.inputs.size(); ++i) {
     const size_t named = out.inputs[i].size() - (holds(out.inputs[i], '.') ? kEllipsis.size() : 0);
     const size_t hidden = static_cast<size_t>(ranks[i]) - named;
     T2N_ASSERT(hidden <= unused.size(), "einsum ", text, ": rank ", ranks[i]);
-    const std::string letters = unused.substr(unused.size() - hidden);
-    if (letters.size() > widest.size()) widest = letters;
-    out.inputs[i] = without_ellipsis(out.inputs[i], letters);
+    widest = std::max(widest, hidden);
+    out.inputs[i] = without_ellipsis(out.inputs[i], unused.substr(unused.size() - hidden));
   }
-  out.output = without_ellipsis(out.output, widest);
+  out.output = without_ellipsis(out.output, unused.substr(unused.size() - widest));
   return out;
 }
 

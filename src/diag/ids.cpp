@@ -14,6 +14,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"cannot-write", ExitCode::cannot_write},
       {"complex-as-pairs", ExitCode::unsupported},
       {"compression-goal", ExitCode::unsupported},
+      {"contents-differ", ExitCode::mismatch},
       {"data-dependent-branch", ExitCode::unsupported},
       {"data-dependent-value", ExitCode::unsupported},
       {"denied-operator", ExitCode::unreadable},

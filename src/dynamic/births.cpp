@@ -109,9 +109,10 @@ bool follows_from_inputs(const ir::Graph& graph, std::vector<ir::ValueId> due) {
 /// The axis whose size is the symbol alone, if there is one.
 std::optional<std::pair<size_t, size_t>> place_of(const std::vector<ir::Shape>& shapes) {
   const ir::Dim size = born_size();
-  for (size_t i = 0; i < shapes.size(); ++i)
-    for (size_t axis = 0; axis < shapes[i].size(); ++axis)
-      if (shapes[i][axis] == size) return std::pair(i, axis);
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const auto axis = std::find(shapes[i].begin(), shapes[i].end(), size);
+    if (axis != shapes[i].end()) return std::pair(i, static_cast<size_t>(axis - shapes[i].begin()));
+  }
   return std::nullopt;
 }
 

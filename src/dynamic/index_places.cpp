@@ -54,14 +54,16 @@ std::optional<Places> of_constant(const ir::Graph& graph, ValueId id) {
 
 /// torch.tensor([0, 2]), torch.tensor(2): the numbers of the program.
 std::optional<Places> of_numbers(const Node& made) {
-  const auto* one = std::get_if<Dim>(&made.args.at(0).value);
-  if (one != nullptr && one->is_constant()) return around({one->value()});
-  const auto* list = std::get_if<std::vector<Dim>>(&made.args.at(0).value);
-  const auto is_plain = [](const Dim& each) { return each.is_constant(); };
-  if (list == nullptr || list->empty() || !std::all_of(list->begin(), list->end(), is_plain))
-    return std::nullopt;
+  const ir::Attr& given = made.args.at(0).value;
+  std::vector<Dim> numbers;
+  if (const auto* one = std::get_if<Dim>(&given)) numbers = {*one};
+  if (const auto* list = std::get_if<std::vector<Dim>>(&given)) numbers = *list;
+  if (numbers.empty()) return std::nullopt;
   std::vector<int64_t> all;
-  for (const Dim& each : *list) all.push_back(each.value());
+  for (const Dim& each : numbers) {
+    if (!each.is_constant()) return std::nullopt;
+    all.push_back(each.value());
+  }
   return around(all);
 }
 

@@ -158,4 +158,11 @@ std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operan
 
 ir::Evaluator torch_evaluator() { return evaluate; }
 
+ir::Evaluator native_evaluator() {
+  return [](const ir::Node& node, const ir::Operand& operand) {
+    const trace::NativeHalves scope;
+    return evaluate(node, operand);
+  };
+}
+
 }  // namespace t2n::eval

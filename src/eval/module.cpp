@@ -108,6 +108,7 @@ t2n_torch_module() {
                                             trace::first_difference,
                                             trace::verify,
                                             t2n::eval::torch_evaluator,
+                                            t2n::eval::native_evaluator,
                                             t2n::eval::wide_evaluator,
                                             t2n::eval::find_schema,
                                             t2n::eval::operators_without_tensors,

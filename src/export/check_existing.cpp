@@ -8,6 +8,7 @@
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/calls.h"
+#include "src/export/contents.h"
 #include "src/export/run_artefact.h"
 #include "src/export/stream.h"
 #include "src/nnef_reader/artefact.h"
@@ -295,6 +296,8 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
   if (!options.stream.symbol.empty())
     check_in_pulses(model, row_names(document, outputs), options.check, ordered, {rules, inputs},
                     options.stream, stream_properties(document), result.checked);
+  // Numbers of a branch that the user accepted are those of one run.
+  if (options.accepted_guards.empty()) result.other_contents = other_contents(artefact, model);
   return result;
 }
 

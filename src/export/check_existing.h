@@ -32,6 +32,8 @@ struct CheckedModel {
   trace::ModelInfo model;
   std::vector<spec::InputFact> inputs;  ///< as the artefact declares them
   CheckResult checked;                  ///< rows have the artefact's names, in the model's order
+  /// What the file holds, where it is this version's own: an error, whatever outputs show.
+  std::optional<Diagnostic> other_contents;
 };
 
 /// Runs both and compares, without an overall verdict, which judge() gives. Inputs and outputs

@@ -18,6 +18,7 @@
 #include "src/export/torch_module.h"
 #include "src/passes/integer_products.h"
 #include "src/quant/summary.h"
+#include "src/spec/dialect.h"
 #include "src/target/integer_products.h"
 #include "src/translate/registry.h"
 #include "src/translate/translate.h"
@@ -175,7 +176,10 @@ ExportResult export_one(const ExportOptions& asked, const FoundEngine& engine,
   nnef::Document document = to_nnef(graph, options.target, options.passes, options.report);
   settle_unused(options, graph, document, result);
   rename_ports(options.names, document, result);
-  if (result.compression) name_losses(result);
+  if (result.compression) {
+    name_losses(result);
+    spec::add_property(document, spec::kCompressed, "yes");
+  }
   if (options.is_causal_lm) require_caches(document);
   result.operations = count_operations(document);
   progress("write");

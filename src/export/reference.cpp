@@ -29,12 +29,6 @@ bool are_same(const Outputs& a, const Outputs& b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), is_same);
 }
 
-bool has_halves(const ir::Graph& graph) {
-  return std::any_of(graph.values.begin(), graph.values.end(), [](const ir::Value& value) {
-    return value.dtype == ir::DType::f16 || value.dtype == ir::DType::bf16;
-  });
-}
-
 /// Whether an argument makes an operation random: training, or a dropout probability.
 bool trains(const ir::Argument& argument) {
   const bool* flag = std::get_if<bool>(&argument.value);
@@ -92,6 +86,12 @@ std::string difference_text(const std::string& name, const ir::Tensor& expected,
 }
 
 }  // namespace
+
+bool has_halves(const ir::Graph& graph) {
+  return std::any_of(graph.values.begin(), graph.values.end(), [](const ir::Value& value) {
+    return value.dtype == ir::DType::f16 || value.dtype == ir::DType::bf16;
+  });
+}
 
 Agreement agree_with_torch(trace::Session& session, const std::vector<trace::SampleInput>& inputs,
                            const trace::Traced& traced) {

@@ -16,6 +16,9 @@ struct Agreement {
   std::string words;
 };
 
+/// Whether a value has 16-bit floats, for which torch has kernels of its own.
+bool has_halves(const ir::Graph& graph);
+
 /// Runs the model in LibTorch's own executor on the inputs of a trace, whose outputs must be equal
 /// bit for bit. Errors: `trace-differs`; `forward-failed` if LibTorch refuses what our run
 /// accepted.

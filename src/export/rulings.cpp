@@ -39,9 +39,8 @@ void judge_engines(const TracedModel& model, InputSet& set, size_t output, const
                    std::optional<double> step, Found& out) {
   bool is_unsettled = false;
   for (const EngineRun& run : in_other_engines(model, set)) {
-    if (output >= run.outputs.size()) continue;
-    const check::Engines found = check::measure_engines(set.expected[output], run.outputs[output],
-                                                        result, runs, tolerance, step);
+    const check::Engines found = check::measure_engines(
+        set.expected[output], run.outputs.at(output), result, runs, tolerance, step);
     if (run.engine == trace::Executor::torch_onednn) {
       out.engines_disagree = found.disagree;
       is_unsettled = found.disagree && found.are_as_far;

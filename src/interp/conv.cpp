@@ -65,7 +65,7 @@ Parts parts_of(const KernelCall& call, std::string_view filter, std::string_view
 }
 
 at::Tensor finished(const Parts& parts, at::Tensor sum) {
-  if (parts.bias.defined() && !(parts.bias.numel() == 1 && parts.bias.eq(0).all().item<bool>()))
+  if (parts.bias.defined())
     sum = sum + bias_vector(parts.bias, sum.size(1), sum.dim()).to(sum.scalar_type());
   const bool is_real = at::isFloatingType(parts.input.scalar_type());
   return sum.to(is_real ? parts.input.scalar_type() : at::kInt);

@@ -64,6 +64,8 @@ struct TorchModule {
   /// and compares them with their checksums.
   void (*verify)(const Session& session, bool whole);
   ir::Evaluator (*evaluator)();
+  /// The same with torch's own kernels for 16-bit floats, as its executor has them.
+  ir::Evaluator (*native_evaluator)();
   /// The same in f64, whatever float types the graph has.
   ir::Evaluator (*wide_evaluator)();
   /// The signature of "aten::add.Tensor"; nullopt if this LibTorch has no such operator.

@@ -73,14 +73,7 @@ class Recogniser {
     std::erase_if(leaves_, [this](ValueId id) { return producers_[at(id)] < 0; });
     for (const ValueId id : leaves_)
       if (is_quantiser(id)) recognise(id);
-    if (findings_.integers.empty()) return std::move(findings_);
-    // Must be smaller than what it follows from: weights must not stay because of it.
-    for (const ValueId id : leaves_)
-      if (is_small(id) && is_smaller_than_weights(id) && !recognised_.contains(id)) {
-        compute(id);
-        note_beside(id);
-        values_.clear();
-      }
+    if (!findings_.integers.empty()) note_small();
     return std::move(findings_);
   }
 
@@ -213,6 +206,16 @@ class Recogniser {
       findings_.names.emplace(id, value(known(id).largest).name);
     }
     for (const ValueId id : beside_) note_beside(id);
+  }
+
+  /// Must be smaller than what it follows from: weights must not stay because of it.
+  void note_small() {
+    for (const ValueId id : leaves_)
+      if (is_small(id) && is_smaller_than_weights(id) && !recognised_.contains(id)) {
+        compute(id);
+        note_beside(id);
+        values_.clear();
+      }
   }
 
   void note_beside(ValueId id) {

@@ -22,6 +22,9 @@ std::vector<std::pair<std::string, std::string>> properties(const nnef::Document
 /// The value of one of them.
 std::optional<std::string> property(const nnef::Document& document, std::string_view name);
 
+/// Adds one, if the document has any: strict NNEF has none.
+void add_property(nnef::Document& document, std::string_view name, std::string value);
+
 /// The name of the fragment with the properties.
 constexpr std::string_view kPropertiesFragment = "tract_core_properties";
 // For streamed input: the symbol, the number that pulses are multiples of, and their minimum
@@ -29,5 +32,7 @@ constexpr std::string_view kPropertiesFragment = "tract_core_properties";
 constexpr std::string_view kStreamSymbol = "t2nnef_stream_symbol";
 constexpr std::string_view kPulseMultiple = "t2nnef_pulse_multiple";
 constexpr std::string_view kPulseLeast = "t2nnef_pulse_least";
+/// "yes" where weights are others than the model's by intention.
+constexpr std::string_view kCompressed = "t2nnef_compressed";
 
 }  // namespace t2n::spec

@@ -107,7 +107,7 @@ Ref mirrored(Builder& out, Ref x, const Padding& padding, bool is_reflected) {
     const int64_t n = extent(out, x, axis);
     std::vector<int64_t> entries;
     for (int64_t i = -before; i < n + behind; ++i) {
-      const int64_t turned = i < 0 ? -i : i >= n ? 2 * (n - 1) - i : i;
+      const int64_t turned = i >= n ? 2 * (n - 1) - i : std::abs(i);
       entries.push_back(is_reflected ? turned : std::clamp<int64_t>(i, 0, n - 1));
     }
     const Ref index = int_constant(out, entries, {n + before + behind}, "border");

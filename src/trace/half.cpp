@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace t2n::trace {
@@ -72,13 +73,19 @@ bool is_slow_in_half(const std::string& name, const Stack& stack, at::ScalarType
          });
 }
 
+thread_local bool native_halves = false;
+
 }  // namespace
+
+NativeHalves::NativeHalves() : before_(std::exchange(native_halves, true)) {}
+NativeHalves::~NativeHalves() { native_halves = before_; }
 
 void run_with_halves(const torch::jit::Operator& op, const Run& run, Stack& stack) {
   const std::optional<at::ScalarType> half =
       op.schema().is_mutable() ? std::nullopt : common_half(stack);
   if (!half) return run(stack);
-  if (is_slow_in_half(op.schema().name(), stack, *half)) return run_in_float(run, stack, *half);
+  if (!native_halves && is_slow_in_half(op.schema().name(), stack, *half))
+    return run_in_float(run, stack, *half);
   const Stack before = stack;
   try {
     run(stack);

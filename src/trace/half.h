@@ -12,4 +12,17 @@ namespace t2n::trace {
 /// run unchanged: what torch refuses is refused.
 void run_with_halves(const torch::jit::Operator& op, const Run& run, torch::jit::Stack& stack);
 
+/// While an object lives, torch's own kernels for 16-bit floats run in this thread wherever there
+/// are any, slow or not: they may round otherwise than f32 does.
+class NativeHalves {
+ public:
+  NativeHalves();
+  ~NativeHalves();
+  NativeHalves(const NativeHalves&) = delete;
+  NativeHalves& operator=(const NativeHalves&) = delete;
+
+ private:
+  bool before_;
+};
+
 }  // namespace t2n::trace

@@ -12,13 +12,6 @@
 namespace t2n::ops {
 namespace {
 
-void add_property(nnef::Document& document, std::string_view name, std::string value) {
-  for (nnef::Fragment& fragment : document.fragments)
-    if (fragment.name == spec::kPropertiesFragment)
-      fragment.body.at(0).right.items.push_back(
-          nnef::tuple({nnef::string(std::string(name)), nnef::string(std::move(value))}));
-}
-
 Diagnostic placed(const stream::Refusal& refusal, const ir::Graph& graph, Emitter& out) {
   Diagnostic diagnostic = refusal.diagnostic;
   if (refusal.place < 0) return diagnostic;
@@ -115,9 +108,9 @@ void check_pulses(nnef::Document& document, const ir::Graph& graph, Emitter& out
     throw Error("not-streamable", cat("pulses of ", stream.pulse, " are too short"),
                 "the padding repeats the first entry more often than a pulse has entries",
                 cat("--stream ", stream.symbol, "=", least, ", or more"));
-  add_property(document, spec::kPulseLeast, std::to_string(least));
-  add_property(document, spec::kStreamSymbol, stream.symbol);
-  add_property(document, spec::kPulseMultiple, std::to_string(pulses.multiple));
+  spec::add_property(document, spec::kPulseLeast, std::to_string(least));
+  spec::add_property(document, spec::kStreamSymbol, stream.symbol);
+  spec::add_property(document, spec::kPulseMultiple, std::to_string(pulses.multiple));
 }
 
 }  // namespace t2n::ops

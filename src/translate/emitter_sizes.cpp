@@ -65,8 +65,9 @@ bool may_be_zero(Emitter& out, const Dim& size) {
     return ir::prove({dim, ir::Relation::ge, 1}, ir::relations(out.state().outermost().graph)) ==
            ir::Verdict::always;
   };
-  const bool is_product = size.constant_part() == 0 && size.terms().size() == 1;
-  if (!is_product) return !is_positive(size);
+  if (is_positive(size)) return false;
+  // A product is positive if its factors are.
+  if (size.constant_part() != 0 || size.terms().size() != 1) return true;
   const ir::Term& term = size.terms()[0];
   return term.factor < 1 ||
          !std::all_of(term.atoms.begin(), term.atoms.end(), [&](const ir::Atom& atom) {
@@ -127,7 +128,7 @@ Ref Emitter::slice(Ref x, int axis, const Dim& begin, const Dim& end, int64_t st
   if (stride == 1) return slice_open(x, axis, begin, end);
   if (stride > 0 && begin.is_constant() && is_streamed(whole) && ir::is_float(dtype(x)))
     return streamed_steps(*this, slice_open(x, axis, begin, end), axis, stride);
-  const int64_t step = stride < 0 ? -stride : stride;
+  const int64_t step = std::abs(stride);
   const Dim span = stride < 0 ? begin - end : end - begin;
   const Dim count = floor_div(span + Dim(step - 1), Dim(step));
   const Ref steps = range(count);

@@ -502,6 +502,27 @@ def language_models(folder):
     torch.jit.trace(short, (ids.int(), cache, cache + 1), check_trace=False).save(folder / "words_i32.pt")
 
 
+class HalvesUntilSmall(nn.Module):
+    """How often it halves follows from the values."""
+
+    def forward(self, x):
+        while float(x.abs().max()) > 1.0:
+            x = x * 0.5
+        return x
+
+
+class UpsamplesInHalf(nn.Module):
+    """LibTorch's own kernel of 16 bits is off by many roundings here, on most processors."""
+
+    def __init__(self, seed=5):
+        super().__init__()
+        torch.manual_seed(seed)
+        self.up = nn.ConvTranspose2d(512, 4, 5).half()
+
+    def forward(self, x):
+        return self.up(x)
+
+
 MODELS = [
     Accumulator,
     Counter,
@@ -531,6 +552,8 @@ MODELS = [
     MultipliesIntegers,
     MissingInLoop,
     FoldsAway,
+    HalvesUntilSmall,
+    UpsamplesInHalf,
 ]
 
 
@@ -546,6 +569,7 @@ def write_all(folder):
     table_of_half_bytes(folder / "half_bytes.pt")
     for model in MODELS:
         torch.jit.script(model().eval()).save(folder / f"{model.__name__}.pt")
+    torch.jit.script(UpsamplesInHalf(seed=6)).save(folder / "upsamples_otherwise.pt")
     torch.jit.script(HasMethods()).save(folder / "methods.pt")
     torch.jit.script(LeavesInputsUnused()).save(folder / "unused_inputs.pt")
     torch.jit.script(Translator()).save(folder / "translator.pt")

@@ -1,4 +1,6 @@
 // What a check says of files that are wrong in one place, and of models that show too little.
+#include <cstring>
+
 #include "src/diag/error.h"
 #include "tests/cli/program.h"
 
@@ -193,6 +195,77 @@ TEST_CASE("an accepted guard passes the check where torch goes the same way") {
   CHECK_EQ(accepting(check).code, 0);
   replace_once(sandbox, "= sin(x)", "= cos(x)");
   CHECK_EQ(accepting(check).code, 5);
+}
+
+TEST_CASE("torch's own inexactness in 16 bits excuses no other weights") {
+  if (!engine(23)) return;
+  Sandbox sandbox({"UpsamplesInHalf.pt", "upsamples_otherwise.pt"});
+  const Arguments check = {"--check", "--engine", "tract", "-i", "x=1,512,8,8,f16"};
+  Arguments arguments = {"export", "UpsamplesInHalf.pt", "-t", "tract", "-o", "m"};
+  arguments.insert(arguments.end(), check.begin(), check.end());
+  const Result right = sandbox.run(arguments);
+  INFO(right.err);
+  CHECK_EQ(right.code, 0);
+  const Result wrong = sandbox.run(
+      {"check", "upsamples_otherwise.pt", "m", "--engine", "tract", "-i", "x=1,512,8,8,f16"});
+  CHECK_EQ(wrong.code, 5);
+}
+
+TEST_CASE(
+    "a file of this version holds the model's own weights and numbers, whatever outputs show") {
+  if (!engine(23)) return;
+  Sandbox sandbox;
+  sandbox.copy_fixture("digits_cnn/model.pt", "model.pt");
+  export_to(sandbox, "model.pt");
+  const Arguments check = {"check", "model.pt", "m", "--engine", "tract", "--check=ultra"};
+  const Result right = sandbox.run(check);
+  INFO(right.err);
+  CHECK_EQ(right.code, 0);
+
+  // One element of a bias, by a thousandth: less than the level allows.
+  const std::string text = sandbox.content("m/graph.nnef");
+  const size_t at = text.find(".bias'");
+  REQUIRE_NE(at, std::string::npos);
+  const size_t begin = text.rfind('\'', at) + 1;
+  const std::string file = "m/" + text.substr(begin, at + 5 - begin) + ".dat";
+  const std::string before = sandbox.content(file);
+  std::string other = before;
+  float value = 0;
+  std::memcpy(&value, other.data() + 128, sizeof value);
+  value *= 1.001F;
+  std::memcpy(other.data() + 128, &value, sizeof value);
+  sandbox.folder().write(file, other);
+  const Result wrong = sandbox.run(check);
+  CHECK_EQ(wrong.code, 5);
+  CHECK(contains(wrong.err, "error[contents-differ]: '"));
+  CHECK(contains(wrong.err, ".bias' has other values than the model's, by up to "));
+
+  // A file that does not say that it is of this version is judged by its outputs.
+  replace_once(sandbox, "t2nnef_version", "other_version");
+  CHECK_EQ(sandbox.run(check).code, 0);
+  replace_once(sandbox, "other_version", "t2nnef_version");
+  sandbox.folder().write(file, before);
+  CHECK_EQ(sandbox.run(check).code, 0);
+
+  replace_once(sandbox, "1e-5)", "1.001e-5)");
+  const Result number = sandbox.run(check);
+  CHECK_EQ(number.code, 5);
+  CHECK(contains(number.err,
+                 "error[contents-differ]: batch_normalization 'features_0_1_batch_norm' "
+                 "has the number 1.001e-5, an export of the model 1e-5\n"));
+}
+
+TEST_CASE("weights that were compressed are judged by outputs alone") {
+  if (!engine(23)) return;
+  Sandbox sandbox;
+  sandbox.copy_fixture("digits_cnn/model.pt", "model.pt");
+  sandbox.folder().write("sparse.json", R"({"": {"prune": {"sparsity": 0.5}}})");
+  export_to(sandbox, "model.pt", {"--compress", "sparse.json"});
+  CHECK(contains(sandbox.content("m/graph.nnef"), "('t2nnef_compressed', 'yes')"));
+  const Result result =
+      sandbox.run({"check", "model.pt", "m", "--engine", "tract", "--check=ultra"});
+  INFO(result.err);
+  CHECK_FALSE(contains(result.err, "contents-differ"));
 }
 
 }  // namespace t2n::test

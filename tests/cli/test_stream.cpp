@@ -28,6 +28,8 @@ TEST_CASE("a recurrent model is checked in pulses, its state kept") {
   const std::string graph = sandbox.content("out.nnef/graph.nnef");
   CHECK(contains(graph, "reset_every_turn = 0"));
   CHECK(contains(graph, "('t2nnef_stream_symbol', 'S')"));
+  CHECK(contains(graph, "('t2nnef_pulse_least', '1')"));
+  CHECK(contains(graph, "('t2nnef_pulse_multiple', '1')"));
 }
 
 TEST_CASE("a file whose state starts anew is found wrong in pulses, with a warning") {

@@ -1,5 +1,6 @@
 #include "tests/dynamic/support.h"
 
+#include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
 #include "src/export/dynamic_model.h"
 #include "src/export/torch_module.h"
@@ -77,10 +78,9 @@ std::string shapes_of(const std::string& expression, const std::vector<std::stri
   }
 }
 
-OpenTrace trace_body(const std::string& body, const std::vector<ir::Ints>& shapes,
-                     const std::vector<std::string>& axes,
-                     const std::vector<std::string>& asserted) {
-  OpenTrace out;
+Tracing trace_body(const std::string& body, const std::vector<ir::Ints>& shapes,
+                   const Strings& axes, const Strings& asserted) {
+  Tracing out;
   const std::string source =
       cat("def forward(self, x", shapes.size() > 1 ? ", y" : "", "):\n", body);
   std::vector<Sample> samples;
@@ -103,6 +103,16 @@ OpenTrace trace_body(const std::string& body, const std::vector<ir::Ints>& shape
     out.error = error.diagnostic();
   }
   return out;
+}
+
+Strings needed(const std::string& body, const std::vector<ir::Ints>& shapes, const Strings& axes,
+               const Strings& asserted) {
+  const Tracing out = trace_body(body, shapes, axes, asserted);
+  if (out.error) return {cat(out.error->id, ": ", out.error->message)};
+  Strings relations;
+  for (const std::string& each : out.relations)
+    if (!each.ends_with(" >= 1")) relations.push_back(each);
+  return relations;
 }
 
 }  // namespace t2n::test

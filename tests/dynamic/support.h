@@ -3,11 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "src/diag/error.h"
+#include "src/diag/diagnostic.h"
 #include "src/dynamic/infer.h"
 #include "tests/support/script.h"
 
@@ -38,18 +39,20 @@ std::string shapes_of(const std::string& expression, const std::vector<std::stri
 
 using Strings = std::vector<std::string>;
 
-/// What became of a model with dynamic axes.
-struct OpenTrace {
+/// What came of `export --dynamic`, as far as tracing goes.
+struct Tracing {
   std::string shapes;  ///< of the outputs
-  std::vector<std::string> relations;
-  std::vector<std::string> demands;
-  std::vector<std::string> said;  ///< messages of warnings and notes
+  Strings relations;
+  Strings demands;
+  Strings said;  ///< messages of warnings and notes
   std::optional<Diagnostic> error;
 };
 
 /// The inputs x and y of these shapes, f32, with these axes dynamic.
-OpenTrace trace_body(const std::string& body, const std::vector<ir::Ints>& shapes,
-                     const std::vector<std::string>& axes,
-                     const std::vector<std::string>& asserted = {});
+Tracing trace_body(const std::string& body, const std::vector<ir::Ints>& shapes,
+                   const Strings& axes, const Strings& asserted = {});
+/// Relations beyond "S >= 1", or the error.
+Strings needed(const std::string& body, const std::vector<ir::Ints>& shapes, const Strings& axes,
+               const Strings& asserted = {});
 
 }  // namespace t2n::test

@@ -8,14 +8,14 @@ namespace t2n::test {
 namespace {
 
 TEST_CASE("sizes that follow from values are named, without any dynamic axis") {
-  const OpenTrace out = trace_body("  return x[x > 0], x.masked_select(x > 0) * 2\n", {{4, 6}}, {});
+  const Tracing out = trace_body("  return x[x > 0], x.masked_select(x > 0) * 2\n", {{4, 6}}, {});
   CHECK(!out.error);
   CHECK_EQ(out.shapes, "[born.N_index] [born.N_index]");
   CHECK(out.demands.empty());
 }
 
 TEST_CASE("sizes that follow from values combine with declared axes") {
-  const OpenTrace out =
+  const Tracing out =
       trace_body("  r = x[x[:, 0] > 0]\n  return r, r.size(0) + torch.zeros([x.size(0)])\n",
                  {{9, 6}}, {"x:0=S"});
   CHECK(!out.error);
@@ -24,12 +24,12 @@ TEST_CASE("sizes that follow from values combine with declared axes") {
 
 TEST_CASE("a branch around a write of no rows is ignored") {
   const char* rows = "  i = torch.where(x[:, 0] > 0)[0]\n  y = torch.zeros_like(x)\n";
-  const OpenTrace harmless =
+  const Tracing harmless =
       trace_body(cat(rows, "  if i.numel() > 0:\n    y.index_add_(0, i, x[i] * 2)\n  return y\n"),
                  {{9, 6}}, {});
   CHECK(!harmless.error);
   CHECK(harmless.demands.empty());
-  const OpenTrace other =
+  const Tracing other =
       trace_body(cat(rows, "  if i.numel() > 0:\n    y = y + 1\n  return y\n"), {{9, 6}}, {});
   CHECK(!other.error);
   CHECK_EQ(other.demands, Strings{"born.N_where > 0"});
@@ -38,11 +38,10 @@ TEST_CASE("a branch around a write of no rows is ignored") {
 
 TEST_CASE("a number that was read as a size stays one where nothing else counts it") {
   const char* number = "  n = int((x * 2).to(4).max())\n";
-  const OpenTrace lost =
-      trace_body(cat(number, "  return x.sum(0, keepdim=0 > n)\n"), {{9, 6}}, {});
+  const Tracing lost = trace_body(cat(number, "  return x.sum(0, keepdim=0 > n)\n"), {{9, 6}}, {});
   CHECK(!lost.error);
   CHECK_EQ(lost.demands, Strings{"born.N_repeat_interleave >= 0"});
-  const OpenTrace counted =
+  const Tracing counted =
       trace_body(cat(number, "  return x.sum(0, keepdim=0 > n), torch.zeros([n])\n"), {{9, 6}}, {});
   CHECK(!counted.error);
   CHECK(counted.demands.empty());

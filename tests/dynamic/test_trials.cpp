@@ -1,6 +1,5 @@
 // One graph for all sizes: what is assumed, what is suspicious, and what cannot be.
 #include "src/export/dynamic_model.h"
-#include "src/export/torch_module.h"
 #include "tests/dynamic/support.h"
 #include "tests/ir/support.h"
 
@@ -8,8 +7,8 @@ namespace t2n::test {
 namespace {
 
 TEST_CASE("sizes stay expressions, and each symbol is positive") {
-  const OpenTrace out = trace_body("  b, s, d = x.size()\n  return x.reshape(b * s, 2, d // 2)\n",
-                                   {{2, 10, 8}}, {"x:0=B", "x:1=S"});
+  const Tracing out = trace_body("  b, s, d = x.size()\n  return x.reshape(b * s, 2, d // 2)\n",
+                                 {{2, 10, 8}}, {"x:0=B", "x:1=S"});
   CHECK(!out.error);
   CHECK_EQ(out.shapes, "[B*S,2,4]");
   CHECK_EQ(out.relations, Strings{"B >= 1", "S >= 1"});
@@ -25,23 +24,23 @@ TEST_CASE("an assertion about one symbol takes the place of ours") {
 
 TEST_CASE("a branch that all sizes took alike binds the file, unless the user knows") {
   const char* body = "  if x.size(1) > 4:\n    return x * 2\n  return x + 1\n";
-  const OpenTrace out = trace_body(body, {{2, 10}}, {"x:1=S"});
+  const Tracing out = trace_body(body, {{2, 10}}, {"x:1=S"});
   CHECK_EQ(out.relations, Strings{"S >= 1", "S > 4"});
   CHECK_EQ(out.said, Strings{"the file holds for S > 4 only"});
   CHECK(trace_body(body, {{2, 10}}, {"x:1=S"}, {"S > 4"}).said.empty());
   // What holds for every size says nothing.
-  const OpenTrace trivial =
+  const Tracing trivial =
       trace_body("  assert x.size(1) != 0\n  return x + 1\n", {{2, 10}}, {"x:1=S"});
   CHECK(trivial.said.empty());
 }
 
 TEST_CASE("a loop of as many iterations at all sizes binds the file to those") {
-  const OpenTrace counted =
+  const Tracing counted =
       trace_body("  for i in range(min(x.size(1), 4)):\n    x = x.sin() + 1\n  return x\n",
                  {{2, 10}}, {"x:1=S"});
   CHECK_EQ(counted.relations, Strings{"S >= 1", "S >= 4"});
   CHECK_EQ(counted.said, Strings{"the file holds for S >= 4 only"});
-  const OpenTrace asked =
+  const Tracing asked =
       trace_body("  n = 1\n  while n < x.size(1):\n    n = n * 4\n    x = x + n\n  return x\n",
                  {{2, 10}}, {"x:1=S"});
   CHECK_EQ(asked.relations, Strings{"S >= 1", "1 < S", "4 < S", "16 >= S"});
@@ -49,7 +48,7 @@ TEST_CASE("a loop of as many iterations at all sizes binds the file to those") {
 
 TEST_CASE("sizes that enter in other ways than as integers are refused with the reason") {
   const auto message = [](const char* body) {
-    const OpenTrace out = trace_body(body, {{2, 10}}, {"x:1=S"});
+    const Tracing out = trace_body(body, {{2, 10}}, {"x:1=S"});
     return out.error ? cat(out.error->id, ": ", out.error->message) : out.shapes;
   };
   CHECK_EQ(message("  if x.size(1) > 10:\n    return x * 2\n  return x + 1\n"),
@@ -64,17 +63,17 @@ TEST_CASE("sizes that enter in other ways than as integers are refused with the 
 }
 
 TEST_CASE("numbers over sizes are computed, and comparisons used as numbers are asserted") {
-  const OpenTrace quotient =
+  const Tracing quotient =
       trace_body("  return x / (float(x.size(1)) / 4.0)\n", {{2, 10}}, {"x:1=S"});
   CHECK_EQ(quotient.shapes, "[2,S]");
   CHECK_EQ(quotient.relations, Strings{"S >= 1"});
-  const OpenTrace flag =
+  const Tracing flag =
       trace_body("  return x * float(x.size(1) // 64 == 0)\n", {{2, 10}}, {"x:1=S"});
   CHECK_EQ(flag.relations, Strings{"S >= 1", "((S) // (64)) == 0"});
 }
 
 TEST_CASE("a loop that is left early needs the iterations that it took") {
-  const OpenTrace out = trace_body(
+  const Tracing out = trace_body(
       "  y = x\n  for t in range(x.size(1)):\n    if t >= 4:\n      break\n    y = y + 1\n"
       "  return y\n",
       {{2, 10}}, {"x:1=S"});
@@ -85,31 +84,19 @@ TEST_CASE("what a loop without iterations would need is said of the size, and to
   const auto of = [](const std::string& loop) {
     return trace_body(loop + "  return h\n", {{5, 3}}, {"x:0=T"});
   };
-  const auto tells = [](const OpenTrace& out) {
+  const auto tells = [](const Tracing& out) {
     return std::count(out.said.begin(), out.said.end(), "the file holds for T >= 2 only");
   };
-  const OpenTrace later =
+  const Tracing later =
       of("  h = x[0]\n  for t in range(1, x.size(0)):\n    h = torch.tanh(h + x[t])\n");
   CHECK_EQ(later.relations, Strings{"T >= 1", "T >= 2"});
   CHECK_EQ(tells(later), 1);
   // Only the first iteration is another: it stands before the scan.
-  const OpenTrace flag =
+  const Tracing flag =
       of("  h = torch.zeros(3)\n  for t in range(x.size(0)):\n    if t == 0:\n      h = x[t] + 1\n"
          "    else:\n      h = torch.tanh(h * x[t])\n");
   CHECK_EQ(flag.relations, Strings{"T >= 1", "T >= 2"});
   CHECK_EQ(tells(flag), 1);
-}
-
-/// Relations beyond "S >= 1", or the error.
-Strings needed(const std::string& body, const std::vector<ir::Ints>& shapes,
-               const std::vector<std::string>& axes,
-               const std::vector<std::string>& asserted = {}) {
-  const OpenTrace out = trace_body(body, shapes, axes, asserted);
-  if (out.error) return {cat(out.error->id, ": ", out.error->message)};
-  Strings relations;
-  for (const std::string& each : out.relations)
-    if (!each.ends_with(" >= 1")) relations.push_back(each);
-  return relations;
 }
 
 std::string branch(const std::string& condition) {
@@ -162,7 +149,7 @@ TEST_CASE("a branch that was not taken bounds the sizes on the sample's side") {
 }
 
 TEST_CASE("lists as long as an axis are compared at each size") {
-  const OpenTrace out = trace_body(
+  const Tracing out = trace_body(
       "  n = [1 for _ in range(x.size(0))]\n  if [1, 1, 1] == n:\n    return x + 1\n"
       "  return x * 2\n",
       {{3, 2}}, {"x:0=B"});
@@ -258,7 +245,7 @@ TEST_CASE("numbers that are cut off, and lists of as many elements as a size, ar
 }
 
 TEST_CASE("failures at size 1 are reported although a loop is too short there") {
-  const OpenTrace out = trace_body(
+  const Tracing out = trace_body(
       "  h = x.squeeze(0).sum(2)\n  for t in range(x.size(1)):\n    h = torch.tanh(h + x[:, t, "
       ":1])\n"
       "  return h\n",
@@ -271,22 +258,22 @@ TEST_CASE("failures at size 1 are reported although a loop is too short there") 
 
 TEST_CASE("errors on axes that fit only some sizes state their condition") {
   // Pairs of neighbours: torch refuses odd sizes.
-  const OpenTrace pairs = trace_body("  return x.view(2, -1, 2)\n", {{2, 10}}, {"x:1=S"});
+  const Tracing pairs = trace_body("  return x.view(2, -1, 2)\n", {{2, 10}}, {"x:1=S"});
   REQUIRE(pairs.error);
   CHECK_EQ(pairs.error->message, "the model runs at multiples of 2 of S only");
   CHECK_EQ(pairs.error->help, "declare the multiple itself: --dynamic x:1=2*S");
   CHECK(!trace_body("  return x.view(2, -1, 2)\n", {{2, 10}}, {"x:1=2*S"}).error);
   // What fits multiples of the whole sample only may as well be made for it alone.
-  const OpenTrace whole = trace_body("  return x.reshape(-1, 5)\n", {{2, 5}}, {"x:1=S"});
+  const Tracing whole = trace_body("  return x.reshape(-1, 5)\n", {{2, 5}}, {"x:1=S"});
   REQUIRE(whole.error);
   CHECK_EQ(whole.error->message.find("multiples"), std::string::npos);
   // A table with a row per position.
-  const OpenTrace table = trace_body("  return x + y[:x.size(1)]\n", {{2, 10}, {10}}, {"x:1=S"});
+  const Tracing table = trace_body("  return x + y[:x.size(1)]\n", {{2, 10}, {10}}, {"x:1=S"});
   CHECK(!table.error);
   CHECK_EQ(table.shapes, "[2,S]");
   CHECK_EQ(table.relations, Strings{"S >= 1", "S <= 10"});
   // Two inputs that must agree.
-  const OpenTrace both = trace_body("  return x + y\n", {{2, 10}, {2, 10}}, {"x:1=S", "y:1=T"});
+  const Tracing both = trace_body("  return x + y\n", {{2, 10}, {2, 10}}, {"x:1=S", "y:1=T"});
   REQUIRE(both.error);
   CHECK_EQ(both.error->id, "dynamic-failed");
   CHECK_NE(both.error->help.find("give both the same symbol"), std::string::npos);
@@ -294,16 +281,16 @@ TEST_CASE("errors on axes that fit only some sizes state their condition") {
 
 TEST_CASE("sizes that were equal by chance are told apart") {
   // Patches of 16: the first sizes tried give the three patches of the sample again.
-  const OpenTrace fixed =
+  const Tracing fixed =
       trace_body("  return x.unfold(1, 16, 16) + y\n", {{2, 48}, {2, 3, 1}}, {"x:1=S"});
   REQUIRE(fixed.error);
   CHECK_EQ(fixed.error->id, "dynamic-failed");
-  const OpenTrace own = trace_body("  n = x.size(1) // 16\n  return x[:, :n] * y[0, 0]\n",
-                                   {{2, 32}, {2, 2}}, {"x:1=S"});
+  const Tracing own = trace_body("  n = x.size(1) // 16\n  return x[:, :n] * y[0, 0]\n",
+                                 {{2, 32}, {2, 2}}, {"x:1=S"});
   CHECK(!own.error);
   CHECK_EQ(own.shapes, "[2,((S) // (16))]");
   // The model runs with a single patch as well, which is broadcast.
-  const OpenTrace one =
+  const Tracing one =
       trace_body("  return x.unfold(1, 16, 16) + y\n", {{2, 32}, {2, 2, 1}}, {"x:1=S"});
   REQUIRE(one.error);
   CHECK_EQ(one.error->why, "sizes that must be equal are not");

@@ -1,15 +1,20 @@
 // t2n_lies MODEL.pt [--inputs FILE.npz] [--dynamic SPEC]… [--state] [--most N] [--seed N] [--seeds
-// N]: exports a model, makes wrong files of the right one, and says of each what a check says: a
-// line per lie, "KIND<tab>VERDICT<tab>WHAT<tab>MORE". The first line is the right file's own, of
-// the kind "truth". Of what is ok, MORE is how far the file is from the right one, as Jury says.
+// N] [--only FILE]: exports a model, makes wrong files of the right one, and says of each what a
+// check says: a line per lie, "KIND<tab>VERDICT<tab>WHAT<tab>MORE". The first line is the right
+// file's own, of the kind "truth". "contents" is what outputs did not show, and the file's own
+// weights and numbers did. Of this, and of what is ok, MORE is how far the file is from the right
+// one, as Jury says. The file of --only has lines "KIND<tab>WHAT": no other lies are judged.
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <optional>
+#include <set>
 
 #include "nnef_writer/archive.h"
 #include "src/diag/error.h"
 #include "src/export/check_model.h"
+#include "src/export/contents.h"
 #include "src/export/input_spec.h"
 #include "src/export/pipeline.h"
 #include "src/tract/worker.h"
@@ -28,7 +33,15 @@ struct Request {
   size_t most = 3;
   uint64_t seed = 0;
   int seeds = 2;  ///< CheckOptions::seeds
+  std::optional<std::set<std::string>> only;
 };
+
+std::set<std::string> lines_of(const std::string& path) {
+  std::set<std::string> out;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) out.insert(line);
+  return out;
+}
 
 Request parse(const std::vector<std::string>& words) {
   Request out;
@@ -46,6 +59,8 @@ Request parse(const std::vector<std::string>& words) {
       out.seed = std::stoul(value());
     else if (words[i] == "--seeds")
       out.seeds = std::stoi(value());
+    else if (words[i] == "--only")
+      out.only = lines_of(value());
     else
       out.model = words[i];
   }
@@ -78,7 +93,7 @@ class Court {
 
   const Truth& truth() const { return truth_; }
 
-  /// "ok", "inconclusive", or why it is refused.
+  /// "ok", "inconclusive", "contents", or why it is refused.
   std::string verdict(const nnef::Document& document) {
     const TemporaryFolder folder;
     try {
@@ -86,7 +101,10 @@ class Court {
           document, {folder.path() / "model", nnef::Destination::Form::folder, 0});
       engine_.runner->load(artefact.path().string());
       try_first_sets();
-      return judged(sets_) ? "inconclusive" : "ok";
+      const bool is_inconclusive = judged(sets_);
+      if (is_inconclusive) return "inconclusive";
+      const auto other = other_contents(nnef::read_artefact(artefact.path()), truth_.document);
+      return other ? "contents" : "ok";
     } catch (const Error& error) {
       return cat("refused\t", error.diagnostic().id, ": ", error.diagnostic().message);
     }
@@ -138,11 +156,13 @@ void run(const Request& request) {
   Court court(request);
   std::cout << "truth\t" << court.verdict(court.truth().document) << std::endl;
   for (const Lie& lie : lies_of(court.truth(), request.most, request.seed)) {
+    if (request.only && !request.only->contains(cat(lie.kind, "\t", lie.what))) continue;
     const std::string verdict = court.verdict(lie.document);
     const size_t tab = verdict.find('\t');
     std::cout << lie.kind << "\t" << verdict.substr(0, tab) << "\t" << lie.what;
     if (tab != std::string::npos) std::cout << verdict.substr(tab);
-    if (verdict == "ok") std::cout << "\t" << court.times_torch(lie.document);
+    if (verdict == "ok" || verdict == "contents")
+      std::cout << "\t" << court.times_torch(lie.document);
     std::cout << std::endl;
   }
 }

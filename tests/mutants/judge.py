@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 # What reads sources, or files of other tests; then what looks for faults at random, minutes for every survivor.
-LEFT_OUT = {"fence", "sizes", "pages", "ci_count", "strict_cases", "programs", "hostile_kept", "test_random"}
+LEFT_OUT = {"fence", "sizes", "pages", "ci_count", "strict_cases", "test_coverage", "programs", "hostile_kept", "test_random"}
 SKIPPED = 77  # how a test that cannot run ends
 LEAVES = ["T2NNEF_COVERAGE", "T2NNEF_STRICT_CASES"]  # where tests leave what other tests read
 START = 0.5  # seconds that a test program takes at most before its first case
@@ -50,7 +50,7 @@ class Run(NamedTuple):
 
 def is_of_a_part(test):
     """Whether a test runs parts of the program, and not the whole: such tests reach less, and are run first."""
-    return test.has_cases and test.name not in ("test_cli", "test_cli_passes", "test_coverage")
+    return test.has_cases and test.name not in ("test_cli", "test_cli_passes")
 
 
 def digest(*files):
@@ -145,28 +145,21 @@ def parts_of(cases):
     return parts
 
 
-def runs_for(number, file, reached):
-    """What to run against a fault, those near the file first, then the fast ones. reached: tests with their cases.
+def runs_of(number, test, cases):
+    """What of a test to run against a fault, fast cases first.
 
     A fault in what a process does once, such as a table of all operators, is seen in the first case that asks
     for it and may matter in any: where it was one case alone, the whole test comes after.
     """
-    runs = []
-    for test, cases in reached:
-        some = [case for case in cases if number in case.reached]
-        if not some:
-            continue
-        if not test.has_cases:
-            runs.append(Run(some[0].seconds, test, ()))
-            continue
-        runs += [Run(START + sum(case.seconds for case in part), test, tuple(case.name for case in part)) for part in parts_of(some)]
-        if len(some) == 1 and len(cases) > 1:
-            runs.append(Run(START + sum(case.seconds for case in cases), test, ()))
-
-    def rank(each):
-        return not is_near(each.test, file), each.seconds * (1 if each.cases else 3)
-
-    return sorted(runs, key=rank)
+    some = [case for case in cases if number in case.reached]
+    if not some:
+        return []
+    if not test.has_cases:
+        return [Run(some[0].seconds, test, ())]
+    runs = [Run(START + sum(case.seconds for case in part), test, tuple(case.name for case in part)) for part in parts_of(some)]
+    if len(some) == 1 and len(cases) > 1:
+        runs.append(Run(START + sum(case.seconds for case in cases), test, ()))
+    return runs
 
 
 def command_of(each):
@@ -183,26 +176,42 @@ def label(each):
     return f"{each.test.name} {each.test.stamp} {names}"
 
 
+def attempt(folder, each, number, seconds):
+    """How a run ends with a fault, or with none (0). seconds: that it takes without one."""
+    with tempfile.TemporaryDirectory() as own:
+        given = {name: own for name in LEAVES if name in each.test.environment}
+        how, _ = run(command_of(each), folder, {**each.test.environment, **given, "T2N_MUTANT": str(number)}, 4 * seconds + 20)
+    return how
+
+
+def killed(test, each, how):
+    return {"verdict": "killed", "by": test.name, "how": how, "cases": list(each.cases)}
+
+
 def judged(number, file, folder, reached, passed, budget):
     """The verdict on a fault, the test that saw it, and how; "open" where that takes more seconds than the budget.
 
-    passed: labels of what passed before; more are added.
+    Tests near the file come first, then those of parts, then fast ones. passed: labels of what passed before; more
+    are added.
     """
-    plan = runs_for(number, file, reached)
-    if not plan:
-        return {"verdict": "not reached"}
-    spent = 0.0
-    for each in plan:
-        spent += each.seconds
-        if label(each) in passed:
-            continue
-        if spent > budget:
-            return {"verdict": "open", "passed": passed}
-        with tempfile.TemporaryDirectory() as own:
-            given = {name: own for name in LEAVES if name in each.test.environment and each.test.name != "test_coverage"}
-            how, _ = run(command_of(each), folder, {**each.test.environment, **given, "T2N_MUTANT": str(number)},
-                         4 * each.seconds + 20)
-        if how != "passed":
-            return {"verdict": "killed", "by": each.test.name, "how": how}
-        passed.append(label(each))
-    return {"verdict": "survived", "passed": passed}
+    def rank(test):
+        return not is_near(test, file), not is_of_a_part(test), reached.seconds(test)
+
+    spent, is_reached = 0.0, False
+    for test in sorted(reached.tests, key=rank):
+        if not reached.is_traced(test):
+            spent += reached.seconds(test)
+            if spent > budget:
+                return {"verdict": "open", "passed": passed}
+        for each in runs_of(number, test, reached.cases(test)):
+            is_reached = True
+            spent += each.seconds
+            if label(each) in passed:
+                continue
+            if spent > budget:
+                return {"verdict": "open", "passed": passed}
+            how = attempt(folder, each, number, each.seconds)
+            if how != "passed":
+                return killed(test, each, how)
+            passed.append(label(each))
+    return {"verdict": "survived" if is_reached else "not reached", "passed": passed}

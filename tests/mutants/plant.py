@@ -129,9 +129,12 @@ def broken_before(file, mutants):
     return {number for number, mutant in mutants.items() if stamp(mutant) in known}
 
 
+def digest_of(file):
+    return hashlib.sha256((ROOT / file).read_bytes()).hexdigest()[:12]
+
+
 def stamp(mutant):
-    source = hashlib.sha256((ROOT / mutant.file).read_bytes()).hexdigest()[:12]
-    return f"{source}/{mutant.rank:.15f}"
+    return f"{digest_of(mutant.file)}/{mutant.rank:.15f}"
 
 
 def without(mutants, numbers):

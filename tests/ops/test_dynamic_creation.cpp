@@ -32,6 +32,7 @@ TEST_CASE("lists that contain sizes") {
           "torch.tensor([x.size(1), 3], dtype=6) * x.sum()",
           "torch.tensor([x.size(0)]) + x.int()",
           "torch.as_tensor([x.size(0), 3 * x.size(1)], dtype=3)",
+          "torch.tensor([float(x.size(0)), x.size(1) * 0.5, 0.25])",
           "x[[0, x.size(0) - 1]]",
       },
       {kX}, kSizes);

@@ -1,7 +1,10 @@
 // Sizes that stay open: reductions, norms, orders and running sums.
 #include <doctest/doctest.h>
 
+#include "nnef_writer/print.h"
+#include "src/diag/error.h"
 #include "tests/support/dynamic.h"
+#include "tests/support/example.h"
 
 namespace t2n::test {
 namespace {
@@ -56,6 +59,30 @@ TEST_CASE("sums and means over an axis that may be empty") {
               "torch.ones(y.size(1) // 2).sum() + x", "torch.ones(y.size(1) % 2).mean() + x",
               "y[:, 1:].float().norm(2., 1)", "torch.ones(3, y.size(1) // 2).sum([0, 1])"},
              {kX, kIds}, kSizes);
+}
+
+/// Whether a mean over `axes` adds a zero for the case that there is nothing.
+bool is_guarded(const std::string& shape, const std::string& axes) {
+  const std::string source = cat("graph m(%x: f32[", shape, "]) -> (%y as \"y\") {\n  %y: f32[] = ",
+                                 "aten::mean.dim(self=%x, dim=", axes, ", keepdim=false)\n}");
+  ir::Graph graph = ir::parse(source);
+  ir::Sizes sizes;
+  for (const ir::Dim& dim : graph.values[0].shape)
+    for (const ir::Symbol& symbol : dim.symbols()) sizes[symbol] = 5;
+  graph.attributes[ir::kSampleSizes] = sizes;
+  graph.attributes[ir::kRelations] = std::vector<ir::Comparison>{
+      {ir::parse_dim("S"), ir::Relation::ge, 1}, {ir::parse_dim("T"), ir::Relation::ge, 1}};
+  const std::string text =
+      nnef::print(export_example({graph, {}, {}, {}}, newest_target()).document);
+  return text.find("concat") != std::string::npos || text.find("pad") != std::string::npos;
+}
+
+TEST_CASE("a product of sizes is nothing only where one of them is") {
+  CHECK_FALSE(is_guarded("S", "[0]"));
+  CHECK_FALSE(is_guarded("3*S*T", "[0]"));
+  CHECK(is_guarded("S - 1", "[0]"));
+  CHECK(is_guarded("S - T", "[0]"));
+  CHECK(is_guarded("S*T - S", "[0]"));
 }
 
 TEST_CASE("variances") {

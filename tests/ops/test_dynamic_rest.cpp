@@ -1,7 +1,9 @@
 // Sizes that stay open: windows, diagonals, and what is refused.
 #include <doctest/doctest.h>
 
+#include "src/diag/error.h"
 #include "tests/support/dynamic.h"
+#include "tests/support/example.h"
 
 namespace t2n::test {
 namespace {
@@ -44,6 +46,38 @@ TEST_CASE("operators that need a known size refuse a symbolic one") {
                      why);
   check_open_refused("torch.adaptive_max_pool1d(x.transpose(1, 2), 2)[1]", {kX}, kLong, why);
   check_open_refused("torch.max_pool1d(x.transpose(1, 2), 2, 3, ceil_mode=True)", {kX}, kLong, why);
+}
+
+/// What is refused of so many sums along the input's length, for a target that streams.
+std::string refused_sums(int count) {
+  std::string body, outputs;
+  for (int i = 0; i < count; ++i) {
+    body += cat("    %m", i, ": f32[S] = aten::mul.Scalar(self=%x, other=", i + 2, ")\n");
+    body += cat("    %f", i, ": f32[] = aten::sum.dim_IntList(self=%m", i,
+                ", dim=[0], keepdim=false, dtype=none)\n");
+    outputs += cat(i > 0 ? ", " : "", "%f", i, " as \"y", i, "\"");
+  }
+  ir::Graph graph = ir::parse(cat("graph m(%x: f32[S]) -> (", outputs, ") {\n", body, "}"));
+  graph.attributes[ir::kSampleSizes] = ir::Sizes{{"S", 8}};
+  target::Target target = newest_target();
+  target.stream = {.symbol = "S", .pulse = 0};
+  return error_of([&] { export_example({graph, {}, {}, {}}, target); });
+}
+
+TEST_CASE("of what does not run in pulses nine are named and the others counted") {
+  const auto named = [](const std::string& text) {
+    size_t count = 0;
+    for (size_t at = text.find("aten::sum.dim_IntList: "); at != text.npos;
+         at = text.find("aten::sum.dim_IntList: ", at + 1))
+      ++count;
+    return count;
+  };
+  const std::string nine = refused_sums(9), ten = refused_sums(10);
+  INFO(ten);
+  CHECK_EQ(named(nine), 9);
+  CHECK_EQ(nine.find(" more"), std::string::npos);
+  CHECK_EQ(named(ten), 9);
+  CHECK_NE(ten.find("and 1 more"), std::string::npos);
 }
 
 }  // namespace

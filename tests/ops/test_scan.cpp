@@ -1,6 +1,7 @@
 // Loops as tract_core_scan, in every engine.
 #include <doctest/doctest.h>
 
+#include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/export/torch_module.h"
 #include "tests/support/dynamic.h"
@@ -187,6 +188,19 @@ TEST_CASE("attention over a captured sequence: what is equal in every iteration 
     }
   })",
       {{{"S", 4}, {"T", 3}}, {{"S", 6}, {"T", 1}}, {{"S", 1}, {"T", 5}}});
+}
+
+TEST_CASE("rows are gathered by the iteration's number, and not scanned") {
+  const ir::Graph graph = ir::parse(
+      R"(graph m(%x: f32[3,4], %h: f32[4]) -> (%last as "last") {
+    %last: f32[4] = t2n::scan(length=3, scanned=[%x], scanned_axes=[0], scanned_reversed=[false], initial=[%h], captured=tensors[], stacked_axes=[], stacked_reversed=bools[]) body graph iteration(%t: i64[], %v: f32[4], %h: f32[4]) -> (%n as "h") {
+      %n: f32[4] = aten::add.Tensor(self=%v, other=%h, alpha=1)
+    }
+  })");
+  const std::string text =
+      nnef::print(export_example({graph, {}, {}, {}}, newest_target()).document);
+  CHECK_NE(text.find("tract_core_gather(x,"), std::string::npos);
+  CHECK_EQ(text.find(", x, 0, 1)"), std::string::npos);
 }
 
 }  // namespace

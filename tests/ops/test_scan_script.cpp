@@ -268,5 +268,22 @@ def forward(self, x):
            "  help: let it do so with torch.view_as_real of them; inside, they may be complex\n");
 }
 
+TEST_CASE("a loop over the rest of a list, and loops that end before the tensor does") {
+  check_loop(script(R"(
+def forward(self, x):
+    rest = x.unbind(0)[1:]
+    h = torch.zeros([2])
+    for t in range(len(rest)):
+        h = h * 0.5 + rest[t]
+    g = torch.zeros([2])
+    means = []
+    for t in range(x.size(0) - 1):
+        g = g * 0.5 + x[t]
+        means.append(g * x[t + 1])
+    return h, g, torch.stack(means)
+)"),
+             {{"S", "2"}}, {{{"S", 4}}, {{"S", 2}}, {{"S", 7}}});
+}
+
 }  // namespace
 }  // namespace t2n::test

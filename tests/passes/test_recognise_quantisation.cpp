@@ -247,6 +247,23 @@ TEST_CASE("the note counts stored weights with their bits, and the others") {
   CHECK(list.items[0].details == details);
 }
 
+TEST_CASE("the note names weights that stay floats also where no other is stored") {
+  ir::Graph graph = ir::parse(R"(graph m(%x: f32[5]) -> (%y as "y") {
+    const %v: f32[5] = {300.9, 0.4, 1.6, -1.1, 0.2}
+    %s: f32[5] = aten::round(self=%v)
+    %y: f32[5] = aten::mul.Tensor(self=%x, other=%s)
+  })");
+  PassContext with_report = context();
+  DiagnosticList list;
+  with_report.report = list.report();
+  run_pipeline(graph, {"recognise-quantisation"}, with_report);
+  REQUIRE(list.items.size() == 1);
+  CHECK(list.items[0].message == "0 of 1 weight behind quantisers stored as integers");
+  const std::vector<std::string> details = {
+      "v stays floats: its quantiser gives no integers of 8 bits times a scale"};
+  CHECK(list.items[0].details == details);
+}
+
 /// A weight with a zero below zero, rounded, times a scale, and what reads it.
 std::string rounded_below_zero(const std::string& reader) {
   return R"(graph m(%x: f32[1,6]) -> (%y as "y") {

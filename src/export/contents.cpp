@@ -1,0 +1,129 @@
+#include "src/export/contents.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "nnef_writer/dat.h"
+#include "nnef_writer/print.h"
+#include "src/diag/error.h"
+#include "src/diff/same_text.h"
+#include "src/diff/weights.h"
+#include "src/export/pipeline.h"
+#include "src/export/stages.h"
+#include "src/export/stream.h"
+#include "src/nnef_reader/parser.h"
+#include "src/spec/dialect.h"
+
+namespace t2n {
+namespace {
+
+constexpr size_t kHeader = 128;  ///< bytes of a .dat before its values
+/// Of the largest element: constants may have been folded by another LibTorch.
+constexpr double kRoundings = 1e-5;
+constexpr size_t kShown = 8;
+
+/// Whether the file of the blob holds just these bytes behind its header. It is not made at once.
+bool has_bytes(const nnef::Blob& blob, std::span<const std::byte> bytes) {
+  size_t at = 0;
+  bool are_same = true;
+  nnef::write_dat(blob, [&](std::span<const std::byte> piece) {
+    const size_t skipped = std::min(piece.size(), at < kHeader ? kHeader - at : 0);
+    const size_t begin = at + skipped - std::min(at + skipped, kHeader);
+    const std::span<const std::byte> values = piece.subspan(skipped);
+    are_same = are_same && begin + values.size() <= bytes.size() &&
+               std::equal(values.begin(), values.end(),
+                          bytes.begin() + static_cast<std::ptrdiff_t>(begin));
+    at += piece.size();
+  });
+  return are_same && at == kHeader + bytes.size();
+}
+
+nnef::StoredTensor stored(const nnef::Blob& blob) {
+  const auto file = std::make_shared<std::vector<std::byte>>();
+  nnef::write_dat(blob, [&](std::span<const std::byte> piece) {
+    file->insert(file->end(), piece.begin(), piece.end());
+  });
+  return nnef::read_stored({*file, file}, blob.label);
+}
+
+double largest(const ir::Tensor& tensor) {
+  double out = 0;
+  for (const double value : ir::to_f64(ir::as_pairs(tensor)))
+    if (std::isfinite(value)) out = std::max(out, std::abs(value));
+  return out;
+}
+
+/// What differs between a weight of the file and the model's; "" if nothing does.
+std::string difference(const nnef::StoredTensor& file, const nnef::Blob& blob) {
+  if (has_bytes(blob, file.values.bytes)) return {};
+  const nnef::StoredTensor own = stored(blob);
+  for (const diff::Difference& each : diff::compare_weights(file.label, file, own)) {
+    if (each.aspect == "type")
+      return cat(quoted(file.label), " is ", each.before, ", of the model ", each.after);
+    const double limit = ir::is_float(own.values.dtype) ? kRoundings * largest(own.values) : 0;
+    if (each.max_abs && !(*each.max_abs <= limit))
+      return cat(quoted(file.label), " has other values than the model's, by up to ",
+                 *each.max_abs);
+  }
+  return {};
+}
+
+std::vector<std::string> differences(const nnef::Artefact& artefact, const nnef::Document& document,
+                                     const diff::SameText& text) {
+  std::vector<std::string> out;
+  for (const auto& [label, own] : text.labels) {
+    const nnef::StoredTensor* const file = nnef::find_tensor(artefact, label);
+    const auto blob = std::find_if(document.blobs.begin(), document.blobs.end(),
+                                   [&own](const nnef::Blob& each) { return each.label == own; });
+    if (file == nullptr || blob == document.blobs.end()) continue;
+    if (std::string found = difference(*file, *blob); !found.empty())
+      out.push_back(std::move(found));
+  }
+  for (const diff::OtherNumber& each : text.numbers)
+    out.push_back(cat(each.operation, " ", quoted(each.statement), " has the number ", each.before,
+                      ", an export of the model ", each.after));
+  return out;
+}
+
+}  // namespace
+
+std::optional<Diagnostic> other_contents(const nnef::Artefact& artefact,
+                                         const nnef::Document& document) {
+  if (!spec::property(document, "t2nnef_version") || !artefact.submodels.empty()) return {};
+  nnef::Document read = nnef::parse_document(nnef::print(document), "export");
+  read.quant = document.quant;
+  const auto text = diff::same_text(artefact.document, read);
+  if (!text) return {};
+  std::vector<std::string> found = differences(artefact, document, *text);
+  if (found.empty()) return {};
+  const size_t more = found.size() - std::min(found.size(), kShown);
+  Diagnostic out{.id = "contents-differ",
+                 .message = std::move(found[0]),
+                 .where = {},
+                 .details = {},
+                 .why = "this version of t2nnef writes the same file of the model but for this",
+                 .help =
+                     "export the model again, or check the file against the model that it was "
+                     "made from"};
+  for (size_t i = 1; i < found.size() - more; ++i) out.details.push_back(std::move(found[i]));
+  if (more > 0) out.details.push_back(cat("and ", more, " more"));
+  return out;
+}
+
+std::optional<Diagnostic> other_contents(const nnef::Artefact& artefact, const TracedModel& model) {
+  const auto version = spec::property(artefact.document, "tract_target_version");
+  if (!version) return {};
+  try {
+    target::Target target = target::parse_target(cat("tract@", *version));
+    target.stream.symbol = stream_properties(artefact.document).symbol;
+    ir::Graph graph = model.recorded_graph();
+    note_ranges(model, graph);
+    return other_contents(artefact, to_nnef(graph, target, {}, nullptr));
+  } catch (const Error& error) {
+    if (error.diagnostic().id == "internal") throw;
+    return {};
+  }
+}
+
+}  // namespace t2n

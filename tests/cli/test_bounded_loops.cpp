@@ -1,0 +1,43 @@
+// --max-iterations: loops that values end run as often as it says, and fail where that is too
+// seldom.
+#include "nnef_writer/npz.h"
+#include "src/nnef_reader/npz.h"
+#include "tests/cli/program.h"
+
+namespace t2n::test {
+namespace {
+
+Result run_on(const Sandbox& sandbox, const ir::Tensor& x) {
+  nnef::write_npz(std::vector<nnef::NamedTensor>{{"x", x}}, sandbox.path("in.npz"));
+  return sandbox.run({"run", "out.nnef", "-i", "@in.npz", "--engine", "tract", "-o", "out.npz"});
+}
+
+TEST_CASE("a loop that values end runs as often as it may, and the file fails beyond") {
+  if (!engine(23)) return;
+  const Sandbox sandbox({"HalvesUntilSmall.pt"});
+  const Result refused = sandbox.run(export_of("HalvesUntilSmall.pt", {"-i", "x=2,3"}));
+  CHECK_EQ(refused.code, 4);
+  const std::string place = "more_models.py:";
+  const size_t at = refused.err.find(place);
+  REQUIRE_NE(at, std::string::npos);
+  const size_t end = refused.err.find_first_of(":, \n", at + place.size());
+  const std::string line = refused.err.substr(at, end - at);
+  const Result written = sandbox.run(export_of(
+      "HalvesUntilSmall.pt", {"-i", "x=2,3", "--max-iterations", line + "=3", "--check"}));
+  INFO(written.err);
+  REQUIRE_EQ(written.code, 0);
+
+  // None, and as many as there may be.
+  CHECK_EQ(run_on(sandbox, f32({2, 3}, {0.5, -1, 0, 1, 0.25, 1})).code, 0);
+  CHECK(ir::same_values(nnef::read_npz(sandbox.path("out.npz")).at(0).value,
+                        f32({2, 3}, {0.5, -1, 0, 1, 0.25, 1})));
+  CHECK_EQ(run_on(sandbox, f32({2, 3}, {8, -1, 0, 2, -4, 1})).code, 0);
+  CHECK(ir::same_values(nnef::read_npz(sandbox.path("out.npz")).at(0).value,
+                        f32({2, 3}, {1, -0.125, 0, 0.25, -0.5, 0.125})));
+  // A fourth one would be needed.
+  const Result beyond = run_on(sandbox, f32({2, 3}, {9, -1, 0, 2, -4, 1}));
+  CHECK_NE(beyond.code, 0);
+}
+
+}  // namespace
+}  // namespace t2n::test

@@ -1,0 +1,51 @@
+// Numbers that follow from sizes, where a program uses them as keys, places and counts.
+#include <doctest/doctest.h>
+
+#include "src/diag/error.h"
+#include "tests/dynamic/support.h"
+
+namespace t2n::test {
+namespace {
+
+/// What the sizes of `x`, f32[2,12] with S = 12, must be, or the error.
+std::string said_of(const std::string& body) {
+  const Tracing out = trace_body(body, {{2, 12}}, {"x:1=S"});
+  std::string text = out.error ? out.error->message : "";
+  for (const std::string& each : out.relations) text += each + "; ";
+  return text;
+}
+
+TEST_CASE("a key of a dictionary that follows from sizes stays that key, or is another one") {
+  const std::string dict = "  d = {12: 1, 3: 2}\n";
+  CHECK_EQ(said_of(dict + "  return x * float(d[x.size(1)])\n"),
+           "the model does not run at S=13, only at the sample's S=12");
+  CHECK_EQ(said_of(dict + "  return x * float(d.get(x.size(1) + 1, 5))\n"), "S >= 1; S >= 12; ");
+  CHECK_EQ(said_of(dict + "  d[x.size(1)] = 4\n  return x * float(d[3])\n"),
+           "the number 12 is computed from sizes");
+  // No expression over sizes, and no whole number.
+  CHECK_EQ(said_of(dict + "  return x * float(d[int(round(x.size(1) / 4))])\n"),
+           "the number 3 is computed from sizes");
+  CHECK_EQ(said_of("  d = {2.0: 1, 3.0: 2}\n  return x * float(d.get(float(x.size(1)), 5))\n"),
+           "the number 12. is computed from sizes");
+}
+
+TEST_CASE("lists of indices in which sizes stand, or nothing") {
+  const auto of = [](const std::string& expression) {
+    return needed(cat("  return ", expression, "\n"), {{9, 3}}, {"x:0=B"});
+  };
+  CHECK_EQ(of("x[torch.tensor([0, x.size(0) - 1])]"), Strings{});
+  CHECK_EQ(needed("  l: List[int] = []\n  return x[torch.tensor(l)]\n", {{9, 3}}, {"x:0=B"}),
+           Strings{});
+}
+
+TEST_CASE("parts lie behind those before them") {
+  const auto of = [](const std::string& write) {
+    return needed(cat("  m = x.clone()\n  ", write, "\n  return m\n"), {{9, 6}}, {"x:0=B"});
+  };
+  CHECK_EQ(of("m.split(2, 1)[1].mul_(m[:, 4:6])"), Strings{});
+  CHECK_EQ(of("m.split(2, 1)[1].copy_(m[:, 1:3])"),
+           Strings{"unsupported-inplace: a tensor is written and read in other places at once"});
+}
+
+}  // namespace
+}  // namespace t2n::test
