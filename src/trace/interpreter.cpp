@@ -41,25 +41,26 @@ bool holds_any(const Stack& inputs) {
 }  // namespace
 
 Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& sources,
-                         const TraceOptions& options, Recorder* recorder, RangeWatch* ranges,
-                         StateWatch& state)
+                         const TraceOptions& options, const Recording* recording,
+                         RangeWatch* ranges, StateWatch& state)
     : graph_(graph),
       names_(names),
       options_(options),
-      recorder_(recorder),
+      recorder_(recording == nullptr ? nullptr : &recording->recorder),
+      recorded_loops_(recording == nullptr ? nullptr : &recording->loops),
       state_(state),
       position_(graph, sources),
       decisions_(options, position_),
-      loops_(marks_, decisions_, recorder),
-      choices_(position_, marks_, recorder),
-      lists_(graph, options, position_, marks_, decisions_, loops_, recorder),
+      loops_(marks_, decisions_, recording == nullptr ? nullptr : &recording->loops.origins()),
+      choices_(position_, marks_, recorder_),
+      lists_(graph, options, position_, marks_, decisions_, loops_),
       operations_(options.native_halves),
-      numbers_(graph, options, position_, marks_, decisions_, recorder),
+      numbers_(graph, options, position_, marks_, decisions_, recorder_),
       moves_(position_, state, marks_, decisions_, loops_, lists_, nesting_, operations_),
       scalars_(position_, state, marks_, decisions_, loops_, moves_, numbers_, operations_,
-               recorder),
+               recorder_),
       tensors_(options, position_, state, marks_, decisions_, loops_, lists_, numbers_, operations_,
-               recorder, ranges) {}
+               recorder_, ranges) {}
 
 c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string& method,
                              std::vector<c10::IValue> arguments) {
@@ -252,7 +253,7 @@ void Interpreter::run_loop(Node* node, Env& env) {
   Block* body = node->blocks()[0];
   loops_.begin();
   loops::NoteTaker* const notes =
-      options_.notes_loops && recorder_ != nullptr ? &recorder_->notes() : nullptr;
+      options_.notes_loops && recorded_loops_ != nullptr ? &recorded_loops_->notes() : nullptr;
   if (notes != nullptr) notes->begin_loop(node);
   Values conditions;
   int64_t iteration = 0;
