@@ -5,7 +5,7 @@
 #include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/loops/iteration.h"
-#include "src/loops/roller.h"
+#include "src/loops/roll.h"
 
 namespace t2n::loops {
 namespace {
@@ -74,7 +74,7 @@ Rolled Rolling::end_loop(const ir::Dim& length, ir::Place place) {
   loop.length = length;
   loop.place = place;
   taken_ = loop.bounds.front();
-  return Roller(*this, std::move(loop)).run();
+  return roll(*this, std::move(loop));
 }
 
 // --- what is read of the iterations later ---
