@@ -163,7 +163,7 @@ bool Interpreter::run_structural(Node* node, Env& env) {
     case c10::aten::_unwrap_optional: run_unwrap(node, env); return true;
     case prim::Uninitialized: set_outputs(node, env, {c10::IValue::uninitialized()}); return true;
     case prim::RaiseException:
-      if (!ways_.empty()) throw LastingEffect("raises an exception");
+      if (!speculation_.empty()) speculation_.end("raises an exception");
       return false;
     case prim::Print: return true;
     case prim::Enter:
@@ -198,10 +198,10 @@ void Interpreter::run_operation(Node* node, Env& env) {
   const Operation& operation = operations_.find(node);
   Stack inputs = take(node, env);
   move_devices_to_cpu(inputs);
-  if (!ways_.empty()) {
-    ways_.require_own(operation.op->schema(), inputs, recorder_->tracks());
+  if (!speculation_.empty()) {
+    speculation_.require_own(operation.op->schema(), inputs, recorder_->tracks());
     inputs = ComputedNumbers(position_, marks_, *recorder_)
-                 .guarded(operation.op->schema(), ways_.condition(), std::move(inputs));
+                 .guarded(operation.op->schema(), speculation_.condition(), std::move(inputs));
   }
   Stack results;
   if (operation.may_move && Moves::moves_elements(inputs))
@@ -210,7 +210,7 @@ void Interpreter::run_operation(Node* node, Env& env) {
     results = tensors_.run(node, operation, inputs);
   else
     results = scalars_.run(operation, std::move(inputs));
-  for (const c10::IValue& result : results) ways_.note_made(result);
+  for (const c10::IValue& result : results) speculation_.note_made(result);
   set_outputs(node, env, std::move(results));
 }
 

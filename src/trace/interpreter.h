@@ -13,8 +13,8 @@
 #include "src/trace/liveness.h"
 #include "src/trace/recorded_loops.h"
 #include "src/trace/scalars.h"
+#include "src/trace/speculation.h"
 #include "src/trace/tensor_operations.h"
-#include "src/trace/ways.h"
 
 namespace t2n::trace {
 
@@ -26,7 +26,6 @@ class Interpreter {
   Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& sources,
               const TraceOptions& options, const Recording* recording, RangeWatch* ranges,
               StateWatch& state);
-
   c10::IValue run(const torch::jit::Module& module, const std::string& method,
                   std::vector<c10::IValue> arguments);
   /// Runs a method, without its hooks, of an object that need not belong to the model.
@@ -80,8 +79,8 @@ class Interpreter {
   struct Standing;
   Standing standing() const;
   void stand(const Standing& at);
-  std::optional<Values> run_way(torch::jit::Block* block, Env& env, const FormulaRef& condition,
-                                std::string& obstacle);
+  std::optional<Values> run_speculatively(torch::jit::Block* block, Env& env,
+                                          const FormulaRef& condition, std::string& obstacle);
   bool select_branches(torch::jit::Node* node, const Mark& condition, bool taken, Env& env,
                        std::string& obstacle);
   // masked_loop.cpp
@@ -106,7 +105,7 @@ class Interpreter {
   NestingBudget nesting_;
   Decisions decisions_;
   OpenLoops loops_;
-  Ways ways_;
+  Speculation speculation_;
   Choices choices_;
   Lists lists_;
   Operations operations_;
