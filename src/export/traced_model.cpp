@@ -55,7 +55,7 @@ std::vector<trace::InputRange> ranges_of_inputs(TracedModel& model, bool explici
     for (Sample& sample : out)
       if (const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value))
         if (ir::is_integer(tensor->dtype) && !sample.range)
-          sample.range = trace::Range{value, value + 1};
+          sample.range = trace::IntegerRange{value, value + 1};
     return fill(out, 0);
   };
   try {

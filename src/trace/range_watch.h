@@ -25,7 +25,7 @@ class RangeWatch {
            const std::vector<at::Tensor>& outputs);
   /// [0, smallest indexed size) for each input, [1, smallest number of steps + 1) for lengths of
   /// sequences; nothing for inputs that were not seen.
-  std::vector<std::optional<Range>> ranges(size_t inputs) const;
+  std::vector<std::optional<IntegerRange>> ranges(size_t inputs) const;
   bool is_over() const { return is_over_; }
 
  private:
@@ -44,7 +44,7 @@ class RangeWatch {
   bool is_over_ = false;
   std::unordered_map<const c10::TensorImpl*, Carrier> carriers_;
   std::vector<at::Tensor> keep_;  ///< keeps addresses from being used again
-  std::unordered_map<size_t, Range> ranges_;
+  std::unordered_map<size_t, IntegerRange> ranges_;
 };
 
 }  // namespace t2n::trace

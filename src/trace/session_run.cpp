@@ -120,7 +120,7 @@ std::vector<InputRange> Session::input_ranges(const std::vector<SampleInput>& in
   restore();
   if (failure) throw Error(*failure);
   std::vector<InputRange> out;
-  const std::vector<std::optional<Range>> found = ranges.ranges(bound.names.size());
+  const std::vector<std::optional<IntegerRange>> found = ranges.ranges(bound.names.size());
   for (size_t i = 0; i < found.size(); ++i) out.push_back({bound.names[i], found[i]});
   return out;
 }

@@ -106,6 +106,11 @@ TEST_CASE("branches, loops and numbers from data are refused where no select sta
                "return y"),
            "its condition comes from aten::Bool; no select stands for it, since one of its ways "
            "writes to a tensor that was there before");
+  CHECK_EQ(
+      why("def forward(self, x):\n  y = [x]\n  if bool(x.sum() > 0):\n    if bool(x.max() > 1):\n"
+          "      y.append(x)\n  return y[-1]"),
+      "its condition comes from aten::Bool; no select stands for it, since one of its ways "
+      "changes a list");
   CHECK_EQ(trace_error(
                "def forward(self, x):\n  for i in range(int(x[0])):\n    x = x + 1\n  return x", x),
            "data-dependent-branch: a loop depends on the values of a tensor");
