@@ -79,7 +79,7 @@ std::vector<double> averages(int64_t size, int64_t count) {
 Ref mean_over_tiles(const OpView& op, Emitter& out, Ref x, const Axes& axes) {
   Attributes attributes = tiles(axes);
   attributes.emplace_back("normalize", true);
-  return out.call("box", {x}, attributes, out.dtype(x), batched_shape(op, axes.spatial()));
+  return out.call("box", {x}, attributes, out.dtype(x), planes_shape(op, axes.spatial()));
 }
 
 /// The windows of a symbolic size, [o, i]: whether entry i lies in window o.
@@ -143,7 +143,8 @@ void adaptive_avg_pool(const OpView& op, Emitter& out) {
     for (int i = kSpatial - 1; i >= 0; --i)
       x = averaged(out, x, i + 2, counts[static_cast<size_t>(i)]);
   } else if (const Axes axes = read_axes(op, out, x, kSpatial); axes.divides()) {
-    x = mean_over_tiles(op, out, x, axes);
+    x = mean_over_tiles(op, out, widened(out, planes(out, op.tensor("self"), kSpatial)), axes);
+    return planes_result(op, out, out.cast(x, op.dtype()));
   } else {
     for (int i = kSpatial - 1; i >= 0; --i) {
       const auto at = static_cast<size_t>(i);
@@ -238,11 +239,11 @@ void adaptive_max_pool(const OpView& op, Emitter& out) {
   }
   const Axes axes = read_axes(op, out, x, kSpatial);
   if (!axes.divides()) return uneven_max_pool(op, out, x, axes);
-  const Shape shape = batched_shape(op, kSpatial);
-  const auto results = out.calls("max_pool_with_index", {x}, tiles(axes),
-                                 {{op.dtype(0), shape}, {op.dtype(1), shape}});
-  batched_result(op, out, results[0], 0);
-  batched_result(op, out, results[1], 1);
+  const Shape shape = planes_shape(op, kSpatial);
+  const auto results = out.calls("max_pool_with_index", {planes(out, op.tensor("self"), kSpatial)},
+                                 tiles(axes), {{op.dtype(0), shape}, {op.dtype(1), shape}});
+  planes_result(op, out, results[0], 0);
+  planes_result(op, out, results[1], 1);
 }
 
 }  // namespace

@@ -82,27 +82,27 @@ Attributes attributes_of(const PoolWindow& w, const char* border) {
 template <int kSpatial>
 void max_pool(const OpView& op, Emitter& out) {
   const PoolWindow w = read_window(op, out, kSpatial);
-  const Ref x = batched(out, op.tensor("self"), kSpatial);
-  batched_result(op, out,
-                 out.call(op.nnef(), {x}, attributes_of(w, "ignore"), op.dtype(),
-                          batched_shape(op, kSpatial)));
+  const Ref x = planes(out, op.tensor("self"), kSpatial);
+  planes_result(
+      op, out,
+      out.call(op.nnef(), {x}, attributes_of(w, "ignore"), op.dtype(), planes_shape(op, kSpatial)));
 }
 
 template <int kSpatial>
 void max_pool_with_indices(const OpView& op, Emitter& out) {
   const PoolWindow w = read_window(op, out, kSpatial);
-  const Ref x = batched(out, op.tensor("self"), kSpatial);
-  const Shape shape = batched_shape(op, kSpatial);
+  const Ref x = planes(out, op.tensor("self"), kSpatial);
+  const Shape shape = planes_shape(op, kSpatial);
   const auto results = out.calls(op.nnef(), {x}, attributes_of(w, "ignore"),
                                  {{op.dtype(0), shape}, {op.dtype(1), shape}});
-  batched_result(op, out, results[0], 0);
-  batched_result(op, out, results[1], 1);
+  planes_result(op, out, results[0], 0);
+  planes_result(op, out, results[1], 1);
 }
 
 Ref box(const OpView& op, Emitter& out, Ref x, const PoolWindow& w, const char* border) {
   Attributes attributes = attributes_of(w, border);
   attributes.emplace_back("normalize", true);
-  return out.call("box", {x}, attributes, out.dtype(x), batched_shape(op, w.spatial()));
+  return out.call("box", {x}, attributes, out.dtype(x), planes_shape(op, w.spatial()));
 }
 
 /// Zeros that count as elements become part of the tensor; what ceil_mode adds never counts.
@@ -145,22 +145,22 @@ Ref away_from_zero(const OpView& op, Emitter& out, Ref y, const PoolWindow& w) {
 template <int kSpatial, bool kCanCount>
 void avg_pool(const OpView& op, Emitter& out) {
   const PoolWindow w = read_window(op, out, kSpatial);
-  Ref x = widened(out, batched(out, op.tensor("self"), kSpatial));
+  Ref x = widened(out, planes(out, op.tensor("self"), kSpatial));
   // Means of integers lose their fraction, as does the cast back.
   const bool is_whole = !ir::is_float(out.dtype(x));
   if (is_whole) x = out.cast(x, DType::f64);
   Ref y = mean_over_windows(op, out, x, w, kCanCount);
   if (is_whole && !out.has(target::Feature::computes_f64)) y = away_from_zero(op, out, y, w);
-  batched_result(op, out, out.cast(y, op.dtype()));
+  planes_result(op, out, out.cast(y, op.dtype()));
 }
 
 /// Values at the positions where a pool found them, zero elsewhere.
 void max_unpool(const OpView& op, Emitter& out) {
   const int spatial = static_cast<int>(op.ints("output_size").size());
   ignore_present(op, {"stride", "padding"}, "output_size says what they lead to");
-  const Ref x = batched(out, op.tensor("self"), spatial);
-  const Ref indices = batched(out, op.tensor("indices"), spatial);
-  const Shape shape = batched_shape(op, spatial);
+  const Ref x = planes(out, op.tensor("self"), spatial);
+  const Ref indices = planes(out, op.tensor("indices"), spatial);
+  const Shape shape = planes_shape(op, spatial);
   const auto flat = [](const Shape& s) {
     Dim count = 1;
     for (size_t i = 2; i < s.size(); ++i) count = count * s[i];
@@ -171,7 +171,7 @@ void max_unpool(const OpView& op, Emitter& out) {
       op.nnef(),
       {zeros, out.reshape(indices, flat(out.shape(indices))), out.reshape(x, flat(out.shape(x)))},
       {{"axis", 2}}, op.dtype(), flat(shape));
-  batched_result(op, out, out.reshape(y, shape));
+  planes_result(op, out, out.reshape(y, shape));
 }
 
 template <int kSpatial>

@@ -26,6 +26,14 @@ Dim product(Shape::const_iterator begin, Shape::const_iterator end) {
   return out;
 }
 
+/// [N, C, spatial…] with C open, with its channels as part of the batch.
+Shape as_planes(Shape shape) {
+  if (shape.at(1).is_constant()) return shape;
+  shape[0] = shape[0] * shape[1];
+  shape[1] = 1;
+  return shape;
+}
+
 }  // namespace
 
 Ref batched(Emitter& out, Ref x, int spatial) { return with_rank(out, x, spatial + 2); }
@@ -40,6 +48,22 @@ void batched_result(const OpView& op, Emitter& out, Ref y, int index) {
   Ints added(static_cast<size_t>(out.rank(y) - op.rank(index)));
   std::iota(added.begin(), added.end(), 0);
   out.result(out.squeeze(y, added), index);
+}
+
+Ref planes(Emitter& out, Ref x, int spatial) {
+  const Ref all = batched(out, x, spatial);
+  const Shape shape = as_planes(out.shape(all));
+  return shape == out.shape(all) ? all : out.reshape(x, shape);
+}
+
+Shape planes_shape(const OpView& op, int spatial, int index) {
+  return as_planes(batched_shape(op, spatial, index));
+}
+
+void planes_result(const OpView& op, Emitter& out, Ref y, int index) {
+  const Shape shape = batched_shape(op, out.rank(y) - 2, index);
+  if (as_planes(shape) == shape) return batched_result(op, out, y, index);
+  out.result(out.reshape(y, op.shape(index)), index);
 }
 
 Ref along_axis(Emitter& out, Ref x, int axis, Ref matrix) {

@@ -19,6 +19,12 @@ Shape batched_shape(const OpView& op, int spatial, int index = 0);
 /// Declares the result, without the batch axis that `batched` added.
 void batched_result(const OpView& op, Emitter& out, Ref y, int index = 0);
 
+// For operators that treat all channels alike: the same, but [N * C, 1, spatial…] where the number
+// of channels is open, which tract's pools do not take.
+Ref planes(Emitter& out, Ref x, int spatial);
+Shape planes_shape(const OpView& op, int spatial, int index = 0);
+void planes_result(const OpView& op, Emitter& out, Ref y, int index = 0);
+
 /// Weights are [O, I/groups, k…], of transposed convolutions [I, O/groups, k…]. Lists have one
 /// entry per spatial axis.
 struct Convolution {

@@ -36,6 +36,9 @@ class Assertions {
   const std::vector<Comparison>& all() const { return all_; }
   /// Conditions on sizes that follow from values: the graph itself fails if they do not hold.
   const std::vector<Comparison>& demands() const { return demands_; }
+  void demand_also(const std::vector<Comparison>& more) {
+    demands_.insert(demands_.end(), more.begin(), more.end());
+  }
 
  private:
   Sizes sample_;

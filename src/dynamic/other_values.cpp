@@ -2,12 +2,47 @@
 
 #include <algorithm>
 
+#include "ir/dead_code.h"
 #include "ir/prove.h"
 #include "src/dynamic/births.h"
 
 namespace t2n::dynamic {
 
 using trace::Traced;
+
+namespace {
+
+void require_of_sample(const std::vector<Comparison>& demands, const Sizes& sample) {
+  for (const Comparison& each : demands) {
+    const ir::Dim gap = (each.left - each.right).substitute(sample);
+    if (!gap.is_constant() || ir::holds(gap.value(), each.relation, 0)) continue;
+    throw Error("dynamic-assumption",
+                cat("the file would run where ", ir::str(each), " only, and the sample is not so"),
+                "with other values the model is another program than with the sample's",
+                "give a sample as most inputs are, or compute the same whatever the values are");
+  }
+}
+
+/// Numbers that were read as sizes, of which nothing alive makes as many entries.
+std::vector<Comparison> lost_numbers(const ir::Graph& graph,
+                                     const std::vector<Comparison>& demands) {
+  ir::Graph demanding = graph;
+  demanding.attributes[ir::kDemands] = demands;
+  std::vector<bool> needed(graph.values.size());
+  for (const ir::ValueId id : graph.outputs) needed.at(static_cast<size_t>(id)) = true;
+  const std::vector<bool> live = ir::live_nodes(demanding, needed);
+  std::vector<Comparison> out;
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const ir::Node& node = graph.nodes[i];
+    if (live[i] || ir::op_name(node.op) != "aten::repeat_interleave.Tensor") continue;
+    const ir::Dim& size = graph.values[static_cast<size_t>(node.outputs.at(0))].shape.at(0);
+    const ir::Symbol* const symbol = size.as_symbol();
+    if (symbol != nullptr && symbol->born() != nullptr) out.push_back({size, ir::Relation::ge, 0});
+  }
+  return out;
+}
+
+}  // namespace
 
 ir::Ints born_extents(const ir::Graph& graph) {
   ir::Ints out;
@@ -61,15 +96,9 @@ Diagnostic unvaried() {
           .help = "give a sample whose values are typical, with --input"};
 }
 
-void require_of_sample(const std::vector<Comparison>& demands, const Sizes& sample) {
-  for (const Comparison& each : demands) {
-    const ir::Dim gap = (each.left - each.right).substitute(sample);
-    if (!gap.is_constant() || ir::holds(gap.value(), each.relation, 0)) continue;
-    throw Error("dynamic-assumption",
-                cat("the file would run where ", ir::str(each), " only, and the sample is not so"),
-                "with other values the model is another program than with the sample's",
-                "give a sample as most inputs are, or compute the same whatever the values are");
-  }
+void complete_demands(Assertions& said, const ir::Graph& graph, const Sizes& sample) {
+  require_of_sample(said.demands(), sample);
+  said.demand_also(lost_numbers(graph, said.demands()));
 }
 
 }  // namespace t2n::dynamic

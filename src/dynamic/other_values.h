@@ -28,8 +28,10 @@ bool is_bounded(const Need& need, const trace::Traced& traced,
 /// A warning that no other size was ever seen.
 Diagnostic unvaried();
 
-/// Demands on sizes that follow from values must hold for the sample's own sizes. Errors:
-/// `dynamic-assumption`.
-void require_of_sample(const std::vector<Comparison>& demands, const Sizes& sample);
+/// Demands on sizes that follow from values must hold for the sample's own sizes. Adds one for each
+/// number that was read as a size and that nothing alive in the graph counts: not to be negative.
+/// The program's course may rely on it all the same, as `0 > n` is false for every size, and only
+/// the demand keeps the operation that fails otherwise. Errors: `dynamic-assumption`.
+void complete_demands(Assertions& said, const ir::Graph& graph, const Sizes& sample);
 
 }  // namespace t2n::dynamic

@@ -54,7 +54,7 @@ class Trials {
     traced.states = sample.states;
     sample_ = trials[0].symbols;
     Assertions said = assertions(traced);
-    require_of_sample(said.demands(), born_sizes(traced.graph, sample.graph));
+    complete_demands(said, traced.graph, born_sizes(traced.graph, sample.graph));
     DynamicTrace out{.traced = std::move(traced),
                      .inputs = declared_.shapes,
                      .relations = said.all(),

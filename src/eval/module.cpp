@@ -37,6 +37,11 @@ Traced trace_model(Session& session, const std::vector<SampleInput>& inputs,
   return session.trace(inputs, options);
 }
 
+std::vector<InputRange> input_ranges(Session& session, const std::vector<SampleInput>& inputs,
+                                     bool explicit_states) {
+  return session.input_ranges(inputs, explicit_states);
+}
+
 std::vector<ir::Tensor> run(Session& session, const std::vector<SampleInput>& inputs) {
   return session.run(inputs, Executor::ours);
 }
@@ -97,6 +102,7 @@ t2n_torch_module() {
                                             trace::compile,
                                             trace::describe,
                                             trace::trace_model,
+                                            trace::input_ranges,
                                             trace::run,
                                             trace::run_in,
                                             trace::first_difference,

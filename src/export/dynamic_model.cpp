@@ -80,7 +80,7 @@ void fit_lengths(const std::vector<Sample>& before, std::vector<Sample>& now) {
 
 /// Samples with the ranges that the trace learnt; other values respect them.
 std::vector<Sample> with_ranges(std::vector<Sample> samples, const std::vector<std::string>& names,
-                                const std::vector<std::optional<trace::Range>>& ranges) {
+                                const std::vector<std::optional<trace::IntegerRange>>& ranges) {
   for (size_t i = 0; i < names.size() && i < ranges.size(); ++i)
     for (Sample& sample : samples)
       if (!sample.range && is_sample_of(sample.input, names[i], i)) sample.range = ranges[i];

@@ -127,7 +127,7 @@ std::pair<int64_t, int64_t> limits_of(DType dtype) {
 }
 
 /// "0..999", both inclusive.
-trace::Range parse_range(std::string_view text, DType dtype, const Spec& spec) {
+trace::IntegerRange parse_range(std::string_view text, DType dtype, const Spec& spec) {
   if (!ir::is_integer(dtype)) refuse(spec, "only integers have a range");
   const size_t dots = text.find("..");
   const auto low = parse_number<int64_t>(text.substr(0, dots));
@@ -190,7 +190,7 @@ Sample parse_shape(const Spec& spec, std::vector<std::string> path) {
   for (const std::string_view word : words) tensor.shape.push_back(parse_size(word, spec));
   check_size(tensor.shape, tensor.dtype, spec);
   tensor.strides = ir::contiguous_strides(tensor.shape);
-  std::optional<trace::Range> range;
+  std::optional<trace::IntegerRange> range;
   if (colon != std::string_view::npos)
     range = parse_range(spec.value.substr(colon + 1), tensor.dtype, spec);
   return {{std::move(path), std::move(tensor)}, range};

@@ -72,14 +72,14 @@ void refuse_misfit(const ir::Graph& graph, const ir::Value& value, const ir::Ten
       cat("the graph takes ", ir::dtype_name(value.dtype), ir::shape_str(ir::to_shape(sizes))));
 }
 
-std::optional<trace::Range> range_of(const ir::Graph& graph, const std::string& name) {
+std::optional<trace::IntegerRange> range_of(const ir::Graph& graph, const std::string& name) {
   const auto found = graph.attributes.find(ops::kInputRanges);
   if (found == graph.attributes.end()) return std::nullopt;
   const auto& ranges = std::any_cast<const ops::InputRanges&>(found->second);
   const auto range = ranges.find(name);
   // A negative index counts from the end: the half from 0 on is enough.
   if (range == ranges.end()) return std::nullopt;
-  return trace::Range{std::max<int64_t>(range->second.first, 0), range->second.second};
+  return trace::IntegerRange{std::max<int64_t>(range->second.first, 0), range->second.second};
 }
 
 /// A sample for every input: the given ones, and shapes of the others.

@@ -87,11 +87,11 @@ ir::OwnedTensor allocate_input(ir::DType dtype, const ir::Ints& shape) {
 
 }  // namespace
 
-ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::Range> range,
+ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::IntegerRange> range,
                 uint64_t seed, uint64_t stream) {
   Generator generator(seed, stream);
   ir::OwnedTensor out = allocate_input(dtype, shape);
-  const trace::Range bounds = range.value_or(trace::Range{0, 2});
+  const trace::IntegerRange bounds = range.value_or(trace::IntegerRange{0, 2});
   const int64_t count = out.tensor.elements() * (ir::is_complex(dtype) ? 2 : 1);
   const ir::DType part = ir::component_dtype(dtype);
   for (int64_t i = 0; i < count; ++i) {
@@ -106,7 +106,7 @@ ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::Ran
   return ordered(out.tensor, range);
 }
 
-ir::Tensor ordered(const ir::Tensor& tensor, const std::optional<trace::Range>& range) {
+ir::Tensor ordered(const ir::Tensor& tensor, const std::optional<trace::IntegerRange>& range) {
   if (!range || !range->falls || !ir::is_integer(tensor.dtype)) return tensor;
   std::vector<int64_t> values = ir::to_i64(tensor);
   std::sort(values.begin(), values.end(), std::greater<>());
@@ -139,8 +139,8 @@ ir::Tensor vary(const ir::Tensor& given, uint64_t seed, uint64_t stream) {
   return out.tensor;
 }
 
-ir::Tensor vary_state(const ir::Tensor& given, std::optional<trace::Range> range, uint64_t seed,
-                      uint64_t stream) {
+ir::Tensor vary_state(const ir::Tensor& given, std::optional<trace::IntegerRange> range,
+                      uint64_t seed, uint64_t stream) {
   const ir::Tensor source = ir::contiguous(given);
   const int64_t count = source.elements();
   if (count == 0 || !all_equal(source) || ir::is_complex(source.dtype))

@@ -14,11 +14,11 @@ namespace t2n {
 
 /// Floats are normal, booleans fair, integers uniform in `range` (without one: 0 or 1).
 /// `stream` tells inputs of one seed apart.
-ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::Range> range,
+ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::IntegerRange> range,
                 uint64_t seed, uint64_t stream);
 
 /// The values in the order that their range requires: descending, or any.
-ir::Tensor ordered(const ir::Tensor& tensor, const std::optional<trace::Range>& range);
+ir::Tensor ordered(const ir::Tensor& tensor, const std::optional<trace::IntegerRange>& range);
 
 /// Other values like `given`, for a second run: its elements in another order, and noise if all are
 /// equal floats.
@@ -26,13 +26,13 @@ ir::Tensor vary(const ir::Tensor& given, uint64_t seed, uint64_t stream);
 
 /// The same for states, which are often counts, scales or variances: equal floats keep their sign;
 /// equal integers grow, or are drawn from the range that they index.
-ir::Tensor vary_state(const ir::Tensor& given, std::optional<trace::Range> range, uint64_t seed,
-                      uint64_t stream);
+ir::Tensor vary_state(const ir::Tensor& given, std::optional<trace::IntegerRange> range,
+                      uint64_t seed, uint64_t stream);
 
 /// What the user or the file says about an input, with the range of integers to draw.
 struct Sample {
   trace::SampleInput input;
-  std::optional<trace::Range> range;
+  std::optional<trace::IntegerRange> range;
   std::string file = {};  ///< the .npz that was given as a whole
 };
 

@@ -72,7 +72,7 @@ void note_ranges(const TracedModel& model, ir::Graph& graph) {
     const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
     const auto& known = model.traced.ranges;
     const bool is_learnt = i < known.size() && known[i].has_value();
-    const trace::Range learnt = is_learnt ? *known[i] : trace::Range{};
+    const trace::IntegerRange learnt = is_learnt ? *known[i] : trace::IntegerRange{};
     if (is_learnt && !learnt.are_lengths) ranges[name] = {-learnt.second, learnt.second};
     if (is_learnt && learnt.are_lengths && !is_open) ranges[name] = {learnt.first, learnt.second};
     for (const Sample& sample : model.samples)

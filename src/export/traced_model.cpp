@@ -48,38 +48,34 @@ std::vector<Sample> merge_samples(const std::vector<Sample>& given,
   return out;
 }
 
-/// With integers that are zero or, if torch refuses these as lengths of sequences, one.
-trace::Traced traced_with_equal_integers(TracedModel& model, const trace::TraceOptions& options) {
+/// Of a run with integers that are zero or, if torch refuses these as lengths of sequences, one.
+std::vector<trace::InputRange> ranges_of_inputs(TracedModel& model, bool explicit_states) {
   const auto of = [&](int64_t value) {
     std::vector<Sample> out = model.samples;
     for (Sample& sample : out)
       if (const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value))
         if (ir::is_integer(tensor->dtype) && !sample.range)
-          sample.range = trace::Range{value, value + 1};
+          sample.range = trace::IntegerRange{value, value + 1};
     return fill(out, 0);
   };
   try {
-    return torch_module().trace(*model.session, of(0), options);
+    return torch_module().input_ranges(*model.session, of(0), explicit_states);
   } catch (const Error& error) {
     if (error.diagnostic().id != "forward-failed") throw;
   }
-  return torch_module().trace(*model.session, of(1), options);
+  return torch_module().input_ranges(*model.session, of(1), explicit_states);
 }
 
 /// Integer inputs without values start as zeros; a first run shows what they index.
 void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
   if (!needs_ranges(model.samples)) return;
-  const trace::Traced first = traced_with_equal_integers(model, options);
-  // Graph inputs are the tensor leaves in the arguments' order, while samples may have any order:
-  // match names.
+  const std::vector<trace::InputRange> seen = ranges_of_inputs(model, options.explicit_states);
+  // Samples may have another order than the arguments: match names.
   for (Sample& sample : model.samples) {
     const std::string name = trace::flat_name(sample.input.path);
-    for (size_t i = 0; i < first.graph.inputs.size(); ++i) {
-      const std::string& input =
-          first.graph.values[static_cast<size_t>(first.graph.inputs[i])].name;
-      if ((input == name || cat("input_", i) == name) && !sample.range)
-        sample.range = first.ranges[i];
-    }
+    for (size_t i = 0; i < seen.size(); ++i)
+      if ((seen[i].name == name || cat("input_", i) == name) && !sample.range)
+        sample.range = seen[i].range;
   }
 }
 

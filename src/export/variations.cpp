@@ -21,7 +21,7 @@ ir::Tensor of_numbers(ir::DType dtype, const ir::Ints& shape, const std::vector<
 
 /// `count` numbers in [0, below), determined by seed and stream.
 std::vector<int64_t> dice(int64_t count, int64_t below, uint64_t seed, uint64_t stream) {
-  return ir::to_i64(draw(ir::DType::i64, {count}, trace::Range{0, below}, seed, stream));
+  return ir::to_i64(draw(ir::DType::i64, {count}, trace::IntegerRange{0, below}, seed, stream));
 }
 
 template <typename Function>
@@ -89,7 +89,7 @@ ir::Tensor simple(const ir::Tensor& value, uint64_t seed, uint64_t stream) {
 }
 
 /// The `part`-th of `parts` sections of the range's numbers.
-ir::Tensor swept(const ir::Tensor& value, const trace::Range& range, uint64_t part,
+ir::Tensor swept(const ir::Tensor& value, const trace::IntegerRange& range, uint64_t part,
                  uint64_t parts) {
   const auto count = static_cast<uint64_t>(value.elements());
   const auto span = static_cast<uint64_t>(range.second - range.first);
@@ -119,7 +119,7 @@ ir::Tensor within(const ir::Tensor& value, const Sample& sample, uint64_t seed, 
   const std::vector<int64_t> numbers = ir::to_i64(value);
   const int64_t most = *std::max_element(numbers.begin(), numbers.end());
   if (most < 1 || sample.range) return redrawn(value, sample, seed, stream);
-  return draw(value.dtype, value.shape, trace::Range{0, most + 1}, seed, stream);
+  return draw(value.dtype, value.shape, trace::IntegerRange{0, most + 1}, seed, stream);
 }
 
 ir::Tensor changed(const ir::Tensor& value, const Sample& sample, const Variation& variation,
@@ -172,8 +172,8 @@ ir::Tensor changed(const ir::Tensor& value, const Sample& sample, const Variatio
       break;
     case Change::integers:
       if (is_free)
-        return draw(value.dtype, value.shape, trace::Range{seed % 2 == 0 ? -kWide : 0, kWide}, seed,
-                    stream);
+        return draw(value.dtype, value.shape,
+                    trace::IntegerRange{seed % 2 == 0 ? -kWide : 0, kWide}, seed, stream);
       break;
   }
   return redrawn(value, sample, seed, stream);

@@ -1,7 +1,9 @@
 // Cleans a graph up once its outputs are known.
 #include "src/loops/finish.h"
 
+#include <algorithm>
 #include <functional>
+#include <string_view>
 
 #include "ir/dead_code.h"
 #include "src/loops/iteration.h"
@@ -42,6 +44,31 @@ std::vector<ir::ValueId> sized_values(const ir::Graph& graph, std::set<ir::Symbo
   return out;
 }
 
+/// A value that nothing computes any more was kept for a size in an argument.
+void refuse_lost_sizes(const ir::Graph& graph) {
+  std::vector<bool> defined(graph.values.size());
+  const auto define = [&](ir::ValueId id) { defined[static_cast<size_t>(id)] = true; };
+  for (const ir::ValueId id : graph.inputs) define(id);
+  for (const ir::Constant& constant : graph.constants) define(constant.value);
+  for (const ir::Node& node : graph.nodes)
+    for (const ir::ValueId id : node.outputs) define(id);
+  std::set<std::string_view> lost;
+  for (size_t i = 0; i < defined.size(); ++i)
+    if (!defined[i]) lost.insert(graph.values[i].name);
+  if (lost.empty()) return;
+  const auto is_lost = [&](const ir::Symbol& symbol) {
+    return symbol.axis_size() != nullptr && lost.contains(symbol.axis_size()->value);
+  };
+  for (const ir::Node& node : graph.nodes)
+    for (const ir::Argument& arg : node.args)
+      for_each_dim(arg.value, [&](const ir::Dim& dim) {
+        const std::vector<ir::Symbol> symbols = dim.symbols();
+        if (std::any_of(symbols.begin(), symbols.end(), is_lost))
+          refuse_loop(graph, node, "the size of what one iteration computed is used after the loop",
+                      "take the size of a tensor that the loop leaves, once it has ended");
+      });
+}
+
 }  // namespace
 
 void finish_loops(ir::Graph& graph, const std::set<ir::Symbol>& asked) {
@@ -54,6 +81,7 @@ void finish_loops(ir::Graph& graph, const std::set<ir::Symbol>& asked) {
     if (mentions_iteration(node))
       refuse_loop(graph, node, "a number that depends on the iteration is used after the loop",
                   "use tensors for what leaves the loop");
+  refuse_lost_sizes(graph);
 }
 
 }  // namespace t2n::loops

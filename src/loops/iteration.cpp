@@ -46,6 +46,12 @@ std::optional<int64_t> coefficient(const Dim& dim, const ir::Symbol& symbol) {
   return step.value();
 }
 
+std::optional<int64_t> sample_of(const ir::Graph& graph, const Dim& dim) {
+  if (dim.is_constant()) return dim.value();
+  const Dim out = dim.substitute(ir::sample_sizes(graph));
+  return out.is_constant() ? std::optional<int64_t>(out.value()) : std::nullopt;
+}
+
 const Dim* dim_of(const Node& node, std::string_view name) {
   const ir::Attr* attr = node.find(name);
   return attr == nullptr ? nullptr : std::get_if<Dim>(attr);

@@ -30,6 +30,9 @@ ir::Dim replaced(const ir::Dim& dim, const ir::Symbol& symbol, const ir::Dim& by
 /// The coefficient, if `dim` = coefficient * symbol + its value at 0.
 std::optional<int64_t> coefficient(const ir::Dim& dim, const ir::Symbol& symbol);
 
+/// The number that an expression is in the sample's run, if the graph says so.
+std::optional<int64_t> sample_of(const ir::Graph& graph, const ir::Dim& dim);
+
 /// An argument of the operation, if it exists and is a size.
 const ir::Dim* dim_of(const ir::Node& node, std::string_view name);
 /// True for x[:].

@@ -5,7 +5,7 @@
 #include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/loops/iteration.h"
-#include "src/loops/roller.h"
+#include "src/loops/roll.h"
 
 namespace t2n::loops {
 namespace {
@@ -49,16 +49,22 @@ void Rolling::add_scan(ir::Node scan) {
   graph_.nodes.push_back(std::move(scan));
 }
 
+Additions Rolling::take_additions() {
+  const size_t from = std::exchange(taken_, graph_.nodes.size());
+  return {std::span(graph_.nodes).subspan(from), std::exchange(given_, {})};
+}
+
 void Rolling::begin_loop(const ir::Symbol& number) {
-  open_.push_back({.number = number,
-                   .bounds = {graph_.nodes.size()},
-                   .first_values = {static_cast<ir::ValueId>(graph_.values.size())}});
+  iteration_begins_ = static_cast<ir::ValueId>(graph_.values.size());
+  open_.push_back(
+      {.number = number, .bounds = {graph_.nodes.size()}, .first_values = {iteration_begins_}});
 }
 
 void Rolling::end_iteration() {
   LoopRecord& loop = open_.back();
   loop.bounds.push_back(graph_.nodes.size());
-  loop.first_values.push_back(static_cast<ir::ValueId>(graph_.values.size()));
+  iteration_begins_ = static_cast<ir::ValueId>(graph_.values.size());
+  loop.first_values.push_back(iteration_begins_);
   if (loop.namings.size() < 2) loop.namings.push_back(naming_);
 }
 
@@ -67,7 +73,8 @@ Rolled Rolling::end_loop(const ir::Dim& length, ir::Place place) {
   open_.pop_back();
   loop.length = length;
   loop.place = place;
-  return Roller(*this, std::move(loop)).run();
+  taken_ = loop.bounds.front();
+  return roll(*this, std::move(loop));
 }
 
 // --- what is read of the iterations later ---
@@ -174,6 +181,13 @@ bool Rolling::is_made_since(ir::ValueId first, ir::ValueId id) const {
       [](const ir::Constant& constant, ir::ValueId at) { return constant.value < at; });
   const bool is_constant = found != constants.end() && found->value == value;
   return value >= first && !is_constant && values_.instance(value) == nullptr;
+}
+
+bool Rolling::is_there(ir::ValueId id) const {
+  if (!open_.empty() && is_made_since(open_.front().first_values.front(), id))
+    return is_made_since(open_.back().first_values.back(), id);
+  const auto made = origin(id);
+  return !made || !made->is_loop;
 }
 
 /// The maker of a value, and the index of the result.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -20,6 +21,12 @@ struct Segment {
   bool reversed = false;
 };
 
+/// What came into a graph since somebody asked before.
+struct Additions {
+  std::span<const ir::Node> nodes;    ///< in the graph's order
+  std::vector<ir::ValueId> of_scans;  ///< results that scans received
+};
+
 /// Appends operations to a graph. A loop's iterations are appended one after another, compared when
 /// the loop ends, and replaced by one `t2n::scan`. Values of iterations remain known: later
 /// operations may read the first and the last, and join all of them. Errors: `dynamic-loop`.
@@ -27,11 +34,18 @@ class Rolling {
  public:
   Rolling(ir::Graph& graph, ir::Naming& naming) : graph_(graph), naming_(naming) {}
 
+  ir::Graph& graph() { return graph_; }
+  ir::Naming& naming() { return naming_; }
+
   /// Appends the node, after what it needs; nothing if a scan already gives its result.
   void append(ir::Node node);
   /// Appends an operation with one result.
   ir::ValueId emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
                    const ir::Shape& shape, ir::Place place);
+  /// An equal value that the graph computes.
+  ir::ValueId settled(ir::ValueId id, ir::Place place);
+  /// All that came since the last call; the nodes of a loop that ended since, in their new form.
+  Additions take_additions();
 
   void begin_loop(const ir::Symbol& number);
   void end_iteration();
@@ -40,21 +54,19 @@ class Rolling {
   /// Running loops, outermost first.
   const std::vector<LoopRecord>& open() const { return open_; }
 
-  /// An equal value that the graph computes.
-  ir::ValueId settled(ir::ValueId id, ir::Place place);
   /// The value that a replaced one equals now.
   ir::ValueId resolved(ir::ValueId id) const { return values_.resolved(id); }
   /// Whether the scan of an ended loop computes it.
   bool is_of_scan(ir::ValueId id) const { return values_.instance(resolved(id)) != nullptr; }
   std::optional<Origin> origin(ir::ValueId id) const;
+  /// Whether the value is the same for all that follows: an iteration's exists in it only.
+  bool is_there(ir::ValueId id) const;
+  /// Values from this one on were made by the running iteration.
+  ir::ValueId iteration_begins() const { return iteration_begins_; }
   /// Whether an operation made the value when `first` or a later id was the next one.
   bool is_made_since(ir::ValueId first, ir::ValueId id) const;
-  /// Results that scans received since the last call.
-  std::vector<ir::ValueId> take_given() { return std::exchange(given_, {}); }
 
   // Used to replace a loop.
-  ir::Graph& graph() { return graph_; }
-  ir::Naming& naming() { return naming_; }
   ScanValues& values() { return values_; }
   void add_scan(ir::Node scan);
   /// The output of a scan that holds all iterations of a family along an axis. A new output gets
@@ -80,7 +92,9 @@ class Rolling {
   std::vector<LoopRecord> open_;
   /// For operations with several results: the first one, and the index.
   std::unordered_map<ir::ValueId, std::pair<ir::ValueId, int64_t>> part_of_;
-  std::vector<ir::ValueId> given_;
+  ir::ValueId iteration_begins_ = 0;
+  size_t taken_ = 0;                ///< nodes of the graph that take_additions() gave
+  std::vector<ir::ValueId> given_;  ///< results that scans received since then
 };
 
 }  // namespace t2n::loops

@@ -47,6 +47,10 @@ struct TorchModule {
   /// Runs the model once and records it. Graph inputs are the tensor leaves, depth first.
   Traced (*trace)(Session& session, const std::vector<SampleInput>& inputs,
                   const TraceOptions& options);
+  /// What the tensor inputs index, depth first, found by a run that ends once no tensor with their
+  /// values is left. Errors: `input-…`; `forward-failed` if torch refuses these values.
+  std::vector<InputRange> (*input_ranges)(Session& session, const std::vector<SampleInput>& inputs,
+                                          bool explicit_states);
   /// Runs the model as trace() does, without recording. States are those of the last trace.
   std::vector<ir::Tensor> (*run)(Session& session, const std::vector<SampleInput>& inputs);
   /// The same in another executor. LibTorch's loads the model anew each time. Errors:

@@ -68,12 +68,18 @@ struct Decision {
 };
 
 /// Values that an integer input may take: [first, second).
-struct Range {
+struct IntegerRange {
   int64_t first = 0;
   int64_t second = 0;
   bool are_lengths = false;  ///< of sequences, at most an axis long
   bool falls = false;        ///< in descending order
-  friend bool operator==(const Range&, const Range&) = default;
+  friend bool operator==(const IntegerRange&, const IntegerRange&) = default;
+};
+
+/// What a run showed of the values of an input.
+struct InputRange {
+  std::string name;                   ///< as in the graph of a trace
+  std::optional<IntegerRange> range;  ///< of integers that indexed something
 };
 
 /// A part of the model that forward changes, as an input and an output of the graph.
@@ -89,11 +95,11 @@ struct Traced {
   ir::Graph graph;
   /// The graph with its quantised tensors, if it has any; `graph` has plain operations for them.
   std::optional<ir::Graph> with_quantised;
-  std::vector<ir::Tensor> outputs;           ///< torch's results, in the order of graph.outputs
-  std::vector<std::optional<Range>> ranges;  ///< learnt per graph input; integer inputs only
-  std::vector<std::string> constant_inputs;  ///< arguments that are not tensors: baked in
-  std::vector<State> states;                 ///< last among inputs and outputs
-  std::vector<Decision> decisions;           ///< in execution order; only with keep_sizes
+  std::vector<ir::Tensor> outputs;  ///< torch's results, in the order of graph.outputs
+  std::vector<std::optional<IntegerRange>> ranges;  ///< learnt per graph input; integer inputs only
+  std::vector<std::string> constant_inputs;         ///< arguments that are not tensors: baked in
+  std::vector<State> states;                        ///< last among inputs and outputs
+  std::vector<Decision> decisions;                  ///< in execution order; only with keep_sizes
 };
 
 }  // namespace t2n::trace

@@ -143,6 +143,7 @@ class CodeReader {
       is_after_dot_ = false;
       return;
     }
+    const bool is_attribute = is_after_dot_;
     end_name();
     if (is_definition_) {
       definition_ = &scan_.definitions_[cat(module_, ".", word)];
@@ -153,7 +154,18 @@ class CodeReader {
     if (word == "elif" && ++elses_ > kMaxElse)
       refuse(cat("there are more than ", kMaxElse, " branches of one kind"));
     if (is_operator_word(word)) deepen();
-    if (word == "__torch__") name_ = word;
+    if (word == "__torch__" || (!is_attribute && (word == "torch" || word == "ops"))) name_ = word;
+  }
+
+  /// torch.relu(…) and ops.torchvision.nms(…) call operators.
+  void note_call() {
+    const size_t dot = name_.find('.'), last = name_.rfind('.');
+    if (dot == std::string::npos) return;
+    const std::string_view root = std::string_view(name_).substr(0, dot);
+    const std::string name = name_.substr(last + 1);
+    if (root == "torch" && last == dot) scan_.operators_.insert(cat("aten::", name));
+    if (root == "ops" && last > dot && name_.find('.', dot + 1) == last)
+      scan_.operators_.insert(cat(name_.substr(dot + 1, last - dot - 1), "::", name));
   }
 
   void sign(char c) {
@@ -163,6 +175,7 @@ class CodeReader {
       is_after_dot_ = true;
       return;
     }
+    if (c == '(') note_call();
     end_name();
     is_first_ = false;
     if (c == '(' || c == '[' || c == '{') {

@@ -18,6 +18,8 @@ class CodeScan {
   void add(std::string_view text, const std::string& module);
   /// Called after all records: checks which definition needs which.
   void finish() const;
+  /// The operators that the code calls, as "aten::relu".
+  const std::set<std::string>& operators() const { return operators_; }
 
  private:
   friend class CodeReader;
@@ -25,6 +27,7 @@ class CodeScan {
     std::set<std::string> names;  ///< the "__torch__.…" chains in it
   };
   std::map<std::string, Definition> definitions_;
+  std::set<std::string> operators_;
 };
 
 }  // namespace t2n::model_file

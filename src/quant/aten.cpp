@@ -23,6 +23,7 @@ void quantize_channels(QuantBuilder& b, ValueId x) {
 
 void quantize(QuantBuilder& b) {
   if (b.word() == "quantize_per_channel") return quantize_channels(b, b.real("self"));
+  if (b.is_open("scale") || b.is_open("zero_point")) return define_quantised_by_given(b);
   // One scale: fbgemm does this case.
   if (!b.has("tensors")) return b.define_real(b.real("self"), ZeroPoint::fused);
   const std::vector<ValueId> all = b.reals("tensors");

@@ -39,6 +39,11 @@ const QuantInfo& QuantBuilder::info(std::string_view argument) const {
   return *found;
 }
 
+const QuantInfo& QuantBuilder::output_integers() const {
+  ignore({"dtype"}, "the result's QuantInfo has it");
+  return *info_at(node_.outputs.at(0));
+}
+
 const QuantInfo* QuantBuilder::output_info(int index) const {
   static const std::initializer_list<std::string_view> kNames = {
       "output_scale", "output_zero_point", "scale",          "zero_point", "scales",
@@ -158,6 +163,11 @@ std::optional<std::vector<double>> QuantBuilder::known(std::string_view argument
   const ir::Tensor& data = graph_.constants[static_cast<size_t>(at)].data;
   if (data.elements() > 0 && data.bytes.empty()) return std::nullopt;  // not loaded
   return ir::to_f64(data);
+}
+
+bool QuantBuilder::is_open(std::string_view argument) const {
+  const ValueId id = has(argument) ? original(argument) : ir::kNoValue;
+  return id != ir::kNoValue && is_open_.at(static_cast<size_t>(id));
 }
 
 std::optional<double> QuantBuilder::number_at(std::string_view argument) const {

@@ -32,12 +32,15 @@ class QuantBuilder : public QuantValues {
 
   // --- the node's arguments ---
   bool is_quantised(std::string_view argument) const;
+  bool is_open(std::string_view argument) const;  ///< a tensor that follows from inputs or sizes
   const ir::QuantInfo& info(std::string_view argument) const;           ///< of a quantised tensor
   std::vector<ir::ValueId> originals(std::string_view argument) const;  ///< of a list
   ir::ValueId original(std::string_view argument) const;  ///< kNoValue for what is no tensor
   /// A number, or the value of a constant of one element; nothing for other tensors.
   std::optional<double> number_at(std::string_view argument) const;
   const ir::QuantInfo* output_info(int index = 0) const;  ///< nullptr: not quantised
+  /// Bits and sign of a quantised result, of which the scale may follow from data.
+  const ir::QuantInfo& output_integers() const;
   ir::ValueId steps(std::string_view argument) { return steps_at(original(argument)); }
   ir::ValueId integers(std::string_view argument) { return integers_at(original(argument)); }
   /// A tensor dequantised if it is quantised; a constant for a number; kNoValue for None.

@@ -96,12 +96,16 @@ ValueId steps_of(QuantBuilder& b, ValueId whole, ValueId point, double lowest) {
 }
 
 /// As whole tensors are quantised: the product and the zero point are rounded once.
-ValueId quantised_whole(QuantBuilder& b, ValueId x, const DynamicScale& scale, double lowest) {
+ValueId whole_of(QuantBuilder& b, ValueId x, const DynamicScale& scale) {
   const ValueId inverse = b.unary("aten::reciprocal", scale.scale);
   const ValueId product =
       b.binary("aten::mul.Tensor", b.cast(x, DType::f64), b.cast(inverse, DType::f64));
   const ValueId sum = b.binary("aten::add.Tensor", product, b.cast(scale.zero_point, DType::f64));
-  return steps_of(b, b.rounded(b.cast(sum, DType::f32)), scale.zero_point, lowest);
+  return b.rounded(b.cast(sum, DType::f32));
+}
+
+ValueId quantised_whole(QuantBuilder& b, ValueId x, const DynamicScale& scale, double lowest) {
+  return steps_of(b, whole_of(b, x, scale), scale.zero_point, lowest);
 }
 
 /// As fbgemm quantises its operand: rounded before the zero point is added.
@@ -200,6 +204,28 @@ void define_dynamically_quantised(QuantBuilder& b) {
   const auto lowest = static_cast<double>(to->lowest());
   const DynamicScale scale = choose(b, x, integers_of(b, lowest));
   b.define_dynamic(quantised_whole(b, x, scale, lowest), scale);
+}
+
+/// A scale of zero, as of a tensor of zeros, gives NaN, of which LibTorch makes the highest
+/// integer.
+void define_quantised_by_given(QuantBuilder& b) {
+  const ir::QuantInfo& to = b.output_integers();
+  if (to.bits > 8)
+    return b.refuse("integers of 32 bits by a scale that follows from data have no form here",
+                    "quantise to 8 bits");
+  const auto scalar = [&](std::string_view name, DType dtype) {
+    const bool is_tensor = b.original(name) != ir::kNoValue;
+    const ValueId given = is_tensor ? b.tensor(name) : b.number(*b.number_at(name), dtype);
+    return b.reshape(b.cast(given, dtype), {});
+  };
+  const ValueId exact = scalar("scale", DType::f64);
+  const ValueId point = b.cast(scalar("zero_point", DType::i64), DType::f32);
+  const DynamicScale scale = {b.cast(exact, DType::f32), point, exact};
+  const auto lowest = static_cast<double>(to.lowest());
+  const ValueId whole = whole_of(b, b.real("self"), scale);
+  const ValueId is_number = b.binary("aten::eq.Tensor", whole, whole);
+  const ValueId some = b.where(is_number, whole, b.number(lowest + 255, DType::f32));
+  b.define_dynamic(steps_of(b, some, point, lowest), scale);
 }
 
 const QuantRules& dynamic_rules() {

@@ -12,9 +12,10 @@ namespace {
 
 const Form kAligned{.is_aligned = true};
 
-std::vector<Ref> numbers_of(const Call& call, Builder& out, Range range = Range::computable) {
+std::vector<Ref> numbers_of(const Call& call, Builder& out,
+                            Exactness exactness = Exactness::computable) {
   std::vector<Ref> numbers;
-  for (const Ref x : call.operands) numbers.push_back(as_number(out, x, range));
+  for (const Ref x : call.operands) numbers.push_back(as_number(out, x, exactness));
   return numbers;
 }
 
@@ -58,12 +59,12 @@ Ref unequal(Builder& out, const std::vector<Ref>& x, const TensorType& type) {
 }
 
 std::vector<Ref> inequality(const Call& call, Builder& out) {
-  return {unequal(out, numbers_of(call, out, Range::comparable), call.result())};
+  return {unequal(out, numbers_of(call, out, Exactness::comparable), call.result())};
 }
 
 std::vector<Ref> comparison(const Call& call, Builder& out) {
-  return {
-      emit(out, call.op, numbers_of(call, out, Range::comparable), {}, call.result(), kAligned)};
+  return {emit(out, call.op, numbers_of(call, out, Exactness::comparable), {}, call.result(),
+               kAligned)};
 }
 
 /// For booleans.
@@ -150,7 +151,7 @@ std::vector<Ref> choice(const Call& call, Builder& out) {
   const bool as_is =
       is_logical || (type_of(x[1]) == Type::integer && type_of(x[2]) == Type::integer);
   for (const size_t i : {1, 2}) {
-    if (!as_is) x[i] = as_number(out, x[i], Range::comparable);
+    if (!as_is) x[i] = as_number(out, x[i], Exactness::comparable);
     if (out.shape(x[0]) != type.shape) x[i] = branch(out, x[i], type.shape);
   }
   const Ref y = emit(out, "select", x, {}, {as_is ? type.dtype : DType::f32, type.shape}, kAligned);

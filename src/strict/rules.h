@@ -35,10 +35,10 @@ std::vector<Ref> inline_fragment(const nnef::Fragment& fragment, const Call& cal
 
 /// Which stored integers are accepted: those whose sums and products may be exact, up to 2^24, or
 /// all that are exact themselves.
-enum class Range { computable, comparable };
+enum class Exactness { computable, comparable };
 /// The same numbers as floats: integers and booleans become `scalar`.   Errors:
 /// `unsupported-argument` for stored integers out of range.
-Ref as_number(Builder& out, Ref x, Range range = Range::computable);
+Ref as_number(Builder& out, Ref x, Exactness exactness = Exactness::computable);
 /// Integers as `integer`.
 Ref as_integer(Builder& out, Ref x);
 /// The same numbers with another dtype; the NNEF type stays `scalar` or `integer`.

@@ -30,7 +30,7 @@ Ref retyped(Builder& out, Ref x, DType dtype) {
 namespace {
 
 /// Whether all stored integers are in range.
-bool is_exact(const TensorEntry& entry, Range range) {
+bool is_exact(const TensorEntry& entry, Exactness exactness) {
   constexpr int64_t kExact = int64_t{1} << 24;
   for (const ir::Tensor& part : entry.parts) {
     if (!ir::is_integer(part.dtype) || !is_loaded(part)) continue;
@@ -40,14 +40,14 @@ bool is_exact(const TensorEntry& entry, Range range) {
       const bool fits = value >= -kExact && value <= kExact;
       const auto exact = static_cast<double>(value);
       const bool is_single = static_cast<double>(static_cast<float>(value)) == exact;
-      if (!fits && (range == Range::computable || !is_single)) return false;
+      if (!fits && (exactness == Exactness::computable || !is_single)) return false;
     }
   }
   return true;
 }
 
-void check_exact(Builder& out, const TensorEntry& entry, Range range) {
-  if (is_exact(entry, range)) return;
+void check_exact(Builder& out, const TensorEntry& entry, Exactness exactness) {
+  if (is_exact(entry, exactness)) return;
   throw Error("unsupported-argument",
               cat("integers beyond 2^24 have no translation for ", out.target_name()),
               "standard NNEF computes with scalars only, which readers hold as f32",
@@ -70,10 +70,10 @@ Ref finite(Builder& out, Ref x) {
 
 }  // namespace
 
-Ref as_number(Builder& out, Ref x, Range range) {
+Ref as_number(Builder& out, Ref x, Exactness exactness) {
   const TensorEntry& entry = out.draft().at(x.tensor);
   if (out.is_constant(x)) {
-    check_exact(out, entry, range);
+    check_exact(out, entry, exactness);
     return retyped(out, finite(out, x), DType::f32);
   }
   if (type_of(x) == Type::scalar) return retyped(out, x, DType::f32);

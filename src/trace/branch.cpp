@@ -8,21 +8,21 @@ struct Interpreter::Standing {
   size_t callers = 0;
   size_t loops = 0;
   size_t rolling = 0;
-  size_t ways = 0;
+  size_t speculation = 0;
   int depth = 0;
   ir::ScopeId scope = 0;
   std::string function;
 };
 
 Interpreter::Standing Interpreter::standing() const {
-  return {position_.callers.size(), loops_.depth(),  loops_.rolling().size(), ways_.depth(),
+  return {position_.callers.size(), loops_.depth(),  loops_.rolling().size(), speculation_.depth(),
           position_.depth,          position_.scope, position_.function};
 }
 
 void Interpreter::stand(const Standing& at) {
   position_.callers.resize(at.callers);
   loops_.leave(at.loops);
-  ways_.leave_to(at.ways);
+  speculation_.leave_to(at.speculation);
   position_.depth = at.depth;
   position_.scope = at.scope;
   position_.function = at.function;
@@ -30,21 +30,21 @@ void Interpreter::stand(const Standing& at) {
 
 /// The results of a block that counts where `condition` holds. Nothing, and the obstacle, if the
 /// block has effects that cannot be undone, or fails on these inputs.
-std::optional<Interpreter::Values> Interpreter::run_way(torch::jit::Block* block, Env& env,
-                                                        const FormulaRef& condition,
-                                                        std::string& obstacle) {
+std::optional<Interpreter::Values> Interpreter::run_speculatively(torch::jit::Block* block,
+                                                                  Env& env,
+                                                                  const FormulaRef& condition,
+                                                                  std::string& obstacle) {
   const Standing before = standing();
-  ways_.enter(condition, recorder_->tracks().roots());
+  speculation_.enter(condition, recorder_->tracks().roots());
   try {
     run_block(block, env);
     Values out = take_results(block, env);
-    ways_.leave_to(before.ways);
+    speculation_.leave_to(before.speculation);
     return out;
-  } catch (const LastingEffect& effect) {
-    obstacle = cat("one of its ways ", effect.what());
   } catch (const Error& error) {
-    if (error.diagnostic().id != "forward-failed") throw;
-    obstacle = "one of its ways fails on these inputs";
+    const std::string effect = speculation_.take_effect();
+    if (effect.empty() && error.diagnostic().id != "forward-failed") throw;
+    obstacle = cat("one of its ways ", effect.empty() ? "fails on these inputs" : effect);
   }
   if (loops_.rolling().size() != before.rolling)
     throw Error("data-dependent-branch", "a branch depends on the values of a tensor",
@@ -61,9 +61,9 @@ bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition,
   if (!formula) return false;
   const auto blocks = node->blocks();
   const size_t known = recorder_->tracks().roots();
-  const auto yes = run_way(blocks[0], env, formula, obstacle);
+  const auto yes = run_speculatively(blocks[0], env, formula, obstacle);
   if (!yes) return false;
-  const auto no = run_way(
+  const auto no = run_speculatively(
       blocks[1], env, operation_formula("logical_not", FormulaType::truth, {formula}), obstacle);
   if (!no) return false;
   position_.node = node;

@@ -181,19 +181,8 @@ at::Tensor ComputedNumbers::value_of(const Formula& formula) {
   return recorded(name.c_str(), overload, operands);
 }
 
-namespace {
-
-/// What an iteration of a rolled loop computes exists in this iteration only.
-bool is_there(const Origins& origins, const at::Tensor& computed) {
-  if (origins.is_in_open_loop() && origins.left_by_iteration(computed).is_own) return true;
-  return !origins.is_of_open_loop(computed) && !origins.is_of_iteration(computed);
-}
-
-}  // namespace
-
 at::Tensor ComputedNumbers::computed(const Formula& formula) {
-  if (formula.computed.defined() && is_there(recorder_.origins(), formula.computed))
-    return formula.computed;
+  if (formula.computed.defined() && recorder_.is_there(formula.computed)) return formula.computed;
   const at::ScalarType type = type_of(formula.type);
   if (formula.op == "number") return at::scalar_tensor(formula.number.toScalar(), type);
   at::Tensor out = of_type(value_of(formula), type);

@@ -11,6 +11,7 @@
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/trace/convert.h"
+#include "src/trace/iteration.h"
 #include "src/trace/operators.h"
 #include "src/trace/overlap.h"
 #include "src/trace/recorder.h"
@@ -126,6 +127,17 @@ std::string functional_name(const c10::FunctionSchema& schema) {
   return known.emplace(key, find_functional(schema)).first->second;
 }
 
+/// A view at a place that follows from the iteration is another one in another iteration.
+void Recorder::check_view(const Track& track) const {
+  if (track.view == nullptr) return;
+  const ir::Node& node = track.view->call.node;
+  if (node.outputs.at(track.view->output) >= rolling_.iteration_begins() ||
+      !mentions_iteration(node))
+    return;
+  refuse_loop(graph_, node, "a view that one iteration made is read or written in another",
+              "clone() it in the iteration that makes it");
+}
+
 ir::ValueId Recorder::refresh(int index) {
   const Root& root = tracks_.root(tracks_[index]);
   if (root.is_lost)
@@ -165,7 +177,7 @@ ir::ValueId Recorder::refresh(int index) {
 ir::ValueId Recorder::emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
                            const ir::Ints& shape, Place place) {
   const ir::ValueId value = rolling_.emit(op, std::move(args), dtype, ir::to_shape(shape), place);
-  mark_new_nodes();
+  mark_additions();
   return value;
 }
 

@@ -41,30 +41,31 @@ bool holds_any(const Stack& inputs) {
 }  // namespace
 
 Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& sources,
-                         const TraceOptions& options, Recorder* recorder, RangeWatch* ranges,
-                         StateWatch& state)
+                         const TraceOptions& options, const Recording* recording,
+                         RangeWatch* ranges, StateWatch& state)
     : graph_(graph),
       names_(names),
       options_(options),
-      recorder_(recorder),
+      recorder_(recording == nullptr ? nullptr : &recording->recorder),
+      recorded_loops_(recording == nullptr ? nullptr : &recording->loops),
       state_(state),
       position_(graph, sources),
       decisions_(options, position_),
-      loops_(marks_, decisions_, recorder),
-      choices_(position_, marks_, recorder),
-      lists_(graph, options, position_, marks_, decisions_, loops_, recorder),
+      loops_(marks_, decisions_, recording == nullptr ? nullptr : &recording->loops.origins()),
+      choices_(position_, marks_, recorder_),
+      lists_(graph, options, position_, marks_, decisions_, loops_),
       operations_(options.native_halves),
-      numbers_(graph, options, position_, marks_, decisions_, recorder),
+      numbers_(graph, options, position_, marks_, decisions_, recorder_),
       moves_(position_, state, marks_, decisions_, loops_, lists_, nesting_, operations_),
       scalars_(position_, state, marks_, decisions_, loops_, moves_, numbers_, operations_,
-               recorder),
+               recorder_),
       tensors_(options, position_, state, marks_, decisions_, loops_, lists_, numbers_, operations_,
-               recorder, ranges) {}
+               recorder_, ranges) {}
 
 c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string& method,
-                             const std::vector<c10::IValue>& arguments) {
-  Values all = {module._ivalue()};
-  all.insert(all.end(), arguments.begin(), arguments.end());
+                             std::vector<c10::IValue> arguments) {
+  Values all = std::move(arguments);
+  all.insert(all.begin(), module._ivalue());
   try {
     const c10::IValue result =
         method == "forward" ? run_hooked(module, std::move(all))
@@ -162,7 +163,7 @@ bool Interpreter::run_structural(Node* node, Env& env) {
     case c10::aten::_unwrap_optional: run_unwrap(node, env); return true;
     case prim::Uninitialized: set_outputs(node, env, {c10::IValue::uninitialized()}); return true;
     case prim::RaiseException:
-      if (!ways_.empty()) throw LastingEffect("raises an exception");
+      if (!speculation_.empty()) speculation_.end("raises an exception");
       return false;
     case prim::Print: return true;
     case prim::Enter:
@@ -197,10 +198,10 @@ void Interpreter::run_operation(Node* node, Env& env) {
   const Operation& operation = operations_.find(node);
   Stack inputs = take(node, env);
   move_devices_to_cpu(inputs);
-  if (!ways_.empty()) {
-    ways_.require_own(operation.op->schema(), inputs, recorder_->tracks());
+  if (!speculation_.empty()) {
+    speculation_.require_own(operation.op->schema(), inputs, recorder_->tracks());
     inputs = ComputedNumbers(position_, marks_, *recorder_)
-                 .guarded(operation.op->schema(), ways_.condition(), std::move(inputs));
+                 .guarded(operation.op->schema(), speculation_.condition(), std::move(inputs));
   }
   Stack results;
   if (operation.may_move && Moves::moves_elements(inputs))
@@ -209,7 +210,7 @@ void Interpreter::run_operation(Node* node, Env& env) {
     results = tensors_.run(node, operation, inputs);
   else
     results = scalars_.run(operation, std::move(inputs));
-  for (const c10::IValue& result : results) ways_.note_made(result);
+  for (const c10::IValue& result : results) speculation_.note_made(result);
   set_outputs(node, env, std::move(results));
 }
 
@@ -252,7 +253,7 @@ void Interpreter::run_loop(Node* node, Env& env) {
   Block* body = node->blocks()[0];
   loops_.begin();
   loops::NoteTaker* const notes =
-      options_.notes_loops && recorder_ != nullptr ? &recorder_->notes() : nullptr;
+      options_.notes_loops && recorded_loops_ != nullptr ? &recorded_loops_->notes() : nullptr;
   if (notes != nullptr) notes->begin_loop(node);
   Values conditions;
   int64_t iteration = 0;

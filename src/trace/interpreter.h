@@ -11,24 +11,23 @@
 
 #include "src/trace/choices.h"
 #include "src/trace/liveness.h"
+#include "src/trace/recorded_loops.h"
 #include "src/trace/scalars.h"
+#include "src/trace/speculation.h"
 #include "src/trace/tensor_operations.h"
-#include "src/trace/ways.h"
 
 namespace t2n::trace {
 
 /// One run of a model: control flow, calls, attributes, containers. Other classes run operations.
-/// With a recorder, every tensor operation is recorded; without one, it is only executed.
 class Interpreter {
  public:
   using Values = std::vector<c10::IValue>;
+  /// `recording`: null for a run that is only executed. `ranges`: may be null.
   Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& sources,
-              const TraceOptions& options, Recorder* recorder, RangeWatch* ranges,
+              const TraceOptions& options, const Recording* recording, RangeWatch* ranges,
               StateWatch& state);
-
   c10::IValue run(const torch::jit::Module& module, const std::string& method,
-                  const std::vector<c10::IValue>& arguments);
-
+                  std::vector<c10::IValue> arguments);
   /// Runs a method, without its hooks, of an object that need not belong to the model.
   void run_method(const ObjectPtr& object, const std::string& method, const Values& arguments);
 
@@ -80,8 +79,8 @@ class Interpreter {
   struct Standing;
   Standing standing() const;
   void stand(const Standing& at);
-  std::optional<Values> run_way(torch::jit::Block* block, Env& env, const FormulaRef& condition,
-                                std::string& obstacle);
+  std::optional<Values> run_speculatively(torch::jit::Block* block, Env& env,
+                                          const FormulaRef& condition, std::string& obstacle);
   bool select_branches(torch::jit::Node* node, const Mark& condition, bool taken, Env& env,
                        std::string& obstacle);
   // masked_loop.cpp
@@ -98,6 +97,7 @@ class Interpreter {
   const ModuleNames& names_;
   const TraceOptions& options_;
   Recorder* recorder_;
+  RecordedLoops* recorded_loops_;
   StateWatch& state_;
   Marks marks_;
   Position position_;
@@ -105,7 +105,7 @@ class Interpreter {
   NestingBudget nesting_;
   Decisions decisions_;
   OpenLoops loops_;
-  Ways ways_;
+  Speculation speculation_;
   Choices choices_;
   Lists lists_;
   Operations operations_;

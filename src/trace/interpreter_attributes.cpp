@@ -25,7 +25,7 @@ void Interpreter::run_set_attr(Node* node, Env& env) {
   const auto object = value(node->input(0), env).toObject();
   const size_t at = object->type()->getAttributeSlot(node->s(c10::attr::name));
   const c10::IValue& held = value(node->input(1), env);
-  ways_.require_own(object);
+  speculation_.require_own(object);
   state_.sets_attribute(object, at, position_.assignment(node), is_data(marks_.reach(held)));
   loops_.note_write(object);
   object->setSlot(at, held);

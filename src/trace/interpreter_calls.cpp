@@ -42,8 +42,9 @@ c10::IValue Interpreter::run_hooked(const torch::jit::Module& module, Values arg
     else
       arguments.push_back(made);
   }
-  const c10::IValue given =
-      c10::ivalue::Tuple::create(Values(arguments.begin() + 1, arguments.end()));
+  c10::IValue given;
+  if (!module.type()->getForwardHooks().empty())  // else arguments live until they are read last
+    given = c10::ivalue::Tuple::create(Values(arguments.begin() + 1, arguments.end()));
   c10::IValue result = call(module.get_method("forward").function(), std::move(arguments)).at(0);
   for (torch::jit::Function* hook : module.type()->getForwardHooks()) {
     c10::IValue made = call(*hook, {self, given, result}).at(0);

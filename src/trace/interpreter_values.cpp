@@ -67,7 +67,7 @@ void Interpreter::run_construct(Node* node, Env& env) {
       may_nest(*node->output()->type()))
     for (const c10::IValue& each : inputs) nesting_.require_tree(*node->output()->type(), each);
   loops_.note_made(made);
-  ways_.note_made(made);
+  speculation_.note_made(made);
   set_outputs(node, env, {std::move(made)});
 }
 

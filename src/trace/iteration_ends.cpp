@@ -20,7 +20,7 @@ void OpenLoops::note_iteration_end(RolledLoop& loop) const {
       ends = {loop.iterations, std::vector<std::vector<IterationEnd>>(tensors.size())};
     // Elements that a list gained in the loop stay where they were put.
     for (size_t i = 0; i < std::min(tensors.size(), ends.tensors.size()); ++i)
-      ends.tensors[i].push_back(recorder_->origins().left_by_iteration(tensors[i]));
+      ends.tensors[i].push_back(origins_->left_by_iteration(tensors[i]));
   };
   for (size_t i = 0; i < loop.carried.size(); ++i) note(i, loop.carried[i]);
   for (const auto& [key, written] : loop.written) note(key, written.held);
@@ -32,11 +32,10 @@ void OpenLoops::note_iteration_end(RolledLoop& loop) const {
 void OpenLoops::settle_iteration_end(const std::vector<IterationEnd>& ends, int64_t first_iteration,
                                      const Dim& length) {
   if (ends.empty() || ends.back().is_own) return;
-  const auto last = recorder_->origins().from_outside(ends.back());
+  const auto last = origins_->from_outside(ends.back());
   if (!last) return;
   size_t same_from = ends.size() - 1;
-  while (same_from > 0 && recorder_->origins().from_outside(ends[same_from - 1]) == last)
-    --same_from;
+  while (same_from > 0 && origins_->from_outside(ends[same_from - 1]) == last) --same_from;
   if (same_from + 1 == ends.size())
     refuse_loop("which tensor a variable holds after it follows from the number of its iterations",
                 "choose with torch.where, or compute it in each iteration");

@@ -47,12 +47,12 @@ bool Lists::are_alike(c10::ArrayRef<c10::IValue> elements) const {
   bool are_same = true, are_tensors = true;
   for (size_t i = 0; i < elements.size(); ++i) {
     const c10::IValue& element = elements[i];
-    if (element.isTensor() && recorder_->origins().is_of_open_loop(element.toTensor())) continue;
+    if (element.isTensor() && loops_.origins().is_of_open_loop(element.toTensor())) continue;
     are_same = are_same && element.is(elements.front());
     are_tensors = are_tensors && element.isTensor();
     if (element.isTensor()) placed.emplace_back(static_cast<int64_t>(i), element.toTensor());
   }
-  return are_same || (are_tensors && recorder_->origins().are_made_in_order(placed));
+  return are_same || (are_tensors && loops_.origins().are_made_in_order(placed));
 }
 
 void Lists::settle_iteration_access(const std::string& name, const Stack& inputs,
@@ -78,7 +78,7 @@ void Lists::settle_iteration_access(const std::string& name, const Stack& inputs
     return;  // changed_outline() follows it
   }
   if (elements[static_cast<size_t>(from)].isTensor() &&
-      recorder_->origins().is_of_open_loop(elements[static_cast<size_t>(from)].toTensor()))
+      loops_.origins().is_of_open_loop(elements[static_cast<size_t>(from)].toTensor()))
     return;  // made by an earlier iteration: the recorder follows it
   Outline outline{{whole, count}};
   if (depends_on_iteration(length)) {

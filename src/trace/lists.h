@@ -8,7 +8,6 @@
 #include "src/trace/decisions.h"
 #include "src/trace/marks.h"
 #include "src/trace/open_loops.h"
-#include "src/trace/recorder.h"
 
 namespace t2n::trace {
 
@@ -17,14 +16,13 @@ namespace t2n::trace {
 class Lists {
  public:
   Lists(const ir::Graph& graph, const TraceOptions& options, const Position& position, Marks& marks,
-        Decisions& decisions, const OpenLoops& loops, const Recorder* recorder)
+        Decisions& decisions, const OpenLoops& loops)
       : graph_(graph),
         options_(options),
         position_(position),
         marks_(marks),
         decisions_(decisions),
-        loops_(loops),
-        recorder_(recorder) {}
+        loops_(loops) {}
 
   bool is_open(const c10::IValue& list) const;
   /// Called before an element is read, written, removed, or inserted at a position. `asked`: the
@@ -59,7 +57,6 @@ class Lists {
   Marks& marks_;
   Decisions& decisions_;
   const OpenLoops& loops_;
-  const Recorder* recorder_;
 };
 
 }  // namespace t2n::trace

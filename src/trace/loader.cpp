@@ -107,7 +107,8 @@ std::string module_of(const std::string& record) {
   return out;
 }
 
-void check_code(const Archive& archive) {
+/// Returns the operators that the code calls.
+std::set<std::string> check_code(const Archive& archive) {
   model_file::CodeScan scan;
   for (const auto& [name, record] : archive.records())
     if (const std::string module = module_of(name); !module.empty()) {
@@ -115,6 +116,7 @@ void check_code(const Archive& archive) {
       scan.add({text->data(), text->size()}, module);
     }
   scan.finish();
+  return scan.operators();
 }
 
 /// One reading of an archive into a module.
@@ -286,17 +288,13 @@ Loaded load_model(const std::string& path) {
   const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
   const auto archive = Archive::open(path);
   limit_allocations(archive->mapping()->size(), 0);
-  check_code(*archive);
-  // Each round declares one more operator that this LibTorch does not have.
-  constexpr int kMaxUnknown = 200;
-  for (int round = 0;; ++round) {
+  const std::set<std::string> called = check_code(*archive);
+  for (;;) {
     try {
       return Deserializer(archive).run();
     } catch (const std::exception&) {
       const std::string message = current_torch_message();
-      const std::string unknown = unknown_operator_in(message);
-      if (unknown.empty() || round == kMaxUnknown) model_file::refuse_archive(message, path);
-      declare_unknown(unknown);
+      if (!declare_unknown(called)) model_file::refuse_archive(message, path);
     }
   }
 }

@@ -135,7 +135,7 @@ void Lists::settle_argument(const c10::IValue& list) {
   for (const Stretch& stretch : outline) {
     const auto end = element + stretch.count;
     const bool is_counted = std::any_of(element, end, [this](const c10::IValue& each) {
-      return each.isTensor() && recorder_->origins().is_of_iteration(each.toTensor());
+      return each.isTensor() && loops_.origins().is_of_iteration(each.toTensor());
     });
     if (!is_counted)
       decisions_.settle(comparison_mark({stretch.length, Relation::eq, Dim(stretch.count)}), true);

@@ -8,16 +8,17 @@
 
 #include "src/trace/decisions.h"
 #include "src/trace/marks.h"
-#include "src/trace/recorder.h"
+#include "src/trace/origins.h"
 #include "src/trace/rolled_loop.h"
 
 namespace t2n::trace {
 
-/// Changes the marks of lists and settles decisions; asks the recorder for the origin of tensors.
+/// Changes the marks of lists and settles decisions.
 class OpenLoops {
  public:
-  OpenLoops(Marks& marks, Decisions& decisions, const Recorder* recorder)
-      : marks_(marks), decisions_(decisions), recorder_(recorder) {}
+  /// `origins`: null if nothing is recorded.
+  OpenLoops(Marks& marks, Decisions& decisions, const Origins* origins)
+      : marks_(marks), decisions_(decisions), origins_(origins) {}
 
   void begin() { changed_lists_.emplace_back(); }
   /// Ends the innermost loop and returns the lists that it has changed.
@@ -29,6 +30,8 @@ class OpenLoops {
   void leave(size_t depth) { changed_lists_.resize(depth); }
   /// Rolled loops, innermost last.
   const std::vector<RolledLoop*>& rolling() const { return rolling_; }
+  /// Which of their iterations made a tensor.
+  const Origins& origins() const { return *origins_; }
 
   // Called on changes of containers and objects.
   void note_made(const c10::IValue& value);
@@ -61,7 +64,7 @@ class OpenLoops {
 
   Marks& marks_;
   Decisions& decisions_;
-  const Recorder* recorder_;
+  const Origins* origins_;
   std::vector<ChangedLists> changed_lists_;  ///< with their earlier lengths; innermost loop last
   std::vector<RolledLoop*> rolling_;
 };

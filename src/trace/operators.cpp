@@ -1,12 +1,12 @@
 #include "src/trace/operators.h"
 
+#include <torch/csrc/jit/frontend/builtin_functions.h>
 #include <torch/csrc/jit/frontend/function_schema_parser.h>
 #include <torch/csrc/jit/runtime/custom_operator.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <functional>
 #include <set>
 
@@ -46,6 +46,16 @@ std::string schema_for(const std::string& name) {
   for (const auto& [known, schema] : kKnownSchemas)
     if (known == name) return schema;
   return name + "(...) -> Tensor";
+}
+
+void declare(const std::string& name) {
+  unknown_operators().insert(name);
+  torch::jit::registerOperator(torch::jit::Operator(
+      schema_for(name),
+      [name](torch::jit::Stack&) {
+        throw Error("unsupported-op", cat("the operator ", quoted(name), " cannot be executed"));
+      },
+      c10::AliasAnalysisKind::CONSERVATIVE));
 }
 
 using Visit = std::function<void(torch::jit::Node*)>;
@@ -113,36 +123,21 @@ bool only_shape_counts(const ir::Node& node, std::string_view argument) {
          (argument == "other" && has_trait(op, ir::OpTrait::reads_shape_of_other));
 }
 
-void declare_unknown(const std::string& name) {
-  if (!unknown_operators().insert(name).second) return;
-  torch::jit::registerOperator(torch::jit::Operator(
-      schema_for(name),
-      [name](torch::jit::Stack&) {
-        throw Error("unsupported-op", cat("the operator ", quoted(name), " cannot be executed"));
-      },
-      c10::AliasAnalysisKind::CONSERVATIVE));
+bool declare_unknown(const std::set<std::string>& names) {
+  constexpr size_t kMost = 200, kLongest = 200;
+  bool any = false;
+  for (const std::string& name : names) {
+    const auto symbol = c10::Symbol::fromQualString(name);
+    if (!torch::jit::getAllOperatorsFor(symbol).empty() ||
+        !torch::jit::getAllBuiltinFunctionsFor(symbol).empty() || name.size() > kLongest ||
+        unknown_operators().size() >= kMost)
+      continue;
+    declare(name);
+    any = true;
+  }
+  return any;
 }
 
 bool is_unknown(std::string_view name) { return unknown_operators().contains(name); }
-
-std::string unknown_operator_in(const std::string& message) {
-  constexpr std::string_view kWords = "Unknown builtin op: ";
-  constexpr size_t kLongest = 200;
-  const size_t found = message.find(kWords);
-  if (found == std::string::npos) return {};
-  const std::string_view rest = std::string_view(message).substr(found + kWords.size());
-  const auto is_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-  };
-  const auto word_end = [&](size_t at) {
-    while (at < rest.size() && is_word(rest[at])) ++at;
-    return at;
-  };
-  const size_t space = word_end(0);
-  if (space == 0 || rest.substr(space, 2) != "::") return {};
-  const size_t end = word_end(space + 2);
-  if (end == space + 2 || end > kLongest) return {};
-  return std::string(rest.substr(0, end));
-}
 
 }  // namespace t2n::trace

@@ -4,6 +4,7 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,11 +23,9 @@ bool only_shape_counts(const ir::Node& node, std::string_view argument);
 /// Whether the schema says that the operator writes to this argument.
 bool is_written(const c10::Argument& argument);
 
-/// Declares an operator that LibTorch does not know, so that code which uses it can be loaded.
-void declare_unknown(const std::string& name);
+/// Declares those operators that LibTorch does not know, so that code which calls them can be
+/// loaded. Returns false if it knows all.
+bool declare_unknown(const std::set<std::string>& names);
 bool is_unknown(std::string_view name);
-
-/// "aten::histc" from LibTorch's "Unknown builtin op: aten::histc."; "" for any other text.
-std::string unknown_operator_in(const std::string& message);
 
 }  // namespace t2n::trace

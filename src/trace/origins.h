@@ -20,8 +20,6 @@ class Origins {
 
   /// Whether a rolled loop computed it in one of its iterations.
   bool is_of_iteration(const at::Tensor& tensor) const;
-  /// Whether a rolled loop is being recorded.
-  bool is_in_open_loop() const { return !rolling_.open().empty(); }
   /// Whether a loop that is being recorded computed it.
   bool is_of_open_loop(const at::Tensor& tensor) const;
   /// Whether these tensors, each with a position, are results of one operation, or of the

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/op_traits.h"
+#include "src/diag/error.h"
 #include "src/trace/recorder.h"
 
 namespace t2n::trace {
@@ -26,7 +27,7 @@ void RangeWatch::bound(const c10::IValue& index, int64_t high) {
   for (const at::Tensor& tensor : flatten_tensors(index)) {
     const auto carrier = carriers_.find(tensor.unsafeGetTensorImpl());
     if (carrier == carriers_.end()) continue;
-    const auto [known, is_new] = ranges_.try_emplace(carrier->second.input, Range{0, high});
+    const auto [known, is_new] = ranges_.try_emplace(carrier->second.input, IntegerRange{0, high});
     if (!is_new) known->second.second = std::min(known->second.second, high);
   }
 }
@@ -36,14 +37,24 @@ void RangeWatch::bound_lengths(const torch::jit::Stack& inputs) {
   const auto carrier = carriers_.find(inputs.at(1).toTensor().unsafeGetTensorImpl());
   if (carrier == carriers_.end()) return;
   bound(inputs[1], inputs[0].toTensor().size(inputs.at(2).toBool() ? 1 : 0) + 1);
-  Range& range = ranges_.at(carrier->second.input);
+  IntegerRange& range = ranges_.at(carrier->second.input);
   range.first = 1;
   range.are_lengths = true;
   range.falls = range.falls || !carrier->second.is_sorted;
 }
 
+/// Ends the run where no tensor is left to follow.
+void RangeWatch::forget_dead() {
+  std::erase_if(keep_, [this](const at::Tensor& tensor) {
+    return tensor.use_count() == 1 && carriers_.erase(tensor.unsafeGetTensorImpl()) != 0;
+  });
+  is_over_ = carriers_.empty();
+  if (is_over_) throw Error("trace-limit", "a run ends where it has shown the ranges of inputs");
+}
+
 void RangeWatch::see(const std::string& op, const torch::jit::Stack& inputs,
                      const std::vector<at::Tensor>& outputs) {
+  if (ends_run_) forget_dead();
   if (carriers_.empty() || inputs.empty() || !inputs[0].isTensor()) return;
   if (op == "aten::embedding" || op == "aten::embedding_bag") {
     bound(inputs[1], inputs[0].toTensor().size(0));
@@ -76,8 +87,8 @@ void RangeWatch::carry(const std::string& op, const torch::jit::Stack& inputs,
   }
 }
 
-std::vector<std::optional<Range>> RangeWatch::ranges(size_t inputs) const {
-  std::vector<std::optional<Range>> out(inputs);
+std::vector<std::optional<IntegerRange>> RangeWatch::ranges(size_t inputs) const {
+  std::vector<std::optional<IntegerRange>> out(inputs);
   for (const auto& [input, range] : ranges_)
     if (input < inputs) out[input] = range;
   return out;

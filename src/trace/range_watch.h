@@ -16,13 +16,17 @@ namespace t2n::trace {
 /// like.
 class RangeWatch {
  public:
+  /// With `ends_run`, see() throws as soon as nobody else holds a tensor that is followed: then no
+  /// later operation tells more. is_over() says so.
+  explicit RangeWatch(bool ends_run = false) : ends_run_(ends_run) {}
   void add_input(const at::Tensor& tensor, size_t index);
   /// Called for every operation that ran.
   void see(const std::string& op, const torch::jit::Stack& inputs,
            const std::vector<at::Tensor>& outputs);
   /// [0, smallest indexed size) for each input, [1, smallest number of steps + 1) for lengths of
   /// sequences; nothing for inputs that were not seen.
-  std::vector<std::optional<Range>> ranges(size_t inputs) const;
+  std::vector<std::optional<IntegerRange>> ranges(size_t inputs) const;
+  bool is_over() const { return is_over_; }
 
  private:
   /// The input whose values a tensor holds, in their order or in another.
@@ -34,10 +38,13 @@ class RangeWatch {
   void bound_lengths(const torch::jit::Stack& inputs);
   void carry(const std::string& op, const torch::jit::Stack& inputs,
              const std::vector<at::Tensor>& outputs);
+  void forget_dead();
 
+  bool ends_run_;
+  bool is_over_ = false;
   std::unordered_map<const c10::TensorImpl*, Carrier> carriers_;
   std::vector<at::Tensor> keep_;  ///< keeps addresses from being used again
-  std::unordered_map<size_t, Range> ranges_;
+  std::unordered_map<size_t, IntegerRange> ranges_;
 };
 
 }  // namespace t2n::trace

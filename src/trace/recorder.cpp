@@ -22,8 +22,10 @@ Mark sizes_in(const ir::Attr& attr) {
   return out;
 }
 
-/// Refuses a scale that follows from data: a quantised tensor has one constant scale in the graph.
+/// Refuses a scale that follows from data, but for the operation that quantises a tensor by it: any
+/// other quantised tensor has one constant scale in the graph.
 void refuse_open_scales(const ir::Node& node, const std::vector<Mark>& value_marks) {
+  if (ir::op_name(node.op) == "aten::quantize_per_tensor.tensor_qparams") return;
   constexpr std::array<std::string_view, 5> kNames = {"scale", "scales", "zero_point",
                                                       "zero_points", "b"};
   for (const ir::Argument& arg : node.args) {
@@ -40,16 +42,16 @@ void refuse_open_scales(const ir::Node& node, const std::vector<Mark>& value_mar
 
 }  // namespace
 
-Recorder::Recorder(ir::Graph& graph, const ModuleNames& names,
+Recorder::Recorder(loops::Rolling& rolling, const ModuleNames& names,
                    std::shared_ptr<const model_file::Mapping> mapping, bool pages_may_differ,
                    bool name_constants_by_use, bool keep_sizes)
-    : graph_(graph),
+    : rolling_(rolling),
+      graph_(rolling.graph()),
+      naming_(rolling.naming()),
       keep_sizes_(keep_sizes),
-      constants_(graph, naming_, names, std::move(mapping), pages_may_differ,
+      constants_(graph_, naming_, names, std::move(mapping), pages_may_differ,
                  name_constants_by_use),
-      places_(graph, tracks_),
-      notes_(graph),
-      rolling_(graph, naming_) {}
+      places_(graph_, tracks_) {}
 
 void Recorder::add_input(const at::Tensor& tensor, const std::string& name) {
   if (tensor.is_quantized())
@@ -75,7 +77,7 @@ int Recorder::track_of(const at::Tensor& tensor, Place place, const std::string&
 
 ir::ValueId Recorder::value(const at::Tensor& tensor, Place place, const std::string& use) {
   const ir::ValueId id = rolling_.settled(refresh(track_of(tensor, place, use)), place);
-  mark_new_nodes();
+  mark_additions();
   return id;
 }
 
@@ -87,21 +89,29 @@ ir::ValueId Recorder::new_value(const ir::Node& node, const at::Tensor& like) {
 
 void Recorder::append(ir::Node node) {
   rolling_.append(std::move(node));
-  mark_new_nodes();
+  mark_additions();
 }
 
-/// Marks new results after nodes were appended, or scans were given further results.
-void Recorder::mark_new_nodes() {
+void Recorder::mark_additions() {
   value_marks_.resize(graph_.values.size());
-  const std::vector<ir::ValueId> given = rolling_.take_given();
-  for (const ir::ValueId id : given) value_marks_[static_cast<size_t>(id)] = data_mark("a loop");
-  for (; marked_nodes_ < graph_.nodes.size(); ++marked_nodes_) {
-    const ir::Node& node = graph_.nodes[marked_nodes_];
+  const auto [nodes, of_scans] = rolling_.take_additions();
+  for (const ir::ValueId id : of_scans) value_marks_[static_cast<size_t>(id)] = data_mark("a loop");
+  for (const ir::Node& node : nodes) {
     const Mark mark = mark_of_results(node);
     for (const ir::ValueId output : node.outputs)
-      if (std::find(given.begin(), given.end(), output) == given.end())
+      if (std::find(of_scans.begin(), of_scans.end(), output) == of_scans.end())
         value_marks_[static_cast<size_t>(output)] = mark;
   }
+}
+
+bool Recorder::is_there(const at::Tensor& tensor) const {
+  const int track = tracks_.find(tensor);
+  return track < 0 || rolling_.is_there(tracks_[track].value);
+}
+
+void Recorder::end_iteration() {
+  // Read later, they would be taken for numbers of another iteration.
+  std::erase_if(numbers_, [](const auto& each) { return depends_on_iteration(each.second); });
 }
 
 Mark Recorder::mark_of_results(const ir::Node& node) {

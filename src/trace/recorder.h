@@ -8,22 +8,21 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "src/loops/note_taker.h"
 #include "src/loops/rolling.h"
 #include "src/trace/call.h"
 #include "src/trace/constants.h"
 #include "src/trace/marks.h"
-#include "src/trace/origins.h"
 #include "src/trace/places.h"
+#include "src/trace/tracks.h"
 
 namespace t2n::trace {
 
-/// Adds all nodes and values to the graph while a model runs, and constants through `Constants`. A
+/// Appends all nodes to the graph while a model runs, and adds constants through `Constants`. A
 /// view remembers its base. A write makes a new version of the root; other views become stale and
 /// are taken again when they are read.
 class Recorder {
  public:
-  Recorder(ir::Graph& graph, const ModuleNames& names,
+  Recorder(loops::Rolling& rolling, const ModuleNames& names,
            std::shared_ptr<const model_file::Mapping> mapping, bool pages_may_differ,
            bool name_constants_by_use, bool keep_sizes);
 
@@ -38,8 +37,8 @@ class Recorder {
   void record_write(OpCall call, const std::vector<at::Tensor>& outputs);
 
   const Tracks& tracks() const { return tracks_; }
-  /// Which iteration of a rolled loop made which tensor.
-  Origins origins() const { return {tracks_, rolling_}; }
+  /// Whether all that follows may read the tensor: an iteration's exists only in it.
+  bool is_there(const at::Tensor& tensor) const;
   /// The current value of a tensor; a tensor never seen before is a constant of the model.
   ir::ValueId value(const at::Tensor& tensor, Place place, const std::string& use = {});
   /// What its values follow from: an input's data, sizes (opaque), or null for the model alone.
@@ -64,14 +63,10 @@ class Recorder {
   std::vector<ir::Comparison> layout_conditions(const at::Tensor& tensor);
   /// The conditions that writes rely on.
   Places& places() { return places_; }
-  /// Notes of loops that stay unrolled.
-  loops::NoteTaker& notes() { return notes_; }
-  // Loops that become one scan (src/loops). Their iterations are recorded one after another,
-  // compared at the end, and replaced. Errors: `dynamic-loop`.
-  void begin_loop(const ir::Symbol& number);
+  /// Called after each iteration of a loop that becomes one scan.
   void end_iteration();
-  /// `length`: the number of iterations, over sizes.
-  loops::Rolled end_loop(const ir::Dim& length, Place place);
+  /// Marks what came into the graph. Called after the iterations of a loop were replaced.
+  void mark_additions();
 
  private:
   Mark track_mark(int track) const;
@@ -79,7 +74,6 @@ class Recorder {
   ir::ValueId new_value(const ir::Node& node, const at::Tensor& like);
   Mark shape_mark(ir::ValueId id);
   void append(ir::Node node);
-  void mark_new_nodes();
   Mark mark_of_results(const ir::Node& node);
   ir::Attr attribute(const c10::IValue& value, const c10::Argument& argument, const Marks& marks,
                      Place place, const Use& use);
@@ -104,17 +98,15 @@ class Recorder {
                                           const std::string& functional);
   ir::ValueId index_constant(const at::Tensor& tensor, Place place);
 
+  loops::Rolling& rolling_;
   ir::Graph& graph_;
+  ir::Naming& naming_;
   bool keep_sizes_;
   Tracks tracks_;
-  ir::Naming naming_;
   Constants constants_;
   Places places_;
   std::vector<Mark> value_marks_;                  ///< per value
   std::unordered_map<ir::ValueId, Mark> numbers_;  ///< the exact number, for values of rank 0
-  loops::NoteTaker notes_;
-  loops::Rolling rolling_;
-  size_t marked_nodes_ = 0;  ///< nodes of the graph whose results have marks
 };
 
 }  // namespace t2n::trace

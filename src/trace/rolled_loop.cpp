@@ -84,7 +84,7 @@ void Interpreter::run_iteration(Block* body, Env& env, RolledLoop& loop) {
   Values results = take_results(body, env);
   loop.condition = results[0];
   loops_.end_iteration(loop, Values(results.begin() + 1, results.end()));
-  recorder_->end_iteration();
+  recorded_loops_->end_iteration();
 }
 
 void Interpreter::run_rolled(Node* node, Env& env) {
@@ -96,7 +96,7 @@ void Interpreter::run_rolled(Node* node, Env& env) {
   loop.initial = loop.carried = initial;
   loop.steps = induction_steps(body);
   loops_.begin_rolled(loop);
-  recorder_->begin_loop(loop.symbol);
+  recorded_loops_->begin(loop.symbol);
   const size_t before = decisions_.size();
   size_t decisions = before;
   std::vector<Decision> later;
@@ -114,7 +114,7 @@ void Interpreter::run_rolled(Node* node, Env& env) {
   if (depends_on_iteration(size_mark(length)))
     refuse_loop("how many iterations it takes follows from the iteration of a loop around it",
                 "let it take as many iterations in each iteration of the loop around it");
-  decisions_.add_later(std::move(later), recorder_->end_loop(length, position_.place()), before);
+  decisions_.add_later(std::move(later), recorded_loops_->end(length, position_.place()), before);
   const ChangedLists lists = loops_.end_rolled();
   lists_.settle_accesses(loop, length);
   loops_.settle_iteration_ends(loop, length);

@@ -22,6 +22,9 @@ class Session {
 
   ModelInfo describe() const;
   Traced trace(const std::vector<SampleInput>& inputs, const TraceOptions& options);
+  /// See TorchModule::input_ranges.
+  std::vector<InputRange> input_ranges(const std::vector<SampleInput>& inputs,
+                                       bool explicit_states);
   std::vector<ir::Tensor> run(const std::vector<SampleInput>& inputs, Executor executor);
   FirstDifference first_difference(const std::vector<SampleInput>& inputs, Executor torch,
                                    Executor ours);

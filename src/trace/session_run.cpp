@@ -16,6 +16,7 @@
 #include "src/trace/operator_log.h"
 #include "src/trace/operators.h"
 #include "src/trace/oracle.h"
+#include "src/trace/range_watch.h"
 #include "src/trace/session.h"
 #include "src/trace/warning_relay.h"
 
@@ -85,6 +86,42 @@ std::vector<ir::Tensor> Session::run_ours(const std::vector<SampleInput>& inputs
   }
   watch.undo();
   restore();
+  return out;
+}
+
+std::vector<InputRange> Session::input_ranges(const std::vector<SampleInput>& inputs,
+                                              bool explicit_states) {
+  const c10::InferenceMode guard;
+  limit_memory(inputs);
+  const Report none;  // the trace gives torch's warnings
+  WarningRelay relay(none);
+  const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
+  const Split given = split(inputs, explicit_states);
+  Undo replaced;
+  replace_leaves(model(), given.states, replaced);
+  StateWatch watch(model());
+  ir::Graph scratch;
+  const ModuleNames names(loaded_.module, scratch);
+  BoundInputs bound = bind_inputs(schema(), given.arguments);
+  RangeWatch ranges(true);
+  for (size_t i = 0; i < bound.tensors.size(); ++i) ranges.add_input(bound.tensors[i], i);
+  bound.tensors.clear();  // the run alone holds its arguments, until it has read them last
+  const TraceOptions options;
+  Interpreter interpreter(scratch, names, *loaded_.sources, options, nullptr, &ranges, watch);
+  std::optional<Error> failure;
+  try {
+    interpreter.run(loaded_.module, method_, std::move(bound.arguments));
+  } catch (const Error& error) {
+    // A trace reports what else there is to say of the model.
+    if (!ranges.is_over() && error.diagnostic().id == "forward-failed") failure = error;
+  }
+  watch.undo();
+  replaced.run();
+  restore();
+  if (failure) throw Error(*failure);
+  std::vector<InputRange> out;
+  const std::vector<std::optional<IntegerRange>> found = ranges.ranges(bound.names.size());
+  for (size_t i = 0; i < found.size(); ++i) out.push_back({bound.names[i], found[i]});
   return out;
 }
 

@@ -162,8 +162,11 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
   out.constant_inputs = bound.constants;
   const ModuleNames names(loaded_.module, out.graph);
   out.graph.name = class_word(*loaded_.module.type());
-  Recorder recorder(out.graph, names, loaded_.mapping, loaded_.ran_code, is_frozen(),
+  ir::Naming naming;
+  loops::Rolling rolling(out.graph, naming);
+  Recorder recorder(rolling, names, loaded_.mapping, loaded_.ran_code, is_frozen(),
                     options.keep_sizes);
+  RecordedLoops loops(rolling, recorder);
   RangeWatch ranges;
   const auto add = [&](const at::Tensor& tensor, const std::string& name) {
     recorder.add_input(tensor, name);
@@ -179,7 +182,8 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
     candidate.name = state_inputs[i];
     candidate.input = add(given.states.at(candidate.path), candidate.name);
   }
-  Interpreter interpreter(out.graph, names, *loaded_.sources, options, &recorder, &ranges, watch);
+  const Recording recording{recorder, loops};
+  Interpreter interpreter(out.graph, names, *loaded_.sources, options, &recording, &ranges, watch);
   const c10::IValue result = interpreter.run(loaded_.module, method_, bound.arguments);
   const std::vector<FlatOutput> outputs = flatten_outputs(result);
   for (const FlatOutput& output : outputs) {

@@ -31,7 +31,6 @@ struct Track {
   int64_t seen = 0;  ///< the root's version that `value` belongs to
   bool open_shape = false;
   bool open_rank = false;
-  int64_t iteration = 0;  ///< the iteration that made it, of all loops
 };
 
 /// Takes the view again, of another base. Errors: `unsupported-inplace`.

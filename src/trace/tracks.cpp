@@ -36,15 +36,8 @@ int Tracks::root_of(const at::Tensor& tensor) {
 
 int Tracks::add(const at::Tensor& tensor, ir::ValueId value, int parent,
                 std::shared_ptr<const View> view) {
-  Track track{TensorHandle(tensor.getIntrusivePtr()),
-              value,
-              -1,
-              parent,
-              std::move(view),
-              0,
-              false,
-              false,
-              iteration_};
+  Track track{
+      TensorHandle(tensor.getIntrusivePtr()), value, -1, parent, std::move(view), 0, false, false};
   const auto index = static_cast<int>(tracks_.size());
   if (parent >= 0) {
     track.root = (*this)[parent].root;

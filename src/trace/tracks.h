@@ -31,10 +31,6 @@ class Tracks {
   /// Whether the program made the tensor's memory after the first `roots` roots.
   bool is_made_since(const at::Tensor& tensor, size_t roots) const;
 
-  /// Counts the iterations of all loops: each track notes in which one it was made.
-  void begin_iteration() { ++iteration_; }
-  int64_t iteration() const { return iteration_; }
-
   /// Whether its sizes, or the number of its axes, may follow from values of tensors.
   bool is_open_shape(const at::Tensor& tensor) const;
   bool is_open_rank(const at::Tensor& tensor) const;
@@ -62,7 +58,6 @@ class Tracks {
   std::vector<Root> roots_;
   std::unordered_map<const c10::TensorImpl*, int> by_tensor_;
   std::unordered_map<const c10::StorageImpl*, int> by_storage_;
-  int64_t iteration_ = 0;
 };
 
 }  // namespace t2n::trace

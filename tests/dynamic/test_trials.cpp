@@ -310,39 +310,5 @@ TEST_CASE("literals that equal the sample's size are suspicious") {
            Strings{"no output's shape depends on B"});
 }
 
-TEST_CASE("sizes that follow from values are named, without any dynamic axis") {
-  const Tracing out = trace_body("  return x[x > 0], x.masked_select(x > 0) * 2\n", {{4, 6}}, {});
-  CHECK(!out.error);
-  CHECK_EQ(out.shapes, "[born.N_index] [born.N_index]");
-  CHECK(out.demands.empty());
-}
-
-TEST_CASE("sizes that follow from values combine with declared axes") {
-  const Tracing out =
-      trace_body("  r = x[x[:, 0] > 0]\n  return r, r.size(0) + torch.zeros([x.size(0)])\n",
-                 {{9, 6}}, {"x:0=S"});
-  CHECK(!out.error);
-  CHECK_EQ(out.shapes, "[born.N_index,6] [S]");
-}
-
-TEST_CASE("a branch around a write of no rows is ignored") {
-  const char* rows = "  i = torch.where(x[:, 0] > 0)[0]\n  y = torch.zeros_like(x)\n";
-  const Tracing harmless =
-      trace_body(cat(rows, "  if i.numel() > 0:\n    y.index_add_(0, i, x[i] * 2)\n  return y\n"),
-                 {{9, 6}}, {});
-  CHECK(!harmless.error);
-  CHECK(harmless.demands.empty());
-  const Tracing other =
-      trace_body(cat(rows, "  if i.numel() > 0:\n    y = y + 1\n  return y\n"), {{9, 6}}, {});
-  CHECK(!other.error);
-  CHECK_EQ(other.demands, Strings{"born.N_where > 0"});
-  CHECK_EQ(other.said, Strings{"the file runs where born.N_where > 0 only"});
-}
-
-TEST_CASE("squeeze() removes an axis whose size follows from values only if it is 1") {
-  CHECK_EQ(trace_body("  return torch.nonzero(x[:, 0] > 0).squeeze()\n", {{9, 6}}, {}).demands,
-           Strings{"born.N_nonzero != 1"});
-}
-
 }  // namespace
 }  // namespace t2n::test

@@ -96,11 +96,11 @@ TEST_CASE("shapes and dtypes") {
 }
 
 TEST_CASE("ranges of integers are inclusive as written and half open as kept") {
-  CHECK(parse("ids=1,8,i64:0..999").range == trace::Range{0, 1000});
-  CHECK(parse("ids=8,i32:-5..5").range == trace::Range{-5, 6});
-  CHECK(parse("ids=8,u8:0..255").range == trace::Range{0, 256});
-  CHECK(parse("ids=8,i16:-32768..32767").range == trace::Range{-32768, 32768});
-  CHECK(parse("ids=i64:7..7").range == trace::Range{7, 8});
+  CHECK(parse("ids=1,8,i64:0..999").range == trace::IntegerRange{0, 1000});
+  CHECK(parse("ids=8,i32:-5..5").range == trace::IntegerRange{-5, 6});
+  CHECK(parse("ids=8,u8:0..255").range == trace::IntegerRange{0, 256});
+  CHECK(parse("ids=8,i16:-32768..32767").range == trace::IntegerRange{-32768, 32768});
+  CHECK(parse("ids=i64:7..7").range == trace::IntegerRange{7, 8});
   CHECK_FALSE(parse("ids=8,i64").range.has_value());
 }
 

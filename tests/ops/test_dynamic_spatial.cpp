@@ -50,6 +50,23 @@ TEST_CASE("convolutions of sequences") {
                   {kLine}, kSizes, 1e-4);
 }
 
+TEST_CASE("pools over any number of channels") {
+  const std::vector<Sizes> sizes = {
+      {{"B", 2}, {"C", 3}}, {{"B", 1}, {"C", 1}}, {{"B", 4}, {"C", 7}}};
+  check_open({"torch.max_pool1d(x, 2)", "torch.max_pool1d(x, 3, 2, 1, ceil_mode=True)",
+              "torch.avg_pool1d(x, 2)", "torch.avg_pool1d(x, 3, 2, 1)",
+              "torch.adaptive_avg_pool1d(x, 2)", "torch.adaptive_avg_pool1d(x, 3)",
+              "torch.adaptive_max_pool1d(x, 2)[0]", "torch.adaptive_max_pool1d(x, 3)[0]"},
+             {OpenInput{{"C", "8"}}}, sizes, 1e-4);
+  check_open({"torch.max_pool2d(x, 2)", "ops.aten.max_pool2d_with_indices(x, [2, 2])[1]",
+              "torch.avg_pool2d(x, 3, 2, 1)", "torch.adaptive_avg_pool2d(x, [2, 3])",
+              "torch.adaptive_max_pool2d(x, [2, 4])[1]"},
+             {OpenInput{{"C", "6", "8"}}}, sizes, 1e-4);
+  check_open({"torch.max_pool2d(x, 2)", "torch.avg_pool2d(x, 2)",
+              "torch.adaptive_avg_pool2d(x, [2, 3])", "torch.max_pool2d(x, 2) + x[:, :, :3, :4]"},
+             {OpenInput{{"B", "C", "6", "8"}}}, sizes, 1e-4);
+}
+
 TEST_CASE("pools") {
   check_open(
       {

@@ -11,7 +11,6 @@ const std::string kQ = "torch.quantize_per_tensor(x, 0.0371, 121, 13)";
 const std::string kRows =
     "torch.quantize_per_channel(x, torch.tensor([0.011, 0.014, 0.017]), torch.tensor([3, 0, 7]), "
     "0, 13)";
-const std::string kOwn = "torch.quantize_per_tensor_dynamic(x, 13, False)";
 
 TEST_CASE("scales and zero points that the model knows are numbers") {
   const std::string layer =
@@ -60,6 +59,30 @@ TEST_CASE("those that follow from data are computed by the file") {
     }
 }
 
+TEST_CASE("tensors are quantised by a scale that the file computes") {
+  for (const std::string type : {"12", "13"}) {
+    const std::string point = type == "12" ? "-3" : "120";
+    const std::string by_number =
+        "torch.quantize_per_tensor(x, float(x.abs().max()) / 100, " + point + ", " + type + ")";
+    const std::string by_tensors =
+        "torch.quantize_per_tensor(x, x.abs().max().reshape(1) * 0.01, (x[:1, 0] > 0).to(3) + 2, " +
+        type + ")";
+    check_each(
+        {"torch.dequantize(" + by_number + ")", "torch.int_repr(" + by_tensors + ").to(6)",
+         "torch.dequantize(torch.relu(torch.transpose(" + by_number + ", 0, 1)))",
+         "x + torch.q_scale(" + by_number + ")", "x * torch.q_zero_point(" + by_tensors + ")"},
+        {randn({3, 4}, 2)});
+    check_each({"torch.int_repr(" + by_number + ").to(6)"},
+               {ir::tensor_of<double>(DType::f32, {2, 2}, {1e5, -3e4, 20, 0})});
+  }
+  const std::string wide =
+      refusal("torch.dequantize(torch.quantize_per_tensor(x, x.abs().max(), torch.tensor(0), 14))",
+              {randn({3, 4}, 2)});
+  CHECK_MESSAGE(
+      wide.find("integers of 32 bits by a scale that follows from data") != std::string::npos,
+      wide);
+}
+
 /// Strict NNEF has no f64, in which LibTorch finds out on which side it is. tract multiplies with
 /// the inverse where it divides: at these ends that is the same.
 TEST_CASE("zero points at a tie are those of LibTorch, where there is f64") {
@@ -78,10 +101,11 @@ TEST_CASE("zero points at a tie are those of LibTorch, where there is f64") {
       }
 }
 
-TEST_CASE("what takes no tensor for a number is refused") {
-  const std::string error =
-      refusal("torch.dequantize(torch.quantize_per_tensor(x, torch.q_scale(" + kOwn + "), 3, 13))",
-              {randn({3, 4}, 2)});
+TEST_CASE("scales for each channel do not follow from data") {
+  const std::string error = refusal(
+      "torch.dequantize(torch.quantize_per_channel(x, x.abs().amax([1]), torch.tensor([3, 0, 7]), "
+      "0, 13))",
+      {randn({3, 4}, 2)});
   CHECK(error.find("data-dependent-value") != std::string::npos);
   CHECK(error.find("gives follows from data") != std::string::npos);
 }

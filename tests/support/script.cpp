@@ -80,14 +80,14 @@ ir::Tensor uniform(const ir::Ints& shape, double low, double high, uint64_t seed
   constexpr int64_t kSteps = 1 << 20;
   std::vector<double> data;
   for (const int64_t step :
-       ir::to_i64(draw(ir::DType::i64, shape, trace::Range{0, kSteps + 1}, seed, 2)))
+       ir::to_i64(draw(ir::DType::i64, shape, trace::IntegerRange{0, kSteps + 1}, seed, 2)))
     data.push_back(low + (high - low) * static_cast<double>(step) / static_cast<double>(kSteps));
   return values(shape, data, dtype);
 }
 
 ir::Tensor randint(const ir::Ints& shape, int64_t low, int64_t high_exclusive, uint64_t seed,
                    ir::DType dtype) {
-  return draw(dtype, shape, trace::Range{low, high_exclusive}, seed, 3);
+  return draw(dtype, shape, trace::IntegerRange{low, high_exclusive}, seed, 3);
 }
 
 ir::Tensor values(const ir::Ints& shape, const std::vector<double>& data, ir::DType dtype) {

@@ -1,6 +1,7 @@
 // The constructs of TorchScript just execute; what depends on data is refused.
 #include <thread>
 
+#include "src/diag/error.h"
 #include "src/export/torch_module.h"
 #include "tests/support/script.h"
 #include "tests/trace/replay.h"
@@ -105,6 +106,11 @@ TEST_CASE("branches, loops and numbers from data are refused where no select sta
                "return y"),
            "its condition comes from aten::Bool; no select stands for it, since one of its ways "
            "writes to a tensor that was there before");
+  CHECK_EQ(
+      why("def forward(self, x):\n  y = [x]\n  if bool(x.sum() > 0):\n    if bool(x.max() > 1):\n"
+          "      y.append(x)\n  return y[-1]"),
+      "its condition comes from aten::Bool; no select stands for it, since one of its ways "
+      "changes a list");
   CHECK_EQ(trace_error(
                "def forward(self, x):\n  for i in range(int(x[0])):\n    x = x + 1\n  return x", x),
            "data-dependent-branch: a loop depends on the values of a tensor");
@@ -235,6 +241,45 @@ TEST_CASE("ranges of integer inputs are learnt from what they index") {
   REQUIRE(run.traced.ranges[0].has_value());
   CHECK_EQ(run.traced.ranges[0]->second, 4);
   CHECK(!run.traced.ranges[1].has_value());
+}
+
+/// What a run on `ids` and `x` shows of both.
+std::vector<trace::InputRange> shown_ranges(const char* lines) {
+  const auto session = torch_module().compile(
+      {cat("def forward(self, ids, x):\n", lines), {{"w", randn({7, 2}, 1)}}});
+  return torch_module().input_ranges(
+      *session, {{{"ids"}, values({1, 2}, {0, 1}, ir::DType::i64)}, {{"x"}, randn({4}, 1)}}, false);
+}
+
+TEST_CASE("a run for ranges ends where no integers are left that may index something") {
+  const auto early = shown_ranges(
+      "  a = torch.embedding(self.w, ids.view(-1)).sum()\n"
+      "  b = a + 1\n"
+      "  return torch.ones(2) @ torch.ones(3) + b");  // which torch refuses
+  REQUIRE_EQ(early.size(), 2);
+  CHECK_EQ(early[0].name, "ids");
+  REQUIRE(early[0].range.has_value());
+  CHECK_EQ(early[0].range->second, 7);
+  CHECK(!early[1].range.has_value());
+  const auto late = shown_ranges(
+      "  a = torch.embedding(self.w, ids).sum()\n"
+      "  b = (a + 1) * 2 - x\n"
+      "  return b.index_select(0, ids[0])");
+  REQUIRE(late.at(0).range.has_value());
+  CHECK_EQ(late[0].range->second, 4);
+}
+
+TEST_CASE("a run for ranges says what torch refuses before it ends, and nothing else") {
+  try {
+    shown_ranges("  a = torch.ones(2) @ torch.ones(3)\n  return x[ids[0]] + a");
+    FAIL("torch has no such product");
+  } catch (const Error& error) {
+    CHECK_EQ(error.diagnostic().id, "forward-failed");
+  }
+  const auto branch = shown_ranges(
+      "  a = x[ids[0]]\n  if bool(a.sum() > 0):\n    a = a + 1\n  return a * ids.sum()");
+  REQUIRE(branch.at(0).range.has_value());
+  CHECK_EQ(branch[0].range->second, 4);
 }
 
 TEST_CASE("lists of what cannot nest grow as long as one likes") {

@@ -43,6 +43,20 @@ TEST_CASE("iterations that take different numbers of parts are refused") {
       "iteration can come before or after the loop\n");
 }
 
+TEST_CASE("the size of what one iteration computed is not known after the loop") {
+  CHECK_EQ(reason(R"(
+    h = x[:, 0]
+    n = 0
+    for t in range(x.size(1)):
+        s = torch.tanh(x[:, t] + h)
+        h = s * 0.5
+        n = s.size(0)
+    return torch.ones([n]) + h.sum(-1)
+)"),
+           "  why:  the size of what one iteration computed is used after the loop\n"
+           "  help: take the size of a tensor that the loop leaves, once it has ended\n");
+}
+
 TEST_CASE("the value of a growing tensor after an iteration is not known") {
   CHECK_EQ(reason(R"(
     y = x[:, :0]

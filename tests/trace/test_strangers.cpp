@@ -115,6 +115,21 @@ TEST_CASE("a model that changes while it is read is refused") {
   fs::remove(copy);
 }
 
+TEST_CASE("the operators that code calls") {
+  model_file::CodeScan scan;
+  scan.add(
+      "class M(Module):\n"
+      "  __parameters__ = []\n"
+      "  def forward(self: __torch__.m.M, x: Tensor) -> Tensor:\n"
+      "    # torch.comment(x)\n"
+      "    y = torch.relu(ops.vision.nms(x, \"torch.string(x)\", torch.add(x, 1)))\n"
+      "    z = (self.torch).forward(y, self.torch.sub(y), ops.c.deep.er(x), ops.flat(x))\n"
+      "    return __torch__.torch.nn.f(z, torch.float, torch.jit.g(z), torch.mul (z, 1))\n",
+      "__torch__.m");
+  const std::set<std::string> expected = {"aten::add", "aten::mul", "aten::relu", "vision::nms"};
+  CHECK_EQ(scan.operators(), expected);
+}
+
 TEST_CASE("how deep an expression may be nested") {
   const auto is_taken = [](size_t depth) {
     try {

@@ -4,7 +4,8 @@
 
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
-#include "src/loops/roller.h"
+#include "src/loops/comparison.h"
+#include "src/loops/iteration.h"
 
 namespace t2n::loops {
 
@@ -26,12 +27,12 @@ std::optional<int64_t> part_of(const Node& node) {
 }  // namespace
 
 /// The tensors that a node reads, each in all iterations.
-std::vector<Roller::Ids> Roller::operands(size_t position) const {
-  std::vector<Ids> out;
-  for (int64_t iteration = start_; iteration < iterations(); ++iteration) {
+std::vector<IterationValues> Comparison::operands(size_t position) const {
+  std::vector<IterationValues> out;
+  for (int64_t iteration = found_.start; iteration < all_.count(); ++iteration) {
     size_t next = 0;
     ir::for_each_input(node(iteration, position), [&](ValueId id) {
-      if (iteration == start_) out.emplace_back();
+      if (iteration == found_.start) out.emplace_back();
       if (next >= out.size())
         throw Mismatch{&node(iteration, position), "the iterations read other numbers of tensors",
                        kPlainHelp};
@@ -44,23 +45,23 @@ std::vector<Roller::Ids> Roller::operands(size_t position) const {
   return out;
 }
 
-bool Roller::is_invariant(size_t position) const {
-  const Node& first = node(start_, position);
-  if (ir::is_unpredictable(first.op) || mentions(first, loop_.number)) return false;
-  for (const Ids& ids : operands(position))
+bool Comparison::is_invariant(size_t position) const {
+  const Node& first = node(found_.start, position);
+  if (ir::is_unpredictable(first.op) || mentions(first, loop().number)) return false;
+  for (const IterationValues& ids : operands(position))
     if (!outside(ids)) return false;
   return true;
 }
 
 /// The one outer value that all iterations read.
-std::optional<ValueId> Roller::outside(const Ids& ids) const {
+std::optional<ValueId> Comparison::outside(const IterationValues& ids) const {
   if (const auto spot = own(ids)) {
-    if (!hoisted_[spot->node]) return std::nullopt;
-    return node(start_, spot->node).outputs[spot->output];
+    if (!found_.hoisted[spot->node]) return std::nullopt;
+    return node(found_.start, spot->node).outputs[spot->output];
   }
   const auto is_inside = [&](ValueId id) {
-    const auto found = spots_.find(id);
-    return found != spots_.end() && found->second.iteration >= start_;
+    const Spot* const found = all_.spot(id);
+    return found != nullptr && found->iteration >= found_.start;
   };
   if (ids.size() < 2 || is_inside(ids[0])) return std::nullopt;
   const bool same = std::all_of(ids.begin(), ids.end(), [&](ValueId id) { return id == ids[0]; });
@@ -78,36 +79,34 @@ std::optional<ValueId> Roller::outside(const Ids& ids) const {
 }
 
 /// The position at which each iteration computes the value itself.
-std::optional<Spot> Roller::own(const Ids& ids) const {
+std::optional<Spot> Comparison::own(const IterationValues& ids) const {
   std::optional<Spot> out;
   for (size_t i = 0; i < ids.size(); ++i) {
-    const auto found = spots_.find(ids[i]);
-    if (found == spots_.end() || found->second.iteration != start_ + static_cast<int64_t>(i))
+    const Spot* const found = all_.spot(ids[i]);
+    if (found == nullptr || found->iteration != found_.start + static_cast<int64_t>(i))
       return std::nullopt;
-    if (out && (out->node != found->second.node || out->output != found->second.output))
-      return std::nullopt;
-    out = found->second;
+    if (out && (out->node != found->node || out->output != found->output)) return std::nullopt;
+    out = *found;
   }
   return out;
 }
 
 /// Consecutive slices that already exist outside: results of unbind or split, or iterations of an
 /// earlier loop.
-std::optional<Slices> Roller::run_of(const Ids& ids) {
+std::optional<Slices> Comparison::run_of(const IterationValues& ids) {
   std::vector<int64_t> places;
   std::optional<size_t> source;
   bool is_unbound = false;
   for (const ValueId id : ids) {
-    const auto unbound = unbound_.find(id);
+    const auto* const unbound = all_.part(id);
     const Instance* const instance = values_.instance(id);
     // An outer scan has several results as well; its iterations are known as such.
     is_unbound = instance == nullptr || !instance->has_family();
-    if (is_unbound && unbound == unbound_.end()) return std::nullopt;
-    const size_t from = is_unbound ? unbound->second.first : instance->family;
+    if (is_unbound && unbound == nullptr) return std::nullopt;
+    const size_t from = is_unbound ? unbound->first : instance->family;
     if (source && *source != from) return std::nullopt;
     source = from;
-    places.push_back(is_unbound ? static_cast<int64_t>(unbound->second.second)
-                                : instance->iteration);
+    places.push_back(is_unbound ? static_cast<int64_t>(unbound->second) : instance->iteration);
   }
   if (places.size() < 2) return std::nullopt;
   const int64_t step = places[1] - places[0];
@@ -127,7 +126,7 @@ std::optional<Slices> Roller::run_of(const Ids& ids) {
         ids.begin(), ids.end(), [&](ValueId id) { return outer(id).shape == outer(ids[0]).shape; });
     const int64_t size = outer(out.whole).shape[static_cast<size_t>(out.axis)].value();
     // For other lengths the shape rules say so.
-    if (loop_.length.is_constant() && (!is_even || (*part > 0 && size % *part != 0)))
+    if (loop().length.is_constant() && (!is_even || (*part > 0 && size % *part != 0)))
       return std::nullopt;
     extent = static_cast<int64_t>(apart.outputs.size());
   } else {
@@ -138,30 +137,30 @@ std::optional<Slices> Roller::run_of(const Ids& ids) {
   return out;
 }
 
-ValueId Roller::operand(const Ids& ids) {
+ValueId Comparison::operand(const IterationValues& ids) {
   if (const auto id = outside(ids)) return captured(*id);
-  if (const auto spot = own(ids)) return inner_.at({spot->node, spot->output});
+  if (const auto spot = own(ids)) return found_.inner.at({spot->node, spot->output});
   if (auto run = run_of(ids)) return scanned(*run, outer(ids[0]).name);
   return state(ids);
 }
 
-ValueId Roller::captured(ValueId id) {
+ValueId Comparison::captured(ValueId id) {
   const std::vector<int> constants = ir::constant_index(graph_);
   const int constant = constants[static_cast<size_t>(id)];
   const ir::Value& value = outer(id);
   if (constant >= 0) {
     const auto [found, is_new] = constants_.try_emplace(id, ir::kNoValue);
     if (is_new) {
-      found->second = body_value_like(value);
-      body_->constants.push_back(
+      found->second = body_.value_like(value);
+      body_.graph().constants.push_back(
           {found->second, graph_.constants[static_cast<size_t>(constant)].data});
     }
     return found->second;
   }
-  for (const auto& [known, inner] : captured_)
+  for (const auto& [known, inner] : found_.captured)
     if (known == id) return inner;
-  captured_.emplace_back(id, body_value_like(value));
-  return captured_.back().second;
+  found_.captured.emplace_back(id, body_.value_like(value));
+  return found_.captured.back().second;
 }
 
 namespace {
@@ -179,8 +178,8 @@ std::optional<ir::QuantInfo> quant_of_slices(const ir::Value& whole, const Slice
 
 }  // namespace
 
-ValueId Roller::scanned(Slices slices, const std::string& name) {
-  for (const Slices& known : slices_)
+ValueId Comparison::scanned(Slices slices, const std::string& name) {
+  for (const Slices& known : found_.slices)
     if (known.whole == slices.whole && known.axis == slices.axis && known.part == slices.part &&
         known.first == slices.first && known.reversed == slices.reversed)
       return known.inner;
@@ -190,27 +189,28 @@ ValueId Roller::scanned(Slices slices, const std::string& name) {
     shape.erase(shape.begin() + slices.axis);
   else
     shape[static_cast<size_t>(slices.axis)] = slices.part;
-  slices.inner = body_value(name, whole.dtype, shape);
-  body_->values[static_cast<size_t>(slices.inner)].quant = quant_of_slices(whole, slices);
-  slices_.push_back(slices);
+  slices.inner = body_.value(name, whole.dtype, shape);
+  body_.graph().values[static_cast<size_t>(slices.inner)].quant = quant_of_slices(whole, slices);
+  found_.slices.push_back(slices);
   return slices.inner;
 }
 
 /// A result of the iteration before; the first iteration reads another value.
-ValueId Roller::state(const Ids& ids) {
-  const auto is_prefix = [&](const Ids& known) {
+ValueId Comparison::state(const IterationValues& ids) {
+  const auto is_prefix = [&](const IterationValues& known) {
     const size_t count = std::min(known.size(), ids.size());
     return count > 1 && std::equal(known.begin(),
                                    known.begin() + static_cast<std::ptrdiff_t>(count), ids.begin());
   };
-  for (const CarriedState& known : states_)
+  for (const CarriedState& known : found_.states)
     if (is_prefix(known.iterations)) return known.inner;
-  const auto first = spots_.find(ids[0]);
-  const bool from_outside = first == spots_.end() || first->second.iteration < start_ ||
-                            (first->second.iteration == start_ && hoisted_[first->second.node]);
+  const Spot* const first = all_.spot(ids[0]);
+  const bool from_outside = first == nullptr || first->iteration < found_.start ||
+                            (first->iteration == found_.start && found_.hoisted[first->node]);
   // Outer tensors that alternate are no state, unless it keeps the second one.
   const bool ends_outside =
-      !spots_.contains(ids.back()) && !outside(Ids(ids.begin() + (ids.empty() ? 0 : 1), ids.end()));
+      all_.spot(ids.back()) == nullptr &&
+      !outside(IterationValues(ids.begin() + (ids.empty() ? 0 : 1), ids.end()));
   if (ids.size() < 2 || !from_outside || ends_outside)
     throw Mismatch{nullptr,
                    cat("the iterations read ", quoted(outer(ids[0]).name),
@@ -226,16 +226,17 @@ ValueId Roller::state(const Ids& ids) {
           "let it keep shape and dtype; collect what grows in a list, and torch.stack "
           "it after the loop"};
   const ir::Value& value = outer(ids[0]);
-  const ValueId inner = body_value_like(value);
-  states_.push_back({ids, inner, ir::kNoValue});
+  const ValueId inner = body_.value_like(value);
+  found_.states.push_back({ids, inner, ir::kNoValue});
   return inner;
 }
 
-void Roller::resolve_states() {
-  for (size_t i = 0; i < states_.size(); ++i) {  // may find further states
-    const Ids tail(states_[i].iterations.begin() + 1, states_[i].iterations.end());
+void Comparison::resolve_states() {
+  for (size_t i = 0; i < found_.states.size(); ++i) {  // may find further states
+    const IterationValues tail(found_.states[i].iterations.begin() + 1,
+                               found_.states[i].iterations.end());
     const ValueId next = operand(tail);
-    states_[i].next = next;
+    found_.states[i].next = next;
   }
 }
 

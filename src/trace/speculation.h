@@ -5,8 +5,8 @@
 #include <ATen/core/ivalue.h>
 
 #include <set>
-#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "src/trace/formula.h"
@@ -14,38 +14,38 @@
 
 namespace t2n::trace {
 
-/// The branch does something that cannot be undone if another branch is taken.
-class LastingEffect : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
 /// The conditions under which the running code counts, outermost first. A branch may change what it
 /// made itself, and nothing else.
-class Ways {
+class Speculation {
  public:
-  bool empty() const { return ways_.empty(); }
-  size_t depth() const { return ways_.size(); }
+  bool empty() const { return branches_.empty(); }
+  size_t depth() const { return branches_.size(); }
   /// `condition`: a bool. `roots`: the number of known roots before the branch.
   void enter(const FormulaRef& condition, size_t roots);
-  void leave_to(size_t depth) { ways_.resize(depth); }
+  void leave_to(size_t depth) { branches_.resize(depth); }
 
   /// A list, dictionary or object was created.
   void note_made(const c10::IValue& value);
-  /// Errors: LastingEffect, if an operation would write to anything older than the branch.
+  /// Ends the branch if an operation would write to anything that is older.
   void require_own(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs,
-                   const Tracks& tracks) const;
-  void require_own(const c10::IValue& changed) const;
+                   const Tracks& tracks);
+  void require_own(const c10::IValue& changed);
+  /// Ends the branch: it does what cannot be undone if another branch is taken. `effect`: "raises
+  /// an exception". Errors: `data-dependent-branch`.
+  [[noreturn]] void end(std::string effect);
+  /// After such an error: the effect. "" after any other.
+  std::string take_effect() { return std::exchange(effect_, {}); }
   /// The conjunction of all surrounding conditions; null if there is none.
-  FormulaRef condition() const { return ways_.empty() ? nullptr : ways_.back().condition; }
+  FormulaRef condition() const { return branches_.empty() ? nullptr : branches_.back().condition; }
 
  private:
-  struct Way {
+  struct Branch {
     FormulaRef condition;  ///< with those of the branches around it
     size_t roots = 0;
     std::set<const void*> made;
   };
-  std::vector<Way> ways_;
+  std::vector<Branch> branches_;
+  std::string effect_;
 };
 
 }  // namespace t2n::trace

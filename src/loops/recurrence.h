@@ -1,7 +1,10 @@
-// The parts of a loop, once its iterations are compared.
+// What the comparison of a loop's iterations finds.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/graph.h"
@@ -9,8 +12,8 @@
 namespace t2n::loops {
 
 /// A difference between the iterations of a loop. Thrown by the comparison and caught only in
-/// Roller::run, which compares once more without the first iteration: only a difference that
-/// remains becomes an Error.
+/// roll(), which compares once more without the first iteration: only a difference that remains
+/// becomes an Error.
 struct Mismatch {
   const ir::Node* node = nullptr;
   std::string why;
@@ -62,6 +65,21 @@ struct Growing {
   ir::Node join;          ///< of the last iteration; it keeps its result
   IterationValues parts;  ///< in the join's order
   IterationValues grown;  ///< after each iteration but the last
+};
+
+/// One iteration as a graph, and where its operands come from.
+struct Recurrence {
+  int64_t start = 0;  ///< the first iteration of the scan; earlier ones stay outside
+  std::shared_ptr<ir::Graph> body = std::make_shared<ir::Graph>();
+  ir::ValueId number = ir::kNoValue;  ///< inside: the iteration's number
+  /// What nodes compute, inside, by node and output; kNoValue for slices that are only written
+  /// through.
+  std::map<std::pair<size_t, size_t>, ir::ValueId> inner = {};
+  std::vector<bool> hoisted = {};  ///< by node: the same in all iterations
+  std::vector<Slices> slices = {};
+  std::vector<CarriedState> states = {};
+  std::vector<std::pair<ir::ValueId, ir::ValueId>> captured = {};  ///< outside, inside
+  std::vector<Filled> filled = {};
 };
 
 }  // namespace t2n::loops

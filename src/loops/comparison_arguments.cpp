@@ -1,7 +1,7 @@
 // Whether a loop's iterations have the same arguments, apart from sizes of their own tensors.
 #include <algorithm>
 
-#include "src/loops/roller.h"
+#include "src/loops/comparison.h"
 
 namespace t2n::loops {
 
@@ -27,9 +27,9 @@ bool are_same(const std::vector<ir::Constant>& a, const std::vector<ir::Constant
 }  // namespace
 
 /// The expression with the first iteration's symbols for sizes.
-Dim Roller::renamed(const Dim& dim, const std::map<std::string, std::string>& names,
-                    int64_t iteration) const {
-  if (dim.is_constant() || iteration == start_) return dim;
+Dim Comparison::renamed(const Dim& dim, const std::map<std::string, std::string>& names,
+                        int64_t iteration) const {
+  if (dim.is_constant() || iteration == found_.start) return dim;
   return dim.substitute([&](const ir::Symbol& symbol) -> std::optional<Dim> {
     const ir::Symbol::AxisSize* size = symbol.axis_size();
     const auto found = size == nullptr ? names.end() : names.find(size->value);
@@ -38,8 +38,9 @@ Dim Roller::renamed(const Dim& dim, const std::map<std::string, std::string>& na
   });
 }
 
-void Roller::check_attr(const Node& at, const ir::Attr& first, const ir::Attr& other,
-                        const std::map<std::string, std::string>& names, int64_t iteration) const {
+void Comparison::check_attr(const Node& at, const ir::Attr& first, const ir::Attr& other,
+                            const std::map<std::string, std::string>& names,
+                            int64_t iteration) const {
   const auto fail = [&] {
     throw Mismatch{
         &at, cat("an argument of ", ir::op_name(at.op), " is another in iteration ", iteration),
@@ -60,8 +61,8 @@ void Roller::check_attr(const Node& at, const ir::Attr& first, const ir::Attr& o
   }
 }
 
-void Roller::check_body(const Node& at, const ir::Graph& first, const ir::Graph& other,
-                        int64_t iteration) const {
+void Comparison::check_body(const Node& at, const ir::Graph& first, const ir::Graph& other,
+                            int64_t iteration) const {
   const auto fail = [&] {
     throw Mismatch{&at, cat("the loop inside is another in iteration ", iteration), kPlainHelp};
   };
@@ -93,24 +94,25 @@ void Roller::check_body(const Node& at, const ir::Graph& first, const ir::Graph&
 }
 
 /// Names of what an iteration computes and carries, and of their counterparts in the first one.
-std::map<std::string, std::string> Roller::names_in(int64_t iteration) const {
+std::map<std::string, std::string> Comparison::names_in(int64_t iteration) const {
   std::map<std::string, std::string> names;
-  for (size_t i = 0; i < hoisted_.size(); ++i)
+  for (size_t i = 0; i < found_.hoisted.size(); ++i)
     for (size_t p = 0; p < node(iteration, i).outputs.size(); ++p)
-      names[outer(node(iteration, i).outputs[p]).name] = outer(node(start_, i).outputs[p]).name;
-  for (const CarriedState& state : states_) {
-    const auto at = static_cast<size_t>(iteration - start_);
+      names[outer(node(iteration, i).outputs[p]).name] =
+          outer(node(found_.start, i).outputs[p]).name;
+  for (const CarriedState& state : found_.states) {
+    const auto at = static_cast<size_t>(iteration - found_.start);
     if (at < state.iterations.size())
       names[outer(state.iterations[at]).name] = outer(state.iterations[0]).name;
   }
   return names;
 }
 
-void Roller::check_arguments() const {
-  for (int64_t iteration = start_ + 1; iteration < iterations(); ++iteration) {
+void Comparison::check_arguments() const {
+  for (int64_t iteration = found_.start + 1; iteration < all_.count(); ++iteration) {
     const std::map<std::string, std::string> names = names_in(iteration);
-    for (size_t i = 0; i < hoisted_.size(); ++i) {
-      const Node& first = node(start_, i);
+    for (size_t i = 0; i < found_.hoisted.size(); ++i) {
+      const Node& first = node(found_.start, i);
       const Node& other = node(iteration, i);
       for (size_t a = 0; a < first.args.size(); ++a)
         check_attr(other, first.args[a].value, other.args[a].value, names, iteration);

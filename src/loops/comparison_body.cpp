@@ -1,9 +1,8 @@
 // One iteration as the body of a scan: slices become inputs, numbers of the iteration become
 // tensors.
-#include <algorithm>
-
 #include "src/diag/error.h"
-#include "src/loops/roller.h"
+#include "src/loops/comparison.h"
+#include "src/loops/iteration.h"
 
 namespace t2n::loops {
 namespace {
@@ -30,67 +29,42 @@ constexpr std::pair<std::string_view, std::string_view> kWithTensor[] = {
 
 }  // namespace
 
-ValueId Roller::body_value(const std::string& name, ir::DType dtype, const ir::Shape& shape) {
-  std::string unique = name;
-  for (int i = 1; !body_names_.insert(unique).second; ++i) unique = cat(name, "_", i);
-  return ir::add_value(*body_, {unique, dtype, shape, {}});
-}
-
-ValueId Roller::body_value_like(const ir::Value& value) {
-  const ValueId id = body_value(value.name, value.dtype, value.shape);
-  body_->values[static_cast<size_t>(id)].quant = value.quant;
-  return id;
-}
-
-ValueId Roller::body_node(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
-                          const ir::Shape& shape, const Node& beside) {
-  Node out;
-  out.op = ir::op_id(op);
-  out.args = std::move(args);
-  out.scope = beside.scope;
-  out.source = beside.source;
-  out.call = static_cast<int>(body_->nodes.size());
-  out.outputs = {body_value(std::string(ir::op_short_name(op)), dtype, shape)};
-  body_->nodes.push_back(out);
-  return out.outputs[0];
-}
-
 /// x[:, t] of an outer tensor.
-bool Roller::add_slice(size_t position) {
-  const Node& first = node(start_, position);
+bool Comparison::add_slice(size_t position) {
+  const Node& first = node(found_.start, position);
   const ValueId self = ir::operand(first, "self");
-  if (self == ir::kNoValue || !mentions(first, loop_.number)) return false;
+  if (self == ir::kNoValue || !mentions(first, loop().number)) return false;
   const auto slice = one_slice_of(first, outer(self).shape.size());
-  const std::vector<Ids> reads = operands(position);
+  const std::vector<IterationValues> reads = operands(position);
   if (!slice || reads.size() != 1) return false;
   const auto whole = outside(reads[0]);
-  const auto step = coefficient(slice->place, loop_.number);
+  const auto step = coefficient(slice->place, loop().number);
   if (!whole || !step || (*step != 1 && *step != -1)) return false;
   Slices slices;
   slices.whole = *whole;
   slices.axis = slice->axis;
   slices.reversed = *step < 0;
-  slices.first = replaced(slice->place, loop_.number, start_);
+  slices.first = replaced(slice->place, loop().number, found_.start);
   const ir::Value& result = outer(first.outputs[0]);
   if (!slice->keeps_axis) {
-    inner_[{position, 0}] = scanned(slices, result.name);
+    found_.inner[{position, 0}] = scanned(slices, result.name);
     return true;
   }
   const ValueId flat = scanned(slices, result.name + "_flat");
   const ValueId wide =
-      body_node("aten::unsqueeze", {{"self", ir::TensorRef{flat}}, {"dim", Dim(slice->axis)}},
-                result.dtype, result.shape, first);
-  inner_[{position, 0}] = wide;
+      body_.node("aten::unsqueeze", {{"self", ir::TensorRef{flat}}, {"dim", Dim(slice->axis)}},
+                 result.dtype, result.shape, first);
+  found_.inner[{position, 0}] = wide;
   return true;
 }
 
-void Roller::add_body_node(size_t position) {
-  const Node& recorded = node(start_, position);
+void Comparison::add_body_node(size_t position) {
+  const Node& recorded = node(found_.start, position);
   Node out = recorded;
-  const std::vector<Ids> reads = operands(position);
+  const std::vector<IterationValues> reads = operands(position);
   size_t next = 0;
   std::vector<ValueId> inside;
-  for (const Ids& ids : reads) {
+  for (const IterationValues& ids : reads) {
     try {
       inside.push_back(operand(ids));
     } catch (Mismatch& mismatch) {
@@ -104,26 +78,26 @@ void Roller::add_body_node(size_t position) {
   out.outputs.clear();
   for (size_t p = 0; p < recorded.outputs.size(); ++p) {
     const ir::Value& value = outer(recorded.outputs[p]);
-    const ValueId id = body_value_like(value);
+    const ValueId id = body_.value_like(value);
     out.outputs.push_back(id);
-    inner_[{position, p}] = id;
+    found_.inner[{position, p}] = id;
   }
-  body_->nodes.push_back(std::move(out));
+  body_.graph().nodes.push_back(std::move(out));
 }
 
 /// The iteration's number `dim` as a tensor.
-ValueId Roller::number_value(const Dim& dim, const Node& beside) {
-  const auto step = coefficient(dim, loop_.number);
+ValueId Comparison::number_value(const Dim& dim, const Node& beside) {
+  const auto step = coefficient(dim, loop().number);
   if (!step)
     throw Mismatch{&beside, cat("a number follows ", dim.str(), " from iteration to iteration"),
                    "use the number of the iteration itself, times a constant and plus one"};
-  const Dim offset = replaced(dim, loop_.number, start_);
-  ValueId out = number_;
+  const Dim offset = replaced(dim, loop().number, found_.start);
+  ValueId out = found_.number;
   const auto with_number = [&](std::string_view op, const Dim& value, bool has_alpha) {
     std::vector<ir::Argument> args = {{"self", ir::TensorRef{out}}, {"other", value}};
     if (has_alpha) args.push_back({"alpha", Dim(1)});
-    out = body_node(op, std::move(args), ir::DType::i64, {}, beside);
-    body_->nodes.back().compute_dtype = ir::DType::i64;
+    out = body_.node(op, std::move(args), ir::DType::i64, {}, beside);
+    body_.graph().nodes.back().compute_dtype = ir::DType::i64;
   };
   if (*step != 1) with_number("aten::mul.Scalar", *step, false);
   if (!(offset == Dim(0))) with_number("aten::add.Scalar", offset, true);
@@ -131,11 +105,11 @@ ValueId Roller::number_value(const Dim& dim, const Node& beside) {
 }
 
 /// Replaces numbers that follow from the iteration by tensors.
-void Roller::use_number(Node& node, const Node& recorded) {
+void Comparison::use_number(Node& node, const Node& recorded) {
   const std::string_view op = ir::op_name(node.op);
   // A state that iterations fill slice by slice (find_filled), or that is refused there.
   const bool scatters = op == "aten::select_scatter" || op == "aten::slice_scatter";
-  if (!mentions(node, loop_.number) || scatters) return;
+  if (!mentions(node, loop().number) || scatters) return;
   const bool is_number = std::holds_alternative<Dim>(node.args.at(0).value);  // not a list
   const bool makes_tensor =
       op == "aten::tensor" || op == "aten::scalar_tensor" || op == "prim::NumToTensor";
@@ -148,20 +122,20 @@ void Roller::use_number(Node& node, const Node& recorded) {
   for (const auto& [number, tensor] : kWithTensor) {
     if (op != number) continue;
     for (ir::Argument& arg : node.args)
-      if (mentions(arg.value, loop_.number) && (arg.name == "other" || arg.name == "exponent")) {
+      if (mentions(arg.value, loop().number) && (arg.name == "other" || arg.name == "exponent")) {
         arg.value = ir::TensorRef{number_value(std::get<Dim>(arg.value), recorded)};
         node.op = ir::op_id(tensor);
       }
   }
   for (const ir::Argument& arg : node.args)
-    if (mentions(arg.value, loop_.number))
+    if (mentions(arg.value, loop().number))
       throw Mismatch{
           &recorded,
           cat("the argument ", quoted(arg.name), " of ", op,
               " follows from the number of the iteration"),
           "index a tensor of outside of the loop with the iteration, or compute with the "
           "iteration as a tensor"};
-  if (node.body && mentions(node, loop_.number))
+  if (node.body && mentions(node, loop().number))
     throw Mismatch{&recorded, "a loop inside reads the number of this loop's iteration",
                    "index with it before the loop inside"};
 }

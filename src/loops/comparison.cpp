@@ -1,0 +1,121 @@
+#include "src/loops/comparison.h"
+
+#include <algorithm>
+
+#include "src/diag/error.h"
+#include "src/loops/filled.h"
+#include "src/loops/iteration.h"
+
+namespace t2n::loops {
+
+using ir::Node;
+using ir::ValueId;
+
+namespace {
+
+/// Results of scans have no scales. Quantised weights that each iteration reads are no obstacle.
+void refuse_quantised_results(const ir::Graph& graph, const Node& node) {
+  for (const ValueId id : node.outputs)
+    if (graph.values[static_cast<size_t>(id)].quant)
+      throw Mismatch{&node, "the loop computes quantised tensors",
+                     "let it do so with their dequantize()d values"};
+}
+
+}  // namespace
+
+Comparison::Comparison(Rolling& rolling, const Iterations& all, int64_t start)
+    : rolling_(rolling),
+      graph_(rolling.graph()),
+      values_(rolling.values()),
+      all_(all),
+      body_(graph_) {
+  found_.start = start;
+  found_.body = body_.shared();
+  found_.hoisted.assign(all_.size(start), false);
+  check_sizes();
+  found_.number = body_.value("turn", ir::DType::i64, {});  // a name that files have had since long
+  for (size_t i = 0; i < all_.size(start); ++i) add_node(i);
+  resolve_states();
+  check_arguments();
+  if (loop().length.is_constant()) check_complex();  // the loop can stay unrolled
+}
+
+Recurrence Comparison::take() {
+  found_.filled = take_filled(found_, body_, loop().number);
+  return std::move(found_);
+}
+
+void Comparison::check_sizes() const {
+  const size_t size = all_.size(found_.start);
+  for (int64_t iteration = found_.start; iteration < all_.count(); ++iteration)
+    if (all_.size(iteration) != size)
+      throw Mismatch{&graph_.nodes[std::min(all_.begin(iteration), graph_.nodes.size() - 1)],
+                     cat("iteration ", iteration, " runs ", all_.size(iteration),
+                         " operations, iteration ", found_.start, " runs ", size),
+                     kPlainHelp};
+}
+
+void Comparison::check_complex() {
+  const auto check = [&](ValueId id) {
+    if (ir::is_complex(body_.graph().values[static_cast<size_t>(id)].dtype))
+      throw Mismatch{nullptr, "the loop carries or reads complex tensors", kPlainHelp};
+  };
+  for (const Slices& each : found_.slices) check(each.inner);
+  for (const CarriedState& each : found_.states) check(each.inner);
+  for (const auto& [id, inner] : found_.captured) check(inner);
+}
+
+void Comparison::add_node(size_t position) {
+  check_same(position);
+  if (is_invariant(position)) {
+    found_.hoisted[position] = true;
+    return;
+  }
+  if (add_slice(position)) return;
+  // A slice through which the iteration wrote: its earlier content is not read.
+  const Node& first = node(found_.start, position);
+  const auto unread = [this](ValueId id) { return !all_.is_read(id); };
+  const IterationValues results = all_.column(position, 0, found_.start);
+  if (mentions(first, loop().number) && ir::operand(first, "self") != ir::kNoValue &&
+      one_slice_of(first, outer(ir::operand(first, "self")).shape.size()) &&
+      std::all_of(results.begin(), results.end(), unread)) {
+    found_.inner[{position, 0}] = ir::kNoValue;
+    return;
+  }
+  add_body_node(position);
+}
+
+void Comparison::check_same(size_t position) const {
+  const Node& first = node(found_.start, position);
+  refuse_quantised_results(graph_, first);
+  for (int64_t iteration = found_.start + 1; iteration < all_.count(); ++iteration) {
+    const Node& other = node(iteration, position);
+    const bool joins = ir::op_name(other.op) == "aten::cat";
+    const auto fail = [&](std::string why) {
+      throw Mismatch{&other, std::move(why), joins ? kJoinHelp : kPlainHelp};
+    };
+    if (first.op != other.op || first.args.size() != other.args.size())
+      fail(cat("iteration ", iteration, " runs ", ir::op_name(other.op), " where iteration ",
+               found_.start, " runs ", ir::op_name(first.op)));
+    refuse_quantised_results(graph_, other);
+    if (first.compute_dtype != other.compute_dtype)
+      fail(cat(ir::op_name(other.op), " computes in another dtype in iteration ", iteration));
+    if (first.outputs.size() != other.outputs.size())
+      fail(cat(ir::op_name(other.op), " gives ", first.outputs.size(), " tensors in iteration ",
+               found_.start, " and ", other.outputs.size(), " in iteration ", iteration));
+    for (size_t p = 0; p < first.outputs.size(); ++p) {
+      const ir::Value& a = outer(first.outputs[p]);
+      const ir::Value& b = outer(other.outputs[p]);
+      if (a.dtype != b.dtype || a.shape != b.shape)
+        fail(cat("the result of ", ir::op_name(other.op), " is ", ir::dtype_name(a.dtype),
+                 ir::shape_str(a.shape), " in iteration ", found_.start, " and ",
+                 ir::dtype_name(b.dtype), ir::shape_str(b.shape), " in iteration ", iteration));
+    }
+    for (size_t a = 0; a < first.args.size(); ++a)
+      if (first.args[a].value.index() != other.args[a].value.index())
+        fail(cat("the argument ", quoted(first.args[a].name), " of ", ir::op_name(other.op),
+                 " is of another kind in iteration ", iteration));
+  }
+}
+
+}  // namespace t2n::loops

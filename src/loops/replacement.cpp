@@ -1,0 +1,267 @@
+#include "src/loops/replacement.h"
+
+#include <algorithm>
+
+#include "ir/scan.h"
+#include "src/diag/error.h"
+#include "src/loops/iteration.h"
+
+namespace t2n::loops {
+namespace {
+
+using ir::Dim;
+using ir::Node;
+using ir::ValueId;
+
+ir::Argument number(std::string name, const Dim& value) { return {std::move(name), value}; }
+
+}  // namespace
+
+Replacement::Replacement(Rolling& rolling, const Iterations& all, Recurrence found,
+                         std::vector<Growing> growing)
+    : rolling_(rolling),
+      graph_(rolling.graph()),
+      values_(rolling.values()),
+      naming_(rolling.naming()),
+      all_(all),
+      found_(std::move(found)),
+      growing_(std::move(growing)) {}
+
+/// Where the slices of all iterations begin in `whole`; nothing if they cover all of it.
+std::optional<Dim> Replacement::begin_of(ValueId whole, int64_t axis, const Dim& first,
+                                         bool reversed) {
+  const int64_t extent = outer(whole).shape[static_cast<size_t>(axis)].value();
+  const int64_t count = all_.count() - found_.start;
+  Dim from = first;
+  if (const auto place = sample_of(graph_, first); place && *place < 0)
+    from =
+        from + (loop().length.is_constant() ? Dim(extent) : ir::size_symbol(graph_, whole, axis));
+  const auto place = sample_of(graph_, from);
+  const int64_t least = place ? (reversed ? *place - count + 1 : *place) : 0;
+  // For other lengths the shape rules say so.
+  if (loop().length.is_constant() && (!place || least < 0 || least + count > extent))
+    refuse_loop(graph_, Node(), "its iterations read fewer slices than there are iterations",
+                kPlainHelp);
+  if (place && least == 0 && extent == count) return std::nullopt;
+  return reversed ? from - length() + Dim(1) : from;
+}
+
+/// `whole` with the parts that split() gives on an axis of their own.
+ValueId Replacement::parted(ValueId whole, const Slices& slices) {
+  if (slices.part == 0) return whole;
+  ir::Ints shape = ir::static_shape(outer(whole).shape);
+  int64_t& extent = shape[static_cast<size_t>(slices.axis)];
+  extent /= slices.part;
+  shape.insert(shape.begin() + slices.axis + 1, slices.part);
+  const ir::DType dtype = outer(whole).dtype;
+  return rolling_.emit("aten::unflatten.int",
+                       {{"self", ir::TensorRef{whole}},
+                        number("dim", slices.axis),
+                        {"sizes", std::vector<Dim>{Dim(-1), Dim(slices.part)}}},
+                       dtype, ir::to_shape(shape), loop().place);
+}
+
+ValueId Replacement::slice_outside(const Slices& slices) {
+  const ValueId whole = parted(rolling_.settled(slices.whole, loop().place), slices);
+  const auto begin = begin_of(whole, slices.axis, slices.first, slices.reversed);
+  if (!begin) return whole;
+  ir::Ints shape = ir::static_shape(outer(whole).shape);
+  shape[static_cast<size_t>(slices.axis)] = all_.count() - found_.start;
+  const ir::DType dtype = outer(whole).dtype;
+  return rolling_.emit("aten::slice.Tensor",
+                       {{"self", ir::TensorRef{whole}},
+                        number("dim", slices.axis),
+                        number("start", *begin),
+                        number("end", *begin + length()),
+                        number("step", 1)},
+                       dtype, ir::to_shape(shape), loop().place);
+}
+
+Node Replacement::scan_node(const IterationValues& sliced) {
+  ir::Scan scan;
+  scan.length = length();
+  found_.body->inputs = {found_.number};
+  for (size_t i = 0; i < found_.slices.size(); ++i) {
+    scan.scanned.push_back(sliced[i]);
+    scan.scanned_axes.push_back(found_.slices[i].axis);
+    scan.scanned_reversed.push_back(found_.slices[i].reversed);
+    found_.body->inputs.push_back(found_.slices[i].inner);
+  }
+  for (size_t i = 0; i < found_.states.size(); ++i) {
+    if (is_filled(i)) continue;
+    scan.initial.push_back(rolling_.settled(found_.states[i].iterations[0], loop().place));
+    found_.body->inputs.push_back(found_.states[i].inner);
+    add_body_output(found_.states[i].next);
+  }
+  for (const auto& [id, inner] : found_.captured) {
+    scan.captured.push_back(rolling_.settled(id, loop().place));
+    found_.body->inputs.push_back(inner);
+  }
+  Node out;
+  out.op = ir::op_id(ir::kScanOp);
+  out.args = ir::scan_arguments(scan);
+  out.scope = loop().place.scope;
+  out.source = loop().place.source;
+  out.call = naming_.call(loop().place.scope, "scan");
+  out.body = found_.body;
+  return out;
+}
+
+void Replacement::add_body_output(ValueId id) {
+  const std::string& name = found_.body->values[static_cast<size_t>(id)].name;
+  std::string unique = name;
+  for (int i = 1; std::find(found_.body->output_names.begin(), found_.body->output_names.end(),
+                            unique) != found_.body->output_names.end();
+       ++i)
+    unique = cat(name, "_", i);
+  found_.body->outputs.push_back(id);
+  found_.body->output_names.push_back(unique);
+}
+
+bool Replacement::is_filled(size_t state) const {
+  return std::any_of(found_.filled.begin(), found_.filled.end(),
+                     [&](const Filled& each) { return each.state == state; });
+}
+
+/// The value of a state after the last iteration; kNoValue if the program has none of its own.
+ValueId Replacement::last_of(size_t state) const {
+  for (const auto& [spot, inner] : found_.inner)
+    if (inner == found_.states[state].next) return node_outputs_[spot.first][spot.second];
+  return ir::kNoValue;
+}
+
+/// The number of an iteration that stays outside of the scan.
+void Replacement::settle_number(Node& node, int64_t iteration) const {
+  const auto settle = [&](Dim& dim) {
+    if (dim.is_constant()) return;
+    dim = dim.substitute([&](const ir::Symbol& symbol) {
+      return symbol == loop().number ? std::optional<Dim>(iteration) : std::nullopt;
+    });
+  };
+  for (ir::Argument& arg : node.args) {
+    if (auto* one = std::get_if<Dim>(&arg.value)) settle(*one);
+    if (auto* many = std::get_if<std::vector<Dim>>(&arg.value))
+      for (Dim& dim : *many) settle(dim);
+  }
+  if (!node.body) return;
+  for (Node& inner : node.body->nodes) settle_number(inner, iteration);
+}
+
+void Replacement::run() {
+  const auto begin = static_cast<std::ptrdiff_t>(all_.begin(0));
+  std::vector<Node> nodes(std::make_move_iterator(graph_.nodes.begin() + begin),
+                          std::make_move_iterator(graph_.nodes.end()));
+  graph_.nodes.resize(all_.begin(0));
+  for (size_t i = 0; i < found_.hoisted.size(); ++i)
+    node_outputs_.push_back(nodes[first_node(all_.count() - 1) + i].outputs);
+  forget_names();
+  for (size_t i = 0; i < first_node(found_.start); ++i) {
+    settle_number(nodes[i], 0);
+    rolling_.append(std::move(nodes[i]));
+  }
+  for (size_t i = 0; i < found_.hoisted.size(); ++i)
+    if (found_.hoisted[i]) rolling_.append(nodes[first_node(found_.start) + i]);
+  IterationValues sliced;
+  for (const Slices& each : found_.slices) sliced.push_back(slice_outside(each));
+  Node scan = scan_node(sliced);
+  for (size_t i = 0; i < found_.states.size(); ++i) {
+    if (is_filled(i)) continue;
+    scan.outputs.push_back(state_output(i, scan.outputs));
+  }
+  rolling_.add_scan(std::move(scan));
+  name_instances(nodes);
+  for (const Filled& each : found_.filled) define_filled(each);
+  for (const Growing& each : growing_) define_growing(each);
+}
+
+/// The last value of a state: the program's own if it has one.
+ValueId Replacement::state_output(size_t state, const IterationValues& taken) {
+  ValueId id = last_of(state);
+  const ir::Value inner = found_.body->values[static_cast<size_t>(found_.states[state].next)];
+  if (id == ir::kNoValue || std::find(taken.begin(), taken.end(), id) != taken.end())
+    id = ir::add_value(graph_, {"", inner.dtype, inner.shape, inner.quant});
+  graph_.values[static_cast<size_t>(id)].name = naming_.unique(inner.name + "_last");
+  defined_.insert(id);
+  return id;
+}
+
+/// From now on, what the iterations computed can be read from the scan.
+void Replacement::name_instances(const std::vector<Node>& nodes) {
+  std::unordered_set<ValueId> known(found_.body->inputs.begin(), found_.body->inputs.end());
+  for (const Node& node : found_.body->nodes)
+    known.insert(node.outputs.begin(), node.outputs.end());
+  for (const auto& [spot, inner] : found_.inner) {
+    const bool is_known = known.contains(inner);  // or it was dropped with a slice's write
+    const size_t family =
+        is_known ? values_.add({found_.body, inner, all_.count() - found_.start}) : kNoFamily;
+    for (int64_t iteration = found_.start; iteration < all_.count(); ++iteration) {
+      const ValueId id = nodes[first_node(iteration) + spot.first].outputs[spot.second];
+      values_.note(id, {family, iteration - found_.start, defined_.contains(id)});
+    }
+  }
+  for (size_t i = 0; i < found_.hoisted.size(); ++i) {
+    if (!found_.hoisted[i]) continue;
+    const Node& first = nodes[first_node(found_.start) + i];
+    for (int64_t iteration = found_.start + 1; iteration < all_.count(); ++iteration) {
+      const Node& other = nodes[first_node(iteration) + i];
+      for (size_t p = 0; p < first.outputs.size(); ++p)
+        values_.stand_for(other.outputs[p], first.outputs[p]);
+    }
+  }
+}
+
+/// A tensor that the iterations fill slice by slice becomes a stacked output.
+void Replacement::define_filled(const Filled& each) {
+  const CarriedState& state = found_.states[each.state];
+  const ValueId last = last_of(each.state);
+  T2N_ASSERT(last != ir::kNoValue, "a filled tensor without a last value");
+  const ir::Value before = outer(state.iterations[0]);
+  values_.forget(last);
+  graph_.values[static_cast<size_t>(last)].name = naming_.unique(before.name + "_filled");
+  const size_t family = values_.add({found_.body, each.source, all_.count() - found_.start});
+  const ValueId initial = rolling_.settled(state.iterations[0], loop().place);
+  const auto begin = begin_of(initial, each.axis, each.first, each.reversed);
+  const ValueId all =
+      rolling_.stacked(family, each.axis, each.reversed, begin ? ir::kNoValue : last);
+  if (!begin) {
+    if (all != last) values_.stand_for(last, all);
+    return;
+  }
+  Node scatter;
+  scatter.op = ir::op_id("aten::slice_scatter");
+  scatter.args = {{"self", ir::TensorRef{initial}}, {"src", ir::TensorRef{all}},
+                  number("dim", each.axis),         number("start", *begin),
+                  number("end", *begin + length()), number("step", 1)};
+  scatter.scope = loop().place.scope;
+  scatter.source = loop().place.source;
+  scatter.call = naming_.call(loop().place.scope, "slice_scatter");
+  scatter.outputs = {last};
+  rolling_.append(std::move(scatter));
+}
+
+void Replacement::define_growing(const Growing& each) {
+  for (const ValueId id : each.grown) values_.note(id, {kGrown});
+  Node join = each.join;
+  join.args[0].value = ir::TensorRefs{each.parts};
+  join.call = naming_.call(join.scope, "cat");
+  graph_.values[static_cast<size_t>(join.outputs[0])].name = naming_.unique("cat_all");
+  rolling_.append(std::move(join));
+}
+
+/// Frees the names that later iterations took, so that names do not depend on the number of
+/// iterations. Sizes of what later iterations computed are no longer needed.
+void Replacement::forget_names() {
+  naming_ = loop().namings.at(static_cast<size_t>(found_.start));
+  for (const ir::Constant& constant : graph_.constants) naming_.take(outer(constant.value).name);
+  const auto attribute = graph_.attributes.find(ir::kSampleSizes);
+  if (attribute == graph_.attributes.end()) return;
+  std::unordered_set<std::string> stale;
+  for (const auto& [id, spot] : all_.spots())
+    if (spot.iteration > found_.start) stale.insert(outer(id).name);
+  std::erase_if(std::any_cast<ir::Sizes&>(attribute->second), [&](const auto& entry) {
+    const ir::Symbol::AxisSize* size = entry.first.axis_size();
+    return size != nullptr && stale.contains(size->value);
+  });
+}
+
+}  // namespace t2n::loops

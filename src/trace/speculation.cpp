@@ -1,0 +1,50 @@
+#include "src/trace/speculation.h"
+
+#include "src/diag/error.h"
+#include "src/trace/convert.h"
+#include "src/trace/marks.h"
+#include "src/trace/operators.h"
+
+namespace t2n::trace {
+
+void Speculation::enter(const FormulaRef& condition, size_t roots) {
+  FormulaRef all = branches_.empty() ? condition
+                                     : operation_formula("logical_and", FormulaType::truth,
+                                                         {branches_.back().condition, condition});
+  branches_.push_back({std::move(all), roots, {}});
+}
+
+void Speculation::note_made(const c10::IValue& value) {
+  if (!branches_.empty() && (is_container(value) || value.isObject()))
+    branches_.back().made.insert(value.internalToPointer());
+}
+
+void Speculation::end(std::string effect) {
+  effect_ = std::move(effect);
+  throw Error("data-dependent-branch", "a branch depends on the values of a tensor",
+              cat("one of its ways ", effect_));
+}
+
+void Speculation::require_own(const c10::IValue& changed) {
+  if (branches_.empty() || branches_.back().made.contains(changed.internalToPointer())) return;
+  end(changed.isObject() ? "sets an attribute"
+      : changed.isList() ? "changes a list"
+                         : "changes a dictionary");
+}
+
+void Speculation::require_own(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs,
+                              const Tracks& tracks) {
+  if (branches_.empty() || !schema.is_mutable()) return;
+  for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i) {
+    if (!is_written(schema.arguments()[i])) continue;
+    if (is_container(inputs[i])) {
+      require_own(inputs[i]);
+      continue;
+    }
+    for (const at::Tensor& tensor : flatten_tensors(inputs[i]))
+      if (!tracks.is_made_since(tensor, branches_.back().roots))
+        end("writes to a tensor that was there before");
+  }
+}
+
+}  // namespace t2n::trace
