@@ -1,4 +1,6 @@
 // The recorder's part in rolled loops.
+#include <algorithm>
+
 #include "src/trace/iteration.h"
 #include "src/trace/recorder.h"
 
@@ -13,7 +15,9 @@ void Recorder::end_iteration() {
   rolling_.end_iteration();
   tracks_.begin_iteration();
   // Read later, they would be taken for numbers of another iteration.
-  std::erase_if(numbers_, [](const auto& each) { return depends_on_iteration(each.second); });
+  std::erase_if(numbers_, [](const auto& each) {
+    return std::any_of(each.second.begin(), each.second.end(), depends_on_iteration);
+  });
 }
 
 loops::Rolled Recorder::end_loop(const ir::Dim& length, Place place) {
