@@ -66,10 +66,23 @@ trace::Traced traced_with_equal_integers(TracedModel& model, const trace::TraceO
   return torch_module().trace(*model.session, of(1), options);
 }
 
+/// A run that may read sizes which follow from values, where the model does.
+trace::Traced first_run(TracedModel& model, trace::TraceOptions options) {
+  bool met_born_sizes = false;
+  options.met_born_sizes = &met_born_sizes;
+  try {
+    return traced_with_equal_integers(model, options);
+  } catch (const Error&) {
+    if (!met_born_sizes) throw;
+  }
+  options.keep_sizes = options.born_sizes = true;
+  return traced_with_equal_integers(model, options);
+}
+
 /// Integer inputs without values start as zeros; a first run shows what they index.
 void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
   if (!needs_ranges(model.samples)) return;
-  const trace::Traced first = traced_with_equal_integers(model, options);
+  const trace::Traced first = first_run(model, options);
   // Graph inputs are the tensor leaves in the arguments' order, while samples may have any order:
   // match names.
   for (Sample& sample : model.samples) {

@@ -10,6 +10,7 @@ import torch
 from compare import failures
 from detection import detections
 from experts import experts
+from graphs import graphs
 
 
 def main():
@@ -19,7 +20,7 @@ def main():
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
     torch.manual_seed(5)
-    return 1 if failures(options.program, {**detections(), **experts()}, options.word) else 0
+    return 1 if failures(options.program, {**detections(), **experts(), **graphs()}, options.word) else 0
 
 
 if __name__ == "__main__":
