@@ -10,7 +10,7 @@ import torch
 from compare import failures
 from detection import detections
 from experts import experts
-from graphs import graphs
+from graph_networks import graphs
 
 
 def main():

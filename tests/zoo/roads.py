@@ -117,8 +117,9 @@ def of_module(module, inputs):
 def export(program, folder, model, sample, options):
     torch.jit.save(model, folder / "model.pt")
     artefact = folder / "model.nnef.tgz"
-    called(program, "export", folder / "model.pt", "-t", "tract", "-i", saved(folder, "inputs.npz", sample), "-o", artefact, "--check",
-           "--engine", "tract", *options)
+    given = saved(folder, "inputs.npz", sample)
+    called(program, "export", folder / "model.pt", "-t", "tract", "-i", given, "-o", artefact, "--check", "--engine", "tract",
+           *options)
     return artefact
 
 
