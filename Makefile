@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo test matrix refusals docs zoo compression compression_sizes onnx fuzz hostile lies mutants programs streaming same bench cost format tidy clean help
+.PHONY: all setup demo test matrix refusals docs zoo roads compression compression_sizes onnx fuzz hostile lies mutants programs streaming same bench cost format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -59,6 +59,11 @@ zoo: ## export and check published architectures with random weights (hours on t
 	@$(call build,release,--target t2nnef libt2nnef_torch)
 	@build/venv/bin/python tests/zoo/build.py build/zoo
 	@$(environment) && build/venv/bin/python tests/zoo/run.py build/zoo
+
+roads: ## export graph networks, experts, detectors, spotters, streams and caches, run them at other sizes, write docs/zoo_roads.md
+	@cmake/setup.sh zoo
+	@$(call build,release,--target t2nnef libt2nnef_torch)
+	@$(environment) && build/venv/bin/python tests/zoo/roads.py --markdown docs/zoo_roads.md
 
 compression: ## export the trained fixtures under every compression, beside other tools, write docs/compression_table.md
 	@cmake/setup.sh peers

@@ -122,11 +122,11 @@ nnef_tools() {
 
 zoo_packages() {
   own_torch
-  ! in_venv "timm-*" || ! in_venv "transformers-*" || ! in_venv "torchvision-*" || return 0
-  say "installing timm, transformers and torchvision into build/venv (100 MB)"
+  ! in_venv "timm-*" || ! in_venv "transformers-*" || ! in_venv "torchvision-*" || ! in_venv "torch_geometric-*" || return 0
+  say "installing timm, transformers, torchvision and torch_geometric into build/venv (110 MB)"
   # Without the constraints pip replaces torch by the newest one.
   printf 'torch==%s\ntorchvision==%s\n' $torch_version $torchvision_version >build/constraints.txt
-  pip install -qq -c build/constraints.txt timm transformers torchvision
+  pip install -qq -c build/constraints.txt timm transformers torchvision torch_geometric
 }
 
 # The exporter that others use, beside the torch that is here. Without it the page says so.

@@ -52,12 +52,13 @@ Ref output_projection(const OpView& op, Emitter& out, Ref heads) {
                       op.tensor("proj_weight"), op.tensor("proj_bias"));
 }
 
-/// Outputs [B, T, E], and the weights [B, T, S] averaged over the heads, or [B, H, T, S].
+/// Outputs [B, T, E], and the weights [B, T, S] averaged over the heads, or [B, H, T, S]: these
+/// also where nobody requested weights.
 void multi_head(const OpView& op, Emitter& out) {
   const Attention a = self_attention(op, out, op.tensor("query"), op.tensor("key"),
                                      op.tensor("value"), op.i64("num_head"));
-  op.ignore("need_weights", "whether they are read is known");
-  const bool averages = op.boolean("average_attn_weights");
+  const bool is_average = op.boolean("average_attn_weights");
+  const bool averages = op.boolean("need_weights") && is_average;
   if (op.outputs() < 2 || !op.is_used(1))
     return out.result(output_projection(op, out, attention(op, out, op.nnef(), a)));
   const AttentionResult y = composed_attention(op, out, a);

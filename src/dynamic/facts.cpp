@@ -51,13 +51,23 @@ void Facts::assume(const Comparison& comparison) {
   known_.push_back(assumed_.back());
 }
 
+bool Facts::stays_open(const Comparison& asked) const {
+  return keeps_orders_ && (ir::is_born(asked.left) || ir::is_born(asked.right)) &&
+         ir::prove(asked, known_) != Verdict::always &&
+         ir::prove({asked.right, asked.relation, asked.left}, known_) != Verdict::always;
+}
+
 Dim Facts::smaller(const Dim& a, const Dim& b) {
-  if (is_settled({a, Relation::le, b})) return a;
+  const Comparison fits{a, Relation::le, b};
+  if (stays_open(fits)) return min(a, b);
+  if (is_settled(fits)) return a;
   return is_settled({a, Relation::ge, b}) ? b : min(a, b);
 }
 
 Dim Facts::larger(const Dim& a, const Dim& b) {
-  if (is_settled({a, Relation::ge, b})) return a;
+  const Comparison fits{a, Relation::ge, b};
+  if (stays_open(fits)) return max(a, b);
+  if (is_settled(fits)) return a;
   return is_settled({a, Relation::le, b}) ? b : max(a, b);
 }
 

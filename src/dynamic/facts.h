@@ -19,6 +19,8 @@ class Facts {
   std::optional<bool> decide(const ir::Dim& a, Relation relation, const ir::Dim& b);
   /// Whether both are equal, by known comparisons or in every trial; the latter is noted.
   bool equal(const ir::Dim& a, const ir::Dim& b);
+  /// Sizes that follow from values: which is smaller is not taken from the trials, but stays open.
+  void keep_born_orders() { keeps_orders_ = true; }
   /// The smaller and the larger one; min() and max() only remain if the trials show both orders.
   ir::Dim smaller(const ir::Dim& a, const ir::Dim& b);
   ir::Dim larger(const ir::Dim& a, const ir::Dim& b);
@@ -34,6 +36,7 @@ class Facts {
 
  private:
   bool is_settled(const Comparison& asked);
+  bool stays_open(const Comparison& asked) const;
   /// In how many trials it is true; none if it has symbols that these do not know.
   std::optional<size_t> count(const Comparison& asked) const;
   void assume(const Comparison& comparison);
@@ -41,6 +44,7 @@ class Facts {
   std::vector<const Sizes*> trials_;
   std::vector<Comparison> known_;  ///< assumptions come last
   std::vector<Comparison> assumed_;
+  bool keeps_orders_ = false;
 };
 
 /// With numbers on the right, ">=" and "<=" in place of ">" and "<", and solved for a single symbol

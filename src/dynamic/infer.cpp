@@ -60,7 +60,9 @@ class Inference {
         inputs_(options.inputs),
         result_(trials[0].graph),
         births_(trials[0].symbols),
-        facts_(sizes_of(trials), options.known) {}
+        facts_(sizes_of(trials), options.known) {
+    if (options.keeps_orders) facts_.keep_born_orders();
+  }
 
   void run() {
     std::vector<const ir::Graph*> graphs;

@@ -21,6 +21,7 @@ class ShapeRules;
 struct InferOptions {
   std::vector<ir::Shape> inputs;  ///< of the graph inputs in order, over the symbols
   std::vector<Comparison> known;  ///< assertions about the symbols
+  bool keeps_orders = false;      ///< see Facts::keep_born_orders
 };
 
 /// A comparison that was true in every trial and that sizes depend on: the file must assert it.

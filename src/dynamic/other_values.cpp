@@ -5,6 +5,7 @@
 #include "ir/dead_code.h"
 #include "ir/prove.h"
 #include "src/dynamic/births.h"
+#include "src/dynamic/facts.h"
 
 namespace t2n::dynamic {
 
@@ -40,6 +41,23 @@ std::vector<Comparison> lost_numbers(const ir::Graph& graph,
     if (symbol != nullptr && symbol->born() != nullptr) out.push_back({size, ir::Relation::ge, 0});
   }
   return out;
+}
+
+/// Whether a number of entries is zero where all of its symbols are, and larger elsewhere.
+bool counts_entries(const ir::Dim& number) {
+  const auto counts = [](const ir::Atom& atom) {
+    if (std::holds_alternative<Symbol>(atom)) return true;
+    const auto* least = std::get_if<ir::Min>(&atom);
+    if (least == nullptr) return false;
+    const auto fits = [](const ir::Dim& part) {
+      return part.is_constant() ? part.value() > 0 : counts_entries(part);
+    };
+    return fits(least->a) && fits(least->b);
+  };
+  return number.constant_part() == 0 &&
+         std::all_of(number.terms().begin(), number.terms().end(), [&](const ir::Term& term) {
+           return term.factor > 0 && term.atoms.size() == 1 && counts(term.atoms[0]);
+         });
 }
 
 }  // namespace
@@ -79,6 +97,25 @@ bool is_settled(const Need& need, const Traced& traced, const std::vector<TraceA
     };
     return std::all_of(symbols.begin(), symbols.end(), is_only) && is_alike_there(traced, run);
   });
+}
+
+std::vector<const TraceAt*> runs_of_none(const Need& need, const Traced& traced,
+                                         const std::vector<TraceAt>& small) {
+  const Comparison other = plain(negated(need.comparison));
+  const bool is_none = (other.relation == Relation::eq || other.relation == Relation::le) &&
+                       other.right == ir::Dim(0) && counts_entries(other.left);
+  std::vector<const TraceAt*> out;
+  if (!is_none || !is_born(need.comparison)) return out;
+  const std::vector<Symbol> symbols = other.left.symbols();
+  for (const TraceAt& run : small) {
+    const Sizes sizes = born_sizes(traced.graph, run.traced.graph);
+    const bool counts_none = std::all_of(symbols.begin(), symbols.end(), [&](const Symbol& symbol) {
+      const auto size = sizes.find(symbol);
+      return size != sizes.end() && size->second == 0;
+    });
+    if (counts_none) out.push_back(&run);
+  }
+  return out;
 }
 
 bool is_bounded(const Need& need, const Traced& traced, const std::vector<Comparison>& known) {

@@ -21,6 +21,11 @@ bool is_alike_there(const trace::Traced& traced, const TraceAt& run);
 /// nothing may be left out.
 bool is_settled(const Need& need, const trace::Traced& traced, const std::vector<TraceAt>& small);
 
+/// The runs of `small` in which a branch went the other way because nothing was counted, if it does
+/// so for no other reason.
+std::vector<const TraceAt*> runs_of_none(const Need& need, const trace::Traced& traced,
+                                         const std::vector<TraceAt>& small);
+
 /// Whether a branch goes the same way for every possible number of nonzero elements.
 bool is_bounded(const Need& need, const trace::Traced& traced,
                 const std::vector<Comparison>& known);

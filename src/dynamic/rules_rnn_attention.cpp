@@ -51,12 +51,14 @@ Shapes flash_attention(const ShapeView& op) {
   return {attended(op), all_but_last(op.shape("query"), 1)};
 }
 
-/// The weights are averaged over heads, one for each head, or not requested.
+/// The weights are averaged over heads, if they were requested so; a fused kernel gives none.
 Shapes multi_head(const ShapeView& op) {
   const Shape &query = op.shape("query"), &key = op.shape("key");
-  if (!op.boolean("need_weights")) op.unknown("the weights are no tensor");
+  if (op.outputs() < 2) return {query};
   Shape weights = {query.at(0), query.at(1), key.at(1)};
-  if (!op.boolean("average_attn_weights")) weights.insert(weights.begin() + 1, op.dim("num_head"));
+  const bool averages = op.boolean("average_attn_weights");
+  if (!op.boolean("need_weights") || !averages)
+    weights.insert(weights.begin() + 1, op.dim("num_head"));
   return {query, weights};
 }
 

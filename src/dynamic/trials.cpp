@@ -1,12 +1,14 @@
 #include "src/dynamic/trials.h"
 
 #include <algorithm>
+#include <map>
 
 #include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
 #include "src/dynamic/births.h"
 #include "src/dynamic/empty_axes.h"
 #include "src/dynamic/other_values.h"
+#include "src/dynamic/small_sizes.h"
 #include "src/dynamic/suspects.h"
 #include "src/dynamic/varying.h"
 
@@ -181,12 +183,15 @@ class Trials {
   void vary_values() {
     // Runs where such sizes are zero, one after another, show what branches on them leave out.
     const bool branches = !runs_[0].traced.decisions.empty();
-    const uint64_t draws = branches ? 32 : 11;
-    const size_t most = branches ? 16 : 7;
-    std::set<ir::Ints> seen = {born_extents(runs_[0].traced.graph)};
+    const uint64_t draws = branches ? 32 : 14;
+    const size_t most = branches ? 16 : 9;
+    std::map<ir::Ints, int> seen = {{born_extents(runs_[0].traced.graph), 1}};
     for (uint64_t draw = 1; draw <= draws && seen.size() < most; ++draw)
-      if (auto run = draw_again(draw))
-        if (seen.insert(born_extents(run->traced.graph)).second) runs_.push_back(*std::move(run));
+      if (auto run = draw_again(draw)) {
+        // Where little is counted, other programs are compared, by more than one run.
+        const int wanted = has_small_births(run->traced.graph) ? 2 : 1;
+        if (++seen[born_extents(run->traced.graph)] <= wanted) runs_.push_back(*std::move(run));
+      }
     failure_.reset();
     if (seen.size() == 1 && request_.report) request_.report(unvaried());
   }
@@ -230,95 +235,37 @@ class Trials {
   Assertions assertions(const Traced& traced) {
     refuse_multiples(needs_, request_.axes, known_);
     Assertions out(sample_, known_, request_.report);
-    for (const Need& need : needs_) out.add(need);
+    const SmallSizes small(request_, rewrites_, declared_.sample, traced, small_);
+    for (const Need& need : needs_)
+      if (!small.computes_for_none(need)) out.add(need);
     for (const Need& need : branch_needs(traced, sample_))
-      if (!is_settled(need, traced, small_) && !is_bounded(need, traced, known_)) out.add(need);
+      if (!is_settled(need, traced, small_) && !is_bounded(need, traced, known_) &&
+          !small.computes_for_none(need))
+        out.add(need);
     for (const Need& need : loop_needs(traced.graph, sample_)) out.add(need);
     const auto all = symbols_of(declared_.sample);
-    for (const Symbol& symbol : all) try_ones({symbol}, traced, out);
-    if (all.size() > 1) try_ones(all, traced, out);
-    for (const Comparison& size : caches_) try_empty(size.left, traced, out);
-    for (const TraceAt& run : small_) try_small(run, traced, out);
+    for (const Symbol& symbol : all) small.try_ones({symbol}, out);
+    if (all.size() > 1) small.try_ones(all, out);
+    for (const Comparison& size : caches_) small.try_empty(size.left, out);
+    for (const TraceAt& run : small_) small.try_small(run, out);
     return out;
   }
 
-  /// If another program computes the same, the graph holds; otherwise it demands larger sizes.
-  void try_small(const TraceAt& run, const Traced& traced, Assertions& out) {
-    try {
-      if (is_alike_there(traced, run) || request_.is_right(traced.graph, run)) return;
-    } catch (const Error& error) {
-      if (error.diagnostic().id == "internal") throw;
-    }
-    for (const auto& [symbol, size] : born_sizes(traced.graph, run.traced.graph))
-      if (size < 2)
-        out.add({{ir::Dim::symbol(symbol), Relation::ge, size + 1},
-                 std::nullopt,
-                 "the model was seen to do something else at smaller sizes, or not to run there",
-                 true});
-  }
-
-  /// Strides, contiguity, aliasing and broadcasts change at size 1.
-  void try_ones(const std::set<Symbol>& symbols, const Traced& traced, Assertions& out) {
-    constexpr int64_t kMost = 32;
-    int64_t sample = 1;
-    for (const Symbol& symbol : symbols) sample = std::max(sample, declared_.sample.at(symbol));
-    int64_t least = 1;
-    Tried last;
-    for (int64_t size = 1; size <= std::min(kMost, sample); ++size) {
-      Sizes sizes = declared_.sample;
-      for (const Symbol& symbol : symbols) sizes[symbol] = size;
-      if (sizes == declared_.sample || !all_hold(out.all(), sizes)) continue;
-      last = tried(sizes, traced);
-      if (!last.is_right) least = size + 1;
-      if (!last.is_short) break;
-    }
-    if (last.is_short && sample > kMost) least = sample;  // sizes between them were not tried
-    if (least == 1) return;
-    for (const Symbol& symbol : symbols)
-      out.add(
-          {{ir::Dim::symbol(symbol), Relation::ge, std::min(least, declared_.sample.at(symbol))},
-           std::nullopt,
-           "the model was seen to do something else at smaller sizes, or not to run there",
-           true});
-  }
-
-  /// With an empty cache the program may go another way, or fail.
-  void try_empty(const ir::Dim& size, const Traced& traced, Assertions& out) {
-    Sizes sizes = declared_.sample;
-    sizes[size.symbols()[0]] = 0;
-    if (all_hold(out.all(), sizes) && !tried(sizes, traced).is_right)
-      out.add({{size, Relation::ge, 1}, {}, "without entries the model does something else"});
-  }
-
-  struct Tried {
-    bool is_right = false;
-    bool is_short = false;  ///< a loop takes too few iterations to compare them
-  };
-
-  /// If a loop is too short, compares what the graph computes with what torch does.
-  Tried tried(const Sizes& sizes, const Traced& traced) {
-    try {
-      return {is_alike_there(traced, {sizes, request_.trace(sizes, 0, rewrites_)}), false};
-    } catch (const Error& error) {
-      if (error.diagnostic().id == "internal") throw;
-      if (rewrites_.rolled_loops.empty()) return {};
-      if (error.diagnostic().id != "dynamic-loop") return {false, true};
-    }
-    try {
-      Rewrites unrolled = rewrites_;
-      unrolled.rolled_loops.clear();
-      const TraceAt there{sizes, request_.trace(sizes, 0, unrolled)};
-      return {request_.is_right(traced.graph, there), true};
-    } catch (const Error& error) {
-      if (error.diagnostic().id == "internal") throw;
-      return {false, true};
-    }
-  }
-
+  /// Sizes that follow from values may come in any order; what cannot be said so holds for the
+  /// order that the trials show.
   std::vector<Assumption> infer(std::vector<Trial>& trials) {
-    trials.clear();
-    for (const TraceAt& run : runs_) trials.push_back({run.sizes, run.traced.graph});
-    return infer_shapes(trials, {declared_.shapes, known_}, request_.rules);
+    const auto inferred = [&](bool keeps_orders) {
+      trials.clear();
+      for (const TraceAt& run : runs_) trials.push_back({run.sizes, run.traced.graph});
+      return infer_shapes(trials, {declared_.shapes, known_, keeps_orders}, request_.rules);
+    };
+    if (!has_births(runs_[0].traced.graph)) return inferred(false);
+    try {
+      return inferred(true);
+    } catch (const Error& error) {
+      if (error.diagnostic().id == "internal") throw;
+    }
+    return inferred(false);
   }
 
   /// Two sizes may be equal by chance: H // 16 of neighbours. Tries sizes at which they differ, and

@@ -4,6 +4,8 @@
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
+#include <limits>
+
 #include "src/compress/q4_0.h"
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
@@ -118,6 +120,20 @@ std::vector<ir::Tensor> integer_linear(const ir::Node& node, const ir::Operand& 
   return {trace::share(at::matmul(wide("input"), wide("weight").t()))};
 }
 
+/// The largest or smallest element where there is none, which torch refuses: in a graph without the
+/// model's branch around it, nothing may follow from it.
+std::optional<at::Tensor> bound_of_none(const torch::jit::Operator& op,
+                                        const torch::jit::Stack& inputs) {
+  const bool is_largest = op.schema().name() == "aten::max";
+  if ((!is_largest && op.schema().name() != "aten::min") || inputs.size() != 1) return {};
+  const at::Tensor& self = inputs[0].toTensor();
+  if (self.numel() > 0 || self.is_complex() || self.scalar_type() == at::kBool) return {};
+  const at::Tensor none = at::empty({}, self.options());
+  if (self.is_floating_point())
+    return none.fill_((is_largest ? -1 : 1) * std::numeric_limits<double>::infinity());
+  return none.fill_(is_largest ? at::Scalar(0) : at::Scalar(1));
+}
+
 std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operand) {
   const c10::InferenceMode guard;
   if (ir::op_name(node.op) == "t2n::cast") return cast(node, operand);
@@ -139,6 +155,7 @@ std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operan
   }
   // The graph has no strides: the operand of a view may have another layout than when it was
   // traced.
+  if (const auto bound = bound_of_none(*op, stack)) return {trace::share(*bound)};
   if (op->schema().name() == "aten::view") stack[0] = stack[0].toTensor().contiguous();
   try {
     trace::run_with_halves(*op, trace::make_run(op->getOperation()), stack);

@@ -63,18 +63,52 @@ int64_t size_now(const std::vector<Sample>& before, const std::vector<Sample>& n
   return out == std::numeric_limits<int64_t>::max() ? size : out;
 }
 
-/// Lengths of sequences must not exceed the axis that they refer to.
-void fit_lengths(const std::vector<Sample>& before, std::vector<Sample>& now) {
+/// The least present size of axes that have become shorter, and were at least `number` long.
+std::optional<int64_t> shortened(const std::vector<Sample>& before, const std::vector<Sample>& now,
+                                 int64_t number) {
+  std::optional<int64_t> out;
+  for (size_t i = 0; i < before.size(); ++i) {
+    const auto* was = std::get_if<ir::Tensor>(&before[i].input.value);
+    const auto* is = std::get_if<ir::Tensor>(&now[i].input.value);
+    if (was == nullptr || is == nullptr) continue;
+    for (size_t axis = 0; axis < was->shape.size(); ++axis)
+      if (was->shape[axis] >= number && is->shape[axis] < was->shape[axis])
+        out = std::min(out.value_or(is->shape[axis]), is->shape[axis]);
+  }
+  return out;
+}
+
+/// Replaces numbers above `most`, by it or, as places along an axis, by others on it.
+void fit_values(Sample& sample, int64_t most, bool are_places) {
+  auto& tensor = std::get<ir::Tensor>(sample.input.value);
+  if (tensor.bytes.empty() || tensor.dtype != ir::DType::i64) return;
+  std::vector<int64_t> values = ir::to_i64(tensor);
+  for (int64_t& each : values)
+    if (each > most) each = are_places ? each % (most + 1) : most;
+  tensor = ordered(ir::tensor_of<int64_t>(ir::DType::i64, tensor.shape, values), sample.range);
+}
+
+/// Lengths of sequences must not exceed the axis that they refer to; places along an axis that has
+/// become shorter must lie on it. What given numbers of unknown meaning refer to may be such an
+/// axis.
+void fit_ranges(const std::vector<Sample>& before, std::vector<Sample>& now) {
   for (Sample& sample : now) {
-    auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
-    if (tensor == nullptr || !sample.range || !sample.range->are_lengths) continue;
-    const int64_t most = size_now(before, now, sample.range->second - 1);
-    sample.range->second = most + 1;
-    if (tensor->bytes.empty()) continue;
-    std::vector<int64_t> lengths = ir::to_i64(*tensor);
-    for (int64_t& each : lengths) each = std::min(each, most);
-    const ir::Tensor fitted = ir::tensor_of<int64_t>(ir::DType::i64, tensor->shape, lengths);
-    if (tensor->dtype == ir::DType::i64) *tensor = ordered(fitted, sample.range);
+    const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
+    if (tensor == nullptr || !ir::is_integer(tensor->dtype)) continue;
+    if (!sample.range) {
+      if (tensor->bytes.empty() || tensor->elements() == 0) continue;
+      const std::vector<int64_t> values = ir::to_i64(*tensor);
+      const int64_t most = *std::max_element(values.begin(), values.end());
+      if (const auto size = most > 0 ? shortened(before, now, most) : std::nullopt)
+        fit_values(sample, *size, false);
+      continue;
+    }
+    const bool are_lengths = sample.range->are_lengths;
+    const int64_t known = sample.range->second - (are_lengths ? 1 : 0);
+    const int64_t size = size_now(before, now, known);
+    if (size == known || (size > known && !are_lengths)) continue;
+    sample.range->second = are_lengths ? size + 1 : size;
+    fit_values(sample, sample.range->second - 1, !are_lengths);
   }
 }
 
@@ -90,9 +124,13 @@ std::vector<Sample> with_ranges(std::vector<Sample> samples, const std::vector<s
 }  // namespace
 
 std::vector<trace::SampleInput> drawn(const std::vector<Sample>& samples, uint64_t draw) {
-  // Changes that affect what values, masks, counts and signs decide, including none and all.
-  constexpr std::array<std::pair<Change, double>, 11> kFirst = {{{Change::redraw, 0},
+  // Changes that affect what values, masks, counts, signs and thresholds decide, including none and
+  // all.
+  constexpr std::array<std::pair<Change, double>, 14> kFirst = {{{Change::redraw, 0},
                                                                  {Change::within, 0},
+                                                                 {Change::scale, 1e-3},
+                                                                 {Change::scale, -1e-3},
+                                                                 {Change::scale, 30},
                                                                  {Change::redraw, 0},
                                                                  {Change::sign, -1},
                                                                  {Change::sign, 1},
@@ -131,7 +169,7 @@ std::vector<Sample> samples_at(const std::vector<Sample>& samples,
       break;
     }
   }
-  fit_lengths(samples, out);
+  fit_ranges(samples, out);
   return out;
 }
 

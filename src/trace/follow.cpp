@@ -152,7 +152,7 @@ bool has_plain_alpha(const Stack& inputs) {
 
 }  // namespace
 
-Mark TensorNumbers::axis_mark(const at::Tensor& tensor, int64_t axis) {
+Mark TensorNumbers::axis_mark(const at::Tensor& tensor, int64_t axis) const {
   if (recorder_->tracks().is_open_shape(tensor))
     return data_mark(position_.origin("the size of a tensor that follows from values"));
   if (!options_.keep_sizes || !recorder_->mark(tensor)) return nullptr;
@@ -243,7 +243,7 @@ Mark TensorNumbers::number_of(const std::string& name, const Stack& inputs) {
   }
   if (reads_value(name) && inputs.size() == 1) {
     if (const auto batch = whole_batch(tensor)) return *batch;
-    if (const Mark number = recorder_->number_mark(tensor)) {
+    if (const Mark number = number_mark(tensor)) {
       const bool is_whole_number = is_whole(tensor) || name == "aten::Int";
       const c10::IValue value = is_whole(tensor) ? c10::IValue(tensor.item().toLong())
                                                  : c10::IValue(tensor.item().toDouble());
@@ -333,7 +333,7 @@ void TensorNumbers::follow_number(const std::string& name, const Stack& inputs,
       const at::Tensor& tensor = inputs[i].toTensor();
       operand.number = is_whole(tensor) ? c10::IValue(tensor.item().toLong())
                                         : c10::IValue(tensor.item().toDouble());
-      operand.mark = recorder_->number_mark(tensor);
+      operand.mark = number_mark(tensor);
       if (!operand.mark && recorder_->mark(inputs[i].toTensor())) return;
     }
     any = any || operand.mark;
@@ -343,7 +343,7 @@ void TensorNumbers::follow_number(const std::string& name, const Stack& inputs,
   if (!any || (is_sum && !has_plain_alpha(inputs))) return;
   const std::string scalar = scalar_name(name, inputs, result);
   if (scalar.empty() || !keeps_numbers(scalar, result, operands)) return;
-  if (const auto mark = number_rule(scalar, operands)) recorder_->set_number(result, *mark);
+  if (const auto mark = number_rule(scalar, operands)) recorder_->set_numbers(result, {*mark});
 }
 
 /// Marks the lists that tolist() gives: they are as long as the tensor's axes.
@@ -356,7 +356,9 @@ void TensorNumbers::mark_lengths(const c10::IValue& list, const at::Tensor& tens
 c10::IValue TensorNumbers::followed(const std::string& name, const Stack& inputs,
                                     const c10::IValue& result) {
   if (result.isTensor()) {
-    if (result.toTensor().defined()) follow_number(name, inputs, result.toTensor());
+    if (!result.toTensor().defined()) return result;
+    follow_number(name, inputs, result.toTensor());
+    follow_list(name, inputs, result.toTensor());
     return result;
   }
   if (is_number(result)) {

@@ -19,15 +19,20 @@
 namespace t2n::trace {
 namespace {
 
-/// Whether the two take the same arguments, apart from the `out` arguments of `with_out`.
+/// Whether one argument stands for the other: `pow_.Scalar(Tensor self, …)` is another operator
+/// than `pow.Scalar(Scalar self, …)`.
+bool same_argument(const c10::Argument& one, const c10::Argument& other) {
+  return one.name() == other.name() &&
+         (one.type()->isSubtypeOf(*other.type()) || other.type()->isSubtypeOf(*one.type()));
+}
+
+/// Whether the two take the same arguments, apart from the `out` arguments of `writing`.
 bool same_arguments(const c10::FunctionSchema& functional, const c10::FunctionSchema& writing) {
-  std::vector<std::string> names;
+  std::vector<c10::Argument> given;
   for (const c10::Argument& argument : writing.arguments())
-    if (!argument.is_out()) names.push_back(argument.name());
-  if (functional.arguments().size() != names.size()) return false;
-  for (size_t i = 0; i < names.size(); ++i)
-    if (functional.arguments()[i].name() != names[i]) return false;
-  return true;
+    if (!argument.is_out()) given.push_back(argument);
+  const auto& taken = functional.arguments();
+  return std::equal(taken.begin(), taken.end(), given.begin(), given.end(), same_argument);
 }
 
 /// The pure operator `name` with the arguments of `schema`; the same overload name is preferred.

@@ -1,6 +1,8 @@
 #include "src/trace/range_watch.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
@@ -13,6 +15,21 @@ namespace {
 int64_t axis_size(const torch::jit::Stack& inputs, size_t dim) {
   const at::Tensor& tensor = inputs[0].toTensor();
   return tensor.dim() == 0 ? int64_t{1} : tensor.size(inputs[dim].toInt());
+}
+
+/// "scatter_add" of "aten::scatter_add_".
+std::string_view short_name(std::string_view op) {
+  op.remove_prefix(std::min(op.size(), op.find("::") + 2));
+  if (op.ends_with('_')) op.remove_suffix(1);
+  return op;
+}
+
+/// Operators whose operands are a tensor, an axis of it and places along that axis.
+bool indexes_axis(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kNames = {
+      "index_select", "gather",     "scatter",    "scatter_add", "scatter_reduce",
+      "index_add",    "index_copy", "index_fill", "index_reduce"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 }  // namespace
@@ -55,29 +72,47 @@ void RangeWatch::forget_dead() {
 void RangeWatch::see(const std::string& op, const torch::jit::Stack& inputs,
                      const std::vector<at::Tensor>& outputs) {
   if (ends_run_) forget_dead();
-  if (carriers_.empty() || inputs.empty() || !inputs[0].isTensor()) return;
-  if (op == "aten::embedding" || op == "aten::embedding_bag") {
-    bound(inputs[1], inputs[0].toTensor().size(0));
-  } else if (op == "aten::index_select" || op == "aten::gather" || op == "aten::scatter") {
-    bound(inputs[2], axis_size(inputs, 1));
-  } else if (op == "aten::_pack_padded_sequence") {
-    bound_lengths(inputs);
-  } else if (op == "aten::one_hot" && inputs[1].toInt() > 0) {
-    bound(inputs[0], inputs[1].toInt());
-  } else if (op == "aten::index") {
-    int64_t axis = 0;
-    for (const c10::IValue& index : inputs[1].toListRef())
-      bound(index, inputs[0].toTensor().size(axis++));
-  }
+  if (carriers_.empty() || inputs.empty()) return;
+  if (inputs[0].isTensor()) see_index(short_name(op), inputs);
   carry(op, inputs, outputs);
+}
+
+void RangeWatch::see_index(std::string_view name, const torch::jit::Stack& inputs) {
+  if (name == "embedding" || name == "embedding_bag") {
+    bound(inputs[1], inputs[0].toTensor().size(0));
+  } else if (indexes_axis(name)) {
+    bound(inputs[2], axis_size(inputs, 1));
+  } else if (name == "_pack_padded_sequence") {
+    bound_lengths(inputs);
+  } else if (name == "one_hot" && inputs[1].toInt() > 0) {
+    bound(inputs[0], inputs[1].toInt());
+  } else if (name == "index" || name == "index_put") {
+    int64_t axis = 0;
+    for (const c10::IValue& index : inputs[1].toListRef()) {
+      if (!index.isTensor())
+        ++axis;
+      else if (index.toTensor().scalar_type() == at::kBool)
+        axis += index.toTensor().dim();
+      else
+        bound(index, inputs[0].toTensor().size(axis++));
+    }
+  }
+}
+
+RangeWatch::Carriers::const_iterator RangeWatch::carrier_among(const c10::IValue& operand) const {
+  for (const at::Tensor& tensor : flatten_tensors(operand))
+    if (const auto found = carriers_.find(tensor.unsafeGetTensorImpl()); found != carriers_.end())
+      return found;
+  return carriers_.end();
 }
 
 void RangeWatch::carry(const std::string& op, const torch::jit::Stack& inputs,
                        const std::vector<at::Tensor>& outputs) {
-  const auto carrier = carriers_.find(inputs[0].toTensor().unsafeGetTensorImpl());
-  if (carrier == carriers_.end()) return;
   const bool sorts = op == "aten::sort";
-  if (!sorts && !has_trait(op, ir::OpTrait::keeps_values)) return;
+  const bool joins = op == "aten::cat" || op == "aten::index";  // an index may be a mask
+  if (!sorts && !joins && !has_trait(op, ir::OpTrait::keeps_values)) return;
+  const auto carrier = carrier_among(inputs[0]);
+  if (carrier == carriers_.end()) return;
   const Carrier carried = {carrier->second.input, carrier->second.is_sorted || sorts};
   for (const at::Tensor& output : outputs) {
     if (!at::isIntegralType(output.scalar_type(), false)) continue;

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -34,6 +35,10 @@ class RangeWatch {
     size_t input;
     bool is_sorted;
   };
+  using Carriers = std::unordered_map<const c10::TensorImpl*, Carrier>;
+  /// The first tensor of an operand, a list perhaps, that holds values of an input.
+  Carriers::const_iterator carrier_among(const c10::IValue& operand) const;
+  void see_index(std::string_view name, const torch::jit::Stack& inputs);
   void bound(const c10::IValue& index, int64_t high);
   void bound_lengths(const torch::jit::Stack& inputs);
   void carry(const std::string& op, const torch::jit::Stack& inputs,
@@ -42,7 +47,7 @@ class RangeWatch {
 
   bool ends_run_;
   bool is_over_ = false;
-  std::unordered_map<const c10::TensorImpl*, Carrier> carriers_;
+  Carriers carriers_;
   std::vector<at::Tensor> keep_;  ///< keeps addresses from being used again
   std::unordered_map<size_t, IntegerRange> ranges_;
 };

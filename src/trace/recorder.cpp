@@ -111,7 +111,9 @@ bool Recorder::is_there(const at::Tensor& tensor) const {
 
 void Recorder::end_iteration() {
   // Read later, they would be taken for numbers of another iteration.
-  std::erase_if(numbers_, [](const auto& each) { return depends_on_iteration(each.second); });
+  std::erase_if(numbers_, [](const auto& each) {
+    return std::any_of(each.second.begin(), each.second.end(), depends_on_iteration);
+  });
 }
 
 Mark Recorder::mark_of_results(const ir::Node& node) {

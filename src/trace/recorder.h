@@ -43,9 +43,9 @@ class Recorder {
   ir::ValueId value(const at::Tensor& tensor, Place place, const std::string& use = {});
   /// What its values follow from: an input's data, sizes (opaque), or null for the model alone.
   Mark mark(const at::Tensor& tensor) const;
-  /// The exact number of a tensor of rank 0 that is a number over sizes.
-  Mark number_mark(const at::Tensor& tensor) const;
-  void set_number(const at::Tensor& tensor, Mark mark);
+  /// The exact numbers over sizes that a tensor holds, null for plain ones; empty if not known.
+  std::vector<Mark> numbers(const at::Tensor& tensor) const;
+  void set_numbers(const at::Tensor& tensor, std::vector<Mark> marks);
   /// The sizes of results follow from values of tensors; `by_rank`: so does the number of axes.
   void open_shapes(const std::vector<at::Tensor>& outputs, const torch::jit::Stack& inputs,
                    bool by_rank);
@@ -105,8 +105,8 @@ class Recorder {
   Tracks tracks_;
   Constants constants_;
   Places places_;
-  std::vector<Mark> value_marks_;                  ///< per value
-  std::unordered_map<ir::ValueId, Mark> numbers_;  ///< the exact number, for values of rank 0
+  std::vector<Mark> value_marks_;                               ///< per value
+  std::unordered_map<ir::ValueId, std::vector<Mark>> numbers_;  ///< see numbers()
 };
 
 }  // namespace t2n::trace

@@ -20,19 +20,19 @@ Mark Recorder::mark(const at::Tensor& tensor) const {
   return track < 0 ? nullptr : track_mark(track);
 }
 
-Mark Recorder::number_mark(const at::Tensor& tensor) const {
+std::vector<Mark> Recorder::numbers(const at::Tensor& tensor) const {
   const int index = tracks_.find(tensor);
-  if (index < 0) return nullptr;
+  if (index < 0) return {};
   const Track& track = tracks_[index];
-  if (tracks_.is_stale(track)) return nullptr;
+  if (tracks_.is_stale(track)) return {};
   const auto found = numbers_.find(track.value);
-  return found == numbers_.end() ? nullptr : found->second;
+  return found == numbers_.end() ? std::vector<Mark>{} : found->second;
 }
 
-void Recorder::set_number(const at::Tensor& tensor, Mark mark) {
+void Recorder::set_numbers(const at::Tensor& tensor, std::vector<Mark> marks) {
   const int track = tracks_.find(tensor);
-  T2N_ASSERT(track >= 0, "a number of a tensor that is not known");
-  numbers_[tracks_[track].value] = std::move(mark);
+  T2N_ASSERT(track >= 0, "numbers of a tensor that is not known");
+  numbers_[tracks_[track].value] = std::move(marks);
 }
 
 void Recorder::open_shapes(const std::vector<at::Tensor>& outputs, const torch::jit::Stack& inputs,

@@ -45,7 +45,7 @@ class TensorNumbers {
   void settle_layout(const at::Tensor& tensor);
 
  private:
-  Mark axis_mark(const at::Tensor& tensor, int64_t axis);
+  Mark axis_mark(const at::Tensor& tensor, int64_t axis) const;
   Mark layout_mark(const at::Tensor& tensor);
   Mark tensor_mark(const at::Tensor& tensor, const std::string& name);
   Mark number_of(const std::string& name, const torch::jit::Stack& inputs);
@@ -63,6 +63,12 @@ class TensorNumbers {
                   const c10::IValue& parts);
   void follow_number(const std::string& name, const torch::jit::Stack& inputs,
                      const at::Tensor& result);
+  /// number_lists.cpp
+  Mark number_mark(const at::Tensor& tensor) const;
+  std::vector<Operand> operands_of(const at::Tensor& tensor) const;
+  std::vector<Operand> listed(const std::string& name, const torch::jit::Stack& inputs) const;
+  void follow_list(const std::string& name, const torch::jit::Stack& inputs,
+                   const at::Tensor& result);
   void mark_lengths(const c10::IValue& list, const at::Tensor& tensor, int64_t axis);
 
   ir::Graph& graph_;

@@ -136,9 +136,15 @@ TEST_CASE("whole attention layers") {
       "self.proj_b";
   check_with(layer_parameters(),
              {start + ")", start + ", None, True, False)", start + ", None)[0]",
-              start + ", None, False)[0]", start + ", self.square, False, True, 0)[0]",
-              start + ", self.square, True, True, 0)", start + ", self.keys, True, True, 1)[0]"},
+              start + ", None, False)[0]", start + ", None, False, False)[0]",
+              start + ", self.square, False, True, 0)[0]", start + ", self.square, True, True, 0)",
+              start + ", self.keys, True, True, 1)[0]"},
              {randn({2, 3, 8}, 1), randn({2, 3, 8}, 2), randn({2, 3, 8}, 3)}, 1e-4);
+  // Of one tensor with itself, a kernel without weights is taken.
+  check_with(layer_parameters(),
+             {"torch._native_multi_head_attention(x, x, x, 8, 2, self.qkv_w, self.qkv_b, "
+              "self.proj_w, self.proj_b, None, False)[0]"},
+             {randn({2, 3, 8}, 1)}, 1e-4);
 }
 
 TEST_CASE("whole encoder layers") {

@@ -106,6 +106,15 @@ TEST_CASE("a write without a reader leaves no node") {
   CHECK_EQ(live_operations(run), "aten::add.Tensor aten::relu");
 }
 
+TEST_CASE("a write becomes the overload that takes a tensor where it does") {
+  const Replay run =
+      replay("def forward(self, x):\n  z = x * 1\n  z.pow_(-0.5)\n  z.pow_(x)\n  return z",
+             {values({3}, {0.5, 1, 4})});
+  CHECK_EQ(live_operations(run),
+           "aten::mul.Scalar aten::pow.Tensor_Scalar aten::pow.Tensor_Tensor");
+  CHECK_EQ(replay_difference(run), "");
+}
+
 TEST_CASE("an operation that returns its operand is not recorded") {
   const Replay run =
       replay("def forward(self, x):\n  return torch.dropout(x.contiguous(), 0.5, False).to(6) + 1",

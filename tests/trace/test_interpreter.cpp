@@ -282,6 +282,26 @@ TEST_CASE("a run for ranges says what torch refuses before it ends, and nothing 
   CHECK_EQ(branch[0].range->second, 4);
 }
 
+TEST_CASE("ranges are learnt from what is scattered, behind masks and joints as well") {
+  const Replay run = replay(
+      "def forward(self, edges, x):\n"
+      "  kept = torch.cat([edges[:, edges[0] != edges[1]], torch.zeros([2, 1], dtype=4)], "
+      "1)\n"
+      "  return torch.zeros([5]).scatter_add_(0, kept[1], x[:kept.size(1)])",
+      {values({2, 3}, {0, 1, 2, 2, 1, 3}, ir::DType::i64), randn({6}, 1)});
+  REQUIRE(run.traced.ranges[0].has_value());
+  CHECK_EQ(run.traced.ranges[0]->first, 0);
+  CHECK_EQ(run.traced.ranges[0]->second, 5);
+}
+
+TEST_CASE("a mask beside indices is none") {
+  const Replay run =
+      replay("def forward(self, x, rows):\n  return x[torch.tensor([True, False, True]), rows]",
+             {randn({3, 7}, 1), values({2}, {1, 2}, ir::DType::i64)});
+  REQUIRE(run.traced.ranges[1].has_value());
+  CHECK_EQ(run.traced.ranges[1]->second, 7);
+}
+
 TEST_CASE("lists of what cannot nest grow as long as one likes") {
   const auto session = torch_module().compile({R"(
 def forward(self, x):

@@ -75,6 +75,29 @@ class AboveThreshold(nn.Module):
         return torch.cat([boxes[kept], best[kept, None], classes[kept, None].to(boxes.dtype)], 1)
 
 
+class BestOfLevel(nn.Module):
+    """As torchvision is traced: a threshold, and the five best, or as many as there are, counted in a tensor."""
+
+    def forward(self, boxes: Tensor, scores: Tensor):
+        is_likely = scores > 0.5
+        likely = scores[is_likely]
+        count = torch._shape_as_tensor(likely)[0].unsqueeze(0)
+        most = torch.min(torch.cat((torch.tensor([5], dtype=count.dtype), count), 0))
+        best, order = likely.topk(most)
+        return best, boxes[is_likely][order]
+
+
+class Fewest(nn.Module):
+    """The same without a tensor; where nothing is likely, nothing is left."""
+
+    def forward(self, boxes: Tensor, scores: Tensor):
+        is_likely = scores > 0.9
+        boxes, scores = boxes[is_likely], scores[is_likely]
+        best, order = scores.topk(min(5, scores.size(0)))
+        kept = torch.ops.torchvision.nms(boxes[order], best, 0.5)[:4]
+        return best[kept], boxes[order][kept]
+
+
 def drawn(count, seed, spread=10.0, size=6.0):
     generator = torch.Generator().manual_seed(seed)
     corner = torch.rand(count, 2, generator=generator) * spread
@@ -125,6 +148,11 @@ def detections():
     out["nms, the best"] = Case(Best(), both)
     out["nms, above a threshold"] = Case(AboveThreshold(), finite(20))
     out["nms, above a threshold, open"] = Case(AboveThreshold(), finite(20) + finite(3), alone)
+    # Without equal scores, of which torch's topk takes any.
+    apart = [finite(12)[i] for i in (0, 1, 2, 3, 6, 7)]
+    few = [(b, s * low) for b, s in apart for low in (1, 0.6, 0.52, 0.4)]
+    out["the best of a level"] = Case(BestOfLevel(), few)
+    out["a few that are left"] = Case(Fewest(), [(b, 0.85 + s / 8) for b, s in apart] + few, kinds=("scripted",))
     classes = torch.arange(12) * 7 % 3
     out["nms of classes"] = Case(OfClasses(), [(b, s, classes) for b, s in finite(12)])
     return out

@@ -10,6 +10,7 @@ import torch
 from compare import failures
 from detection import detections
 from experts import experts
+from graph_networks import graphs
 from scales import scales
 
 
@@ -20,7 +21,7 @@ def main():
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
     torch.manual_seed(5)
-    return 1 if failures(options.program, {**detections(), **experts(), **scales()}, options.word) else 0
+    return 1 if failures(options.program, {**detections(), **experts(), **graphs(), **scales()}, options.word) else 0
 
 
 if __name__ == "__main__":

@@ -1,0 +1,48 @@
+// Sizes at which programs often do something else: none, one, and no more than a loop needs.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "src/dynamic/assumptions.h"
+#include "src/dynamic/trials.h"
+
+namespace t2n::dynamic {
+
+/// Compares what the graph computes at such sizes with what torch does, and asserts larger ones
+/// where it is not the same.
+class SmallSizes {
+ public:
+  /// `small`: runs with other values than the sample's, in which nothing or one element is counted
+  /// and the program is another.
+  SmallSizes(const Request& request, const Rewrites& rewrites, const Sizes& sample,
+             const trace::Traced& traced, const std::vector<TraceAt>& small)
+      : request_(request), rewrites_(rewrites), sample_(sample), traced_(traced), small_(small) {}
+
+  /// Whether a condition that something is counted may be left out: in two runs or more where
+  /// nothing is, all that were seen, the graph gives what the model's other way gave.
+  bool computes_for_none(const Need& need) const;
+  /// If another program computes the same, the graph holds; otherwise it demands larger sizes.
+  void try_small(const TraceAt& run, Assertions& out) const;
+  /// Strides, contiguity, aliasing and broadcasts change at size 1.
+  void try_ones(const std::set<Symbol>& symbols, Assertions& out) const;
+  /// With an empty cache the program may go another way, or fail.
+  void try_empty(const ir::Dim& size, Assertions& out) const;
+
+ private:
+  struct Tried {
+    bool is_right = false;
+    bool is_short = false;  ///< a loop takes too few iterations to compare them
+  };
+  bool is_right(const TraceAt& run) const;
+  bool computes(const TraceAt& there) const;
+  Tried tried(const Sizes& sizes) const;
+
+  const Request& request_;
+  const Rewrites& rewrites_;
+  const Sizes& sample_;
+  const trace::Traced& traced_;
+  const std::vector<TraceAt>& small_;
+};
+
+}  // namespace t2n::dynamic

@@ -1,0 +1,117 @@
+// Short lists of sizes that a program keeps in tensors of rank 1, as torchvision does where it is
+// traced: `torch._shape_as_tensor(x)`, parts of it joined with numbers, the least of them.
+#include <ATen/core/Tensor.h>
+
+#include <algorithm>
+#include <array>
+
+#include "src/diag/error.h"
+#include "src/diag/one_of.h"
+#include "src/trace/tensor_numbers.h"
+
+namespace t2n::trace {
+namespace {
+
+using torch::jit::Stack;
+
+constexpr int64_t kLongest = 16;
+
+bool is_list(const at::Tensor& tensor) {
+  const at::ScalarType type = tensor.scalar_type();
+  return (type == at::kLong || type == at::kInt) && tensor.dim() <= 1 && tensor.numel() > 0 &&
+         tensor.numel() <= kLongest;
+}
+
+/// Operations whose results hold the same numbers in the same order, if they hold as many.
+bool keeps_numbers(const std::string& name) {
+  constexpr std::array<std::string_view, 12> kNames = {
+      "aten::unsqueeze", "aten::squeeze", "aten::view",       "aten::reshape",
+      "aten::flatten",   "aten::clone",   "aten::contiguous", "aten::detach",
+      "aten::alias",     "aten::to",      "aten::_to_copy",   "aten::long"};
+  return is_one_of(name, kNames);
+}
+
+/// The operator on two numbers that makes one of all; "" if there is none.
+std::string folding(const std::string& name, size_t operands) {
+  if (operands != 1) return "";
+  if (name == "aten::min" || name == "aten::max") return cat("prim::", name.substr(6));
+  return "";
+}
+
+bool is_plain(const c10::IValue& number) { return number.isInt(); }
+
+}  // namespace
+
+Mark TensorNumbers::number_mark(const at::Tensor& tensor) const {
+  const std::vector<Mark> known = recorder_->numbers(tensor);
+  return known.size() == 1 ? known[0] : nullptr;
+}
+
+/// The numbers of a tensor with their marks; none if they are not known.
+std::vector<Operand> TensorNumbers::operands_of(const at::Tensor& tensor) const {
+  if (!tensor.defined() || !is_list(tensor)) return {};
+  std::vector<Mark> marks = recorder_->numbers(tensor);
+  if (marks.empty() && recorder_->mark(tensor)) return {};
+  marks.resize(static_cast<size_t>(tensor.numel()));
+  const at::Tensor flat = tensor.reshape({-1}).to(at::kLong);
+  std::vector<Operand> out;
+  for (int64_t i = 0; i < flat.numel(); ++i)
+    out.push_back({flat[i].item().toLong(), marks[static_cast<size_t>(i)]});
+  return out;
+}
+
+/// The numbers that an operation gives; none if it has no rule.
+std::vector<Operand> TensorNumbers::listed(const std::string& name, const Stack& inputs) const {
+  if (inputs.empty()) return {};
+  if (name == "aten::_shape_as_tensor") {
+    const at::Tensor& tensor = inputs[0].toTensor();
+    std::vector<Operand> out;
+    for (int64_t axis = 0; axis < tensor.dim(); ++axis)
+      out.push_back({tensor.size(axis), axis_mark(tensor, axis)});
+    return out;
+  }
+  if (name == "aten::cat" || name == "aten::stack") {
+    std::vector<Operand> out;
+    for (const at::Tensor& part : flatten_tensors(inputs[0])) {
+      const std::vector<Operand> held = operands_of(part);
+      if (held.empty()) return {};
+      out.insert(out.end(), held.begin(), held.end());
+    }
+    return out;
+  }
+  if (!inputs[0].isTensor()) return {};
+  std::vector<Operand> held = operands_of(inputs[0].toTensor());
+  if (held.empty() || keeps_numbers(name)) return held;
+  const auto count = static_cast<int64_t>(held.size());
+  if (name == "aten::select" && is_plain(inputs[2])) {
+    const int64_t place = inputs[2].toInt();
+    return {held.at(static_cast<size_t>(place < 0 ? place + count : place))};
+  }
+  const std::string scalar = folding(name, inputs.size());
+  if (scalar.empty()) return {};
+  Operand all = held[0];
+  for (size_t i = 1; i < held.size(); ++i) {
+    const auto mark = number_rule(scalar, {all, held[i]});
+    if (!mark) return {};
+    const int64_t a = all.number.toInt(), b = held[i].number.toInt();
+    all = {scalar == "prim::min" ? std::min(a, b) : std::max(a, b), *mark};
+  }
+  return {all};
+}
+
+void TensorNumbers::follow_list(const std::string& name, const Stack& inputs,
+                                const at::Tensor& result) {
+  if (!is_list(result) || !recorder_->tracks().knows(result) || !recorder_->mark(result) ||
+      is_data(recorder_->mark(result)) || !recorder_->numbers(result).empty())
+    return;
+  const std::vector<Operand> held = listed(name, inputs);
+  if (held.size() != static_cast<size_t>(result.numel())) return;
+  std::vector<Mark> marks;
+  for (const Operand& each : held) {
+    if (is_data(each.mark)) return;
+    marks.push_back(each.mark);
+  }
+  recorder_->set_numbers(result, std::move(marks));
+}
+
+}  // namespace t2n::trace
