@@ -23,7 +23,7 @@ TEST_CASE("a loop that values end runs as often as it may, and the file fails be
   const size_t end = refused.err.find_first_of(":, \n", at + place.size());
   const std::string line = refused.err.substr(at, end - at);
   const Result written = sandbox.run(export_of(
-      "HalvesUntilSmall.pt", {"-i", "x=2,3", "--max-iterations", line + "=3", "--check"}));
+      "HalvesUntilSmall.pt", {"-i", "x=2,3", "--max-iterations", line + "=12", "--check"}));
   INFO(written.err);
   REQUIRE_EQ(written.code, 0);
 
@@ -31,11 +31,11 @@ TEST_CASE("a loop that values end runs as often as it may, and the file fails be
   CHECK_EQ(run_on(sandbox, f32({2, 3}, {0.5, -1, 0, 1, 0.25, 1})).code, 0);
   CHECK(ir::same_values(nnef::read_npz(sandbox.path("out.npz")).at(0).value,
                         f32({2, 3}, {0.5, -1, 0, 1, 0.25, 1})));
-  CHECK_EQ(run_on(sandbox, f32({2, 3}, {8, -1, 0, 2, -4, 1})).code, 0);
+  CHECK_EQ(run_on(sandbox, f32({2, 3}, {4096, -1, 0, 2048, -512, 1024})).code, 0);
   CHECK(ir::same_values(nnef::read_npz(sandbox.path("out.npz")).at(0).value,
-                        f32({2, 3}, {1, -0.125, 0, 0.25, -0.5, 0.125})));
-  // A fourth one would be needed.
-  const Result beyond = run_on(sandbox, f32({2, 3}, {9, -1, 0, 2, -4, 1}));
+                        f32({2, 3}, {1, -1.0F / 4096, 0, 0.5, -0.125, 0.25})));
+  // A thirteenth one would be needed.
+  const Result beyond = run_on(sandbox, f32({2, 3}, {5000, -1, 0, 2, -4, 1}));
   CHECK_NE(beyond.code, 0);
 }
 
