@@ -38,6 +38,18 @@ TEST_CASE("lists of indices in which sizes stand, or nothing") {
            Strings{});
 }
 
+TEST_CASE("a size that follows from values stands beside a declared one") {
+  const Tracing out = trace_body("  return x[x[:, 0] > 0] * 2\n", {{9, 6}}, {"x:1=S"});
+  CHECK(!out.error);
+  CHECK_EQ(out.shapes, "[born.N_index,S]");
+}
+
+TEST_CASE("a number of two tensors is none that is read from the first") {
+  const Tracing out = trace_body("  return x * complex(x[0, 0], x[1, 1])\n", {{2, 12}}, {});
+  REQUIRE(out.error);
+  CHECK_EQ(out.error->id, "data-dependent-value");
+}
+
 TEST_CASE("parts lie behind those before them") {
   const auto of = [](const std::string& write) {
     return needed(cat("  m = x.clone()\n  ", write, "\n  return m\n"), {{9, 6}}, {"x:0=B"});

@@ -160,6 +160,14 @@ TEST_CASE("labels in tract's form") {
         "error[nnef-invalid]: a variable in graph.nnef has no label\n"
         "  why:  its values are in the file that its label names\n"
         "  help: write label = 'name'\n");
+  for (const char* call : {"tract_core_submodel(x)", "tract_core_submodel(x, label = 2)"}) {
+    write_text(scratch / "m/graph.nnef",
+               std::string("version 1.0; graph g(x) -> (y) { y = ") + call + "; }");
+    CHECK(refusal(scratch / "m") ==
+          "error[nnef-invalid]: a submodel in graph.nnef has no label\n"
+          "  why:  its files are found by it\n"
+          "  help: write label = 'name'\n");
+  }
 }
 
 TEST_CASE("variables in fragments have files too") {

@@ -72,6 +72,8 @@ TEST_CASE("of what does not run in pulses nine are named and the others counted"
       ++count;
     return count;
   };
+  CHECK_EQ(named(refused_sums(1)), 1);
+  CHECK_EQ(named(refused_sums(2)), 2);
   const std::string nine = refused_sums(9), ten = refused_sums(10);
   INFO(ten);
   CHECK_EQ(named(nine), 9);

@@ -79,13 +79,13 @@ TEST_CASE("slopes are weights of integers, and so is the one above zero") {
 }
 
 TEST_CASE("numbers among elements are rounded with the zero point") {
-  check_sizes(
-      forms({"torch.hardtanh(Q, -0.375, 0.625)", "torch.hardtanh(Q, -0.625, 0.375)",
-             "torch.clamp(Q, -0.375, 0.625)", "torch.clamp(Q, -0.625)",
-             "torch.clamp(Q, None, 0.375)", "ops.quantized.clamp(Q, -0.375, 0.625)",
-             "ops.quantized.clamp(Q, None, 0.625)", "ops.quantized.relu6(Q)",
-             "torch.constant_pad_nd(Q, [1, 1], 0.625)", "torch.constant_pad_nd(Q, [1, 0], 0.375)",
-             "torch.masked_fill(Q, x > 0, 0.625)", "torch.masked_fill(Q, x > 0, -0.375)"}));
+  check_sizes(forms(
+      {"torch.hardtanh(Q, -0.375, 0.625)", "torch.hardtanh(Q, -0.625, 0.375)",
+       "torch.clamp(Q, -0.375, 0.625)", "torch.clamp(Q, -0.625)", "torch.clamp(Q, None, 0.375)",
+       "ops.quantized.clamp(Q, -0.375, 0.625)", "ops.quantized.clamp(Q, None, 0.625)",
+       "ops.quantized.relu6(Q)", "torch.constant_pad_nd(Q, [1, 1], 0.625)",
+       "torch.constant_pad_nd(Q, [1, 0], 0.375)", "torch.masked_fill(Q, x > 0, 0.625)",
+       "torch.masked_fill(Q, x > 0, -0.375)", "torch.masked_fill(Q, x > 0, x.max())"}));
 }
 
 TEST_CASE("a number that is added moves the zero point, or scales the integers where it cannot") {
