@@ -12,12 +12,19 @@ namespace {
 constexpr const char* kSeen =
     "the model was seen to do something else at smaller sizes, or not to run there";
 
+/// Whether no output has an element. Then there are no other values that other inputs could give.
+bool gives_nothing(const trace::Traced& traced) {
+  return std::all_of(traced.outputs.begin(), traced.outputs.end(),
+                     [](const ir::Tensor& output) { return output.elements() == 0; });
+}
+
 }  // namespace
 
 bool SmallSizes::computes_for_none(const Need& need) const {
   const std::vector<const TraceAt*> runs = runs_of_none(need, traced_, small_);
-  return runs.size() > 1 &&
-         std::all_of(runs.begin(), runs.end(), [&](const TraceAt* run) { return is_right(*run); });
+  return runs.size() > 1 && std::all_of(runs.begin(), runs.end(), [&](const TraceAt* run) {
+           return gives_nothing(run->traced) && is_right(*run);
+         });
 }
 
 bool SmallSizes::is_right(const TraceAt& run) const {

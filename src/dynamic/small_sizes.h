@@ -20,7 +20,7 @@ class SmallSizes {
       : request_(request), rewrites_(rewrites), sample_(sample), traced_(traced), small_(small) {}
 
   /// Whether a condition that something is counted may be left out: in two runs or more where
-  /// nothing is, all that were seen, the graph gives what the model's other way gave.
+  /// nothing is, all that were seen, the model gives empty tensors, and the graph the same.
   bool computes_for_none(const Need& need) const;
   /// If another program computes the same, the graph holds; otherwise it demands larger sizes.
   void try_small(const TraceAt& run, Assertions& out) const;

@@ -52,6 +52,9 @@ void Recorder::open_shapes(const std::vector<at::Tensor>& outputs, const torch::
         });
     if (track < 0 || is_operand || !(inherits || mark(output))) continue;
     Track& open = tracks_[track];
+    // Ones, or the sizes themselves: what is computed from them follows from data.
+    Mark& own = value_marks_[static_cast<size_t>(open.value)];
+    if (inherits && !own) own = data_mark("the size of a tensor that follows from values");
     open.open_shape = open.open_shape || output.dim() > 0 || is_open_rank;
     open.open_rank = open.open_rank || is_open_rank;
   }

@@ -169,6 +169,21 @@ TEST_CASE("repetitions that tensors count") {
              kCounts);
 }
 
+TEST_CASE("tensors that hold such sizes") {
+  check_born({"x * torch._shape_as_tensor(x[x > 0])[0]",
+              "torch.ones([int(torch._shape_as_tensor(x[x > 0])[-1])])",
+              "torch.ones([int(torch.max(torch.cat([torch.tensor([2]), "
+              "torch._shape_as_tensor(x[x[:, 0] > 0])])))])",
+              "torch.topk(x[x > 0], int(torch.min(torch.stack([torch.tensor(2), "
+              "torch._shape_as_tensor(x[x > 0])[0]]))))[0]",
+              "x * torch.ones_like(x[x > 0]).sum()"},
+             kSigns);
+  // Not followed through floats and sums, and never the sample's.
+  for (const char* number : {"torch._shape_as_tensor(x[x > 0]).to(6)", "torch.ones_like(x[x > 0])"})
+    check_born_refused(cat("torch.ones([int(", number, ".sum())])"), kSigns,
+                       "is no expression of the dynamic axes");
+}
+
 TEST_CASE("numbers that are read from tensors") {
   check_born({"torch.arange(int(x.max()))", "torch.zeros([int(x.sum()), 2]) + int(x.sum())",
               "torch.arange(int(x.max())).unsqueeze(0) < x.unsqueeze(1)", "x * int(x.max())"},

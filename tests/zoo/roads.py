@@ -4,7 +4,8 @@
 
 Each model is built, saved, exported with --check, and its file run in tract at inputs that differ from the sample in
 routing, length, number of edges, or pieces. What the file gives is compared with what the module itself gives in
-Python. An export that ends with an error is a refusal, a result that differs is wrong.
+Python. An export that ends with an error is a refusal, a file that the engine stops at other inputs fails, and a
+result that differs is wrong.
 """
 
 import argparse
@@ -49,7 +50,8 @@ PAGE = """# The roads of real use
 
 Models whose sizes follow from values, lengths, edges, pieces and caches, small and with random weights. Each is
 exported to tract with `--check`, and its file run in that engine at inputs that differ from the sample in routing,
-length, number of edges or pieces; the results are compared with what the module itself gives in Python.
+length, number of edges or pieces; the results are compared with what the module itself gives in Python. *Refused*: the
+export ended with an error, and wrote nothing; *fails*: the engine stopped; *wrong*: a result differed.
 Made by `tests/zoo/roads.py`.
 
 **{summary}**
@@ -182,7 +184,7 @@ def saved_model(road, way):
 
 
 def verdict(program, road, way):
-    """"right", or what is refused or wrong."""
+    """"right", or what is refused, failed or was wrong."""
     check = check_stream if isinstance(road, Streamed) else check_calls if isinstance(road, Called) else check_runs
     with tempfile.TemporaryDirectory() as folder, torch.no_grad():
         try:
@@ -190,7 +192,7 @@ def verdict(program, road, way):
         except Refused as refusal:
             return f"refused: {refusal}"
         except RuntimeError as error:
-            found = str(error).splitlines()[0]
+            return f"fails: {str(error).splitlines()[0]}"
     return f"wrong: {found}" if found else "right"
 
 

@@ -70,7 +70,7 @@ class Switch(nn.Module):
     def __init__(self):
         super().__init__()
         self.embed = nn.Embedding(WORDS, 32)
-        self.attention = nn.ModuleList([nn.MultiheadAttention(32, 4, batch_first=True) for _ in range(2)])
+        self.heads = nn.ModuleList([nn.Linear(32, 96) for _ in range(2)])
         self.layers = nn.ModuleList([SwitchLayer(32, 64, 4, 4) for _ in range(2)])
         self.norms = nn.ModuleList([nn.LayerNorm(32) for _ in range(2)])
         self.last = nn.LayerNorm(32)
@@ -78,8 +78,9 @@ class Switch(nn.Module):
 
     def forward(self, input_ids: Tensor):
         x = self.embed(input_ids)
-        for attention, layer, norm in zip(self.attention, self.layers, self.norms):
-            x = x + attention(x, x, x, need_weights=False)[0]
+        for heads, layer, norm in zip(self.heads, self.layers, self.norms):
+            q, k, v = heads(x).unflatten(-1, (3, 4, 8)).permute(2, 0, 3, 1, 4).unbind(0)
+            x = x + F.scaled_dot_product_attention(q, k, v).transpose(1, 2).flatten(2)
             x = x + layer(norm(x))
         return self.head(self.last(x))
 
