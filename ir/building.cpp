@@ -20,9 +20,14 @@ std::string Naming::numbered(const std::string& stem) {
   }
 }
 
+std::string Naming::value(std::string base) {
+  if (const size_t at = base.find(suffix_); at != std::string::npos) base.erase(at, suffix_.size());
+  return unique(base) + suffix_;
+}
+
 std::string Naming::result(const Graph& graph, const Node& node) {
   const std::string path = module_path(graph, node.scope);
-  return unique((path.empty() ? "" : path + ".") + std::string(op_short_name(op_name(node.op))));
+  return value((path.empty() ? "" : path + ".") + std::string(op_short_name(op_name(node.op))));
 }
 
 void Naming::take(const Graph& graph) {

@@ -17,6 +17,19 @@ namespace {
 
 using trace::Traced;
 
+/// Whether a minimum or maximum has to be equal to another size.
+bool equates_orders(const Assumption& assumption) {
+  const auto is_order = [](const ir::Dim& size) {
+    return std::any_of(size.terms().begin(), size.terms().end(), [](const ir::Term& term) {
+      return std::any_of(term.atoms.begin(), term.atoms.end(), [](const ir::Atom& atom) {
+        return std::holds_alternative<ir::Min>(atom) || std::holds_alternative<ir::Max>(atom);
+      });
+    });
+  };
+  const Comparison& relation = assumption.relation;
+  return relation.relation == Relation::eq && (is_order(relation.left) || is_order(relation.right));
+}
+
 /// Makes trials, and finds out which sizes the model accepts.
 class Trials {
  public:
@@ -261,7 +274,9 @@ class Trials {
     };
     if (!has_births(runs_[0].traced.graph)) return inferred(false);
     try {
-      return inferred(true);
+      std::vector<Assumption> assumed = inferred(true);
+      // Two sizes are one only in one order: the file is written for it.
+      if (std::none_of(assumed.begin(), assumed.end(), equates_orders)) return assumed;
     } catch (const Error& error) {
       if (error.diagnostic().id == "internal") throw;
     }

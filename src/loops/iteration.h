@@ -17,6 +17,14 @@ void for_each_dim(const ir::Attr& attr, Visit&& visit) {
     for (const ir::Dim& dim : *many) visit(dim);
 }
 
+/// Replaces each size in an argument by `change` of it.
+template <typename Change>
+void change_dims(ir::Attr& attr, Change&& change) {
+  if (auto* one = std::get_if<ir::Dim>(&attr)) *one = change(*one);
+  if (auto* many = std::get_if<std::vector<ir::Dim>>(&attr))
+    for (ir::Dim& dim : *many) dim = change(dim);
+}
+
 /// True if the value depends on a loop's iteration number. Each running loop has a symbol for it.
 bool mentions_iteration(const ir::Dim& dim);
 bool mentions_iteration(const ir::Attr& attr);

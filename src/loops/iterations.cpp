@@ -9,6 +9,34 @@ namespace t2n::loops {
 using ir::Node;
 using ir::ValueId;
 
+namespace {
+
+ir::Symbol untagged(const ir::Symbol& symbol, const std::string& tag) {
+  const ir::Symbol::AxisSize* const size = symbol.axis_size();
+  return size == nullptr ? symbol : ir::Symbol::AxisSize{without_tag(size->value, tag), size->axis};
+}
+
+void untag_node(Node& node, const std::string& tag) {
+  for (ir::Argument& arg : node.args)
+    change_dims(arg.value, [&](const ir::Dim& dim) {
+      return dim.substitute([&](const ir::Symbol& symbol) {
+        return std::optional(ir::Dim::symbol(untagged(symbol, tag)));
+      });
+    });
+  if (!node.body) return;
+  for (ir::Value& each : node.body->values) each.name = without_tag(each.name, tag);
+  for (std::string& name : node.body->output_names) name = without_tag(name, tag);
+  for (Node& inner : node.body->nodes) untag_node(inner, tag);
+}
+
+}  // namespace
+
+std::string without_tag(std::string name, const std::string& tag) {
+  const size_t at = tag.empty() ? std::string::npos : name.find(tag);
+  if (at != std::string::npos) name.erase(at, tag.size());
+  return name;
+}
+
 std::vector<std::unordered_set<std::string>> Iterations::names() const {
   std::vector<std::unordered_set<std::string>> out(bounds_.size() - 1);
   for (size_t iteration = 0; iteration < out.size(); ++iteration)
@@ -122,6 +150,18 @@ std::vector<Growing> Iterations::take_growing() {
   for (size_t iteration = 0; iteration < bounds_.size(); ++iteration)
     bounds_[iteration] -= iteration * taken.size();
   return out;
+}
+
+void Iterations::untag(const std::string& tag) {
+  for (auto id = static_cast<size_t>(loop_.first_values.front()); id < graph_.values.size(); ++id)
+    graph_.values[id].name = without_tag(graph_.values[id].name, tag);
+  for (size_t i = bounds_[0]; i < graph_.nodes.size(); ++i) untag_node(graph_.nodes[i], tag);
+  const auto attribute = graph_.attributes.find(ir::kSampleSizes);
+  if (attribute == graph_.attributes.end()) return;
+  ir::Sizes sizes;
+  for (const auto& [symbol, size] : std::any_cast<const ir::Sizes&>(attribute->second))
+    sizes[untagged(symbol, tag)] = size;
+  attribute->second = std::move(sizes);
 }
 
 void Iterations::index() {

@@ -29,6 +29,8 @@ class Iterations {
   /// Removes joins that become one after the loop.
   std::vector<Growing> take_growing();
   void index();
+  /// Takes the tag of an iteration off all names.
+  void untag(const std::string& tag);
 
   /// The first node of an iteration, in the graph.
   size_t begin(int64_t iteration) const { return bounds_[static_cast<size_t>(iteration)]; }

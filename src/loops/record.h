@@ -17,15 +17,21 @@ struct LoopRecord {
   std::vector<size_t> bounds;                  ///< nodes before the first iteration, after it, …
   std::vector<ir::Naming> namings = {};        ///< after the first two iterations
   std::vector<ir::ValueId> first_values = {};  ///< the next value's id when each iteration began
+  std::string suffix = {};                     ///< of names of values before the loop
+  std::vector<std::string> tags = {};          ///< of the names of each iteration but the first
   ir::Dim length = {};                         ///< the number of iterations, over sizes
   ir::Place place = {};
 };
+
+/// A name without the tag of an iteration; the same if the tag is "".
+std::string without_tag(std::string name, const std::string& tag);
 
 /// What remains known about the iterations of a rolled loop.
 struct Rolled {
   std::unordered_set<std::string> later = {};  ///< names of values of later iterations
   /// For these and for the states: the name of the value in the scan's first iteration.
   std::map<std::string, std::string> names = {};
+  std::string tag = {};  ///< that values of the scan's first iteration had in their names
 };
 
 /// What made a value.

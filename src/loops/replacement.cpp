@@ -132,17 +132,10 @@ ValueId Replacement::last_of(size_t state) const {
 
 /// The number of an iteration that stays outside of the scan.
 void Replacement::settle_number(Node& node, int64_t iteration) const {
-  const auto settle = [&](Dim& dim) {
-    if (dim.is_constant()) return;
-    dim = dim.substitute([&](const ir::Symbol& symbol) {
-      return symbol == loop().number ? std::optional<Dim>(iteration) : std::nullopt;
+  for (ir::Argument& arg : node.args)
+    change_dims(arg.value, [&](const Dim& dim) {
+      return dim.is_constant() ? dim : replaced(dim, loop().number, iteration);
     });
-  };
-  for (ir::Argument& arg : node.args) {
-    if (auto* one = std::get_if<Dim>(&arg.value)) settle(*one);
-    if (auto* many = std::get_if<std::vector<Dim>>(&arg.value))
-      for (Dim& dim : *many) settle(dim);
-  }
   if (!node.body) return;
   for (Node& inner : node.body->nodes) settle_number(inner, iteration);
 }
@@ -180,7 +173,7 @@ ValueId Replacement::state_output(size_t state, const IterationValues& taken) {
   const ir::Value inner = found_.body->values[static_cast<size_t>(found_.states[state].next)];
   if (id == ir::kNoValue || std::find(taken.begin(), taken.end(), id) != taken.end())
     id = ir::add_value(graph_, {"", inner.dtype, inner.shape, inner.quant});
-  graph_.values[static_cast<size_t>(id)].name = naming_.unique(inner.name + "_last");
+  graph_.values[static_cast<size_t>(id)].name = naming_.value(inner.name + "_last");
   defined_.insert(id);
   return id;
 }
@@ -217,7 +210,7 @@ void Replacement::define_filled(const Filled& each) {
   T2N_ASSERT(last != ir::kNoValue, "a filled tensor without a last value");
   const ir::Value before = outer(state.iterations[0]);
   values_.forget(last);
-  graph_.values[static_cast<size_t>(last)].name = naming_.unique(before.name + "_filled");
+  graph_.values[static_cast<size_t>(last)].name = naming_.value(before.name + "_filled");
   const size_t family = values_.add({found_.body, each.source, all_.count() - found_.start});
   const ValueId initial = rolling_.settled(state.iterations[0], loop().place);
   const auto begin = begin_of(initial, each.axis, each.first, each.reversed);
@@ -244,7 +237,7 @@ void Replacement::define_growing(const Growing& each) {
   Node join = each.join;
   join.args[0].value = ir::TensorRefs{each.parts};
   join.call = naming_.call(join.scope, "cat");
-  graph_.values[static_cast<size_t>(join.outputs[0])].name = naming_.unique("cat_all");
+  graph_.values[static_cast<size_t>(join.outputs[0])].name = naming_.value("cat_all");
   rolling_.append(std::move(join));
 }
 
@@ -252,6 +245,7 @@ void Replacement::define_growing(const Growing& each) {
 /// iterations. Sizes of what later iterations computed are no longer needed.
 void Replacement::forget_names() {
   naming_ = loop().namings.at(static_cast<size_t>(found_.start));
+  naming_.set_suffix(loop().suffix);
   for (const ir::Constant& constant : graph_.constants) naming_.take(outer(constant.value).name);
   const auto attribute = graph_.attributes.find(ir::kSampleSizes);
   if (attribute == graph_.attributes.end()) return;

@@ -25,10 +25,12 @@ void require_iterations(const ir::Graph& graph, const Iterations& all) {
              " iterations has the length ", all.loop().length.str());
 }
 
-Comparison compare(Rolling& rolling, const Iterations& all) {
+Comparison compare(Rolling& rolling, Iterations& all) {
   try {
     return {rolling, all, 0};
   } catch (const Mismatch& first) {
+    all.untag(
+        all.loop().tags.at(0));  // so that the body has the names of the first iteration in it
     try {
       return {rolling, all, 1};  // the first iteration stays outside of the scan
     } catch (const Mismatch& mismatch) {
@@ -59,6 +61,7 @@ Rolled roll(Rolling& rolling, LoopRecord loop) {
   all.index();
   Comparison comparison = compare(rolling, all);
   Rolled out;
+  if (comparison.found().start == 1) out.tag = all.loop().tags[0];
   for (int64_t iteration = comparison.found().start + 1; iteration < all.count(); ++iteration) {
     out.names.merge(comparison.names_in(iteration));
     out.later.merge(made[static_cast<size_t>(iteration)]);

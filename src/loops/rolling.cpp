@@ -56,8 +56,10 @@ Additions Rolling::take_additions() {
 
 void Rolling::begin_loop(const ir::Symbol& number) {
   iteration_begins_ = static_cast<ir::ValueId>(graph_.values.size());
-  open_.push_back(
-      {.number = number, .bounds = {graph_.nodes.size()}, .first_values = {iteration_begins_}});
+  open_.push_back({.number = number,
+                   .bounds = {graph_.nodes.size()},
+                   .first_values = {iteration_begins_},
+                   .suffix = naming_.suffix()});
 }
 
 void Rolling::end_iteration() {
@@ -66,6 +68,10 @@ void Rolling::end_iteration() {
   iteration_begins_ = static_cast<ir::ValueId>(graph_.values.size());
   loop.first_values.push_back(iteration_begins_);
   if (loop.namings.size() < 2) loop.namings.push_back(naming_);
+  // The program may keep the size of what the next iteration computes, by its name, for longer than
+  // the name is taken.
+  loop.tags.push_back(cat("<", ++tags_, ">"));
+  naming_.set_suffix(loop.suffix + loop.tags.back());
 }
 
 Rolled Rolling::end_loop(const ir::Dim& length, ir::Place place) {
@@ -74,6 +80,7 @@ Rolled Rolling::end_loop(const ir::Dim& length, ir::Place place) {
   loop.length = length;
   loop.place = place;
   taken_ = loop.bounds.front();
+  naming_.set_suffix(loop.suffix);
   return roll(*this, std::move(loop));
 }
 
@@ -127,8 +134,9 @@ ir::ValueId Rolling::stacked(size_t index, int64_t axis, bool reversed, ir::Valu
     shape.insert(shape.begin() + axis, ir::Dim(family.iterations));
     std::optional<ir::QuantInfo> quant = inner.quant;
     if (quant && quant->is_per_channel() && axis <= quant->axis) ++quant->axis;
-    wanted =
-        ir::add_value(graph_, {naming_.unique(inner.name + "_all"), inner.dtype, shape, quant});
+    const std::string name = inner.name + "_all";
+    wanted = ir::add_value(graph_, {is_local(family) ? naming_.value(name) : naming_.unique(name),
+                                    inner.dtype, shape, quant});
   }
   given_.push_back(wanted);
   parts.stacked_axes.push_back(axis);
@@ -160,7 +168,7 @@ ir::ValueId Rolling::materialise(ir::ValueId id, const Instance& instance, ir::P
   const int64_t index = is_last ? -1 : instance.iteration;
   const std::string suffix = is_last ? "_last" : is_first ? "_first" : cat("_at_", index);
   const ir::ValueId all = stacked(instance.family, 0, false, ir::kNoValue);
-  graph_.values[static_cast<size_t>(id)].name = naming_.unique(name + suffix);
+  graph_.values[static_cast<size_t>(id)].name = naming_.value(name + suffix);
   values_.forget(id);
   ir::Node node = node_at(place);
   node.op = ir::op_id("aten::select.int");

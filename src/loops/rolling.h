@@ -93,6 +93,7 @@ class Rolling {
   /// For operations with several results: the first one, and the index.
   std::unordered_map<ir::ValueId, std::pair<ir::ValueId, int64_t>> part_of_;
   ir::ValueId iteration_begins_ = 0;
+  int64_t tags_ = 0;                ///< how many iterations had one
   size_t taken_ = 0;                ///< nodes of the graph that take_additions() gave
   std::vector<ir::ValueId> given_;  ///< results that scans received since then
 };

@@ -110,9 +110,11 @@ void Decisions::add_later(std::vector<Decision> later, const loops::Rolled& roll
     return dim.substitute([&](const ir::Symbol& symbol) -> std::optional<Dim> {
       const ir::Symbol::AxisSize* const size = symbol.axis_size();
       if (size == nullptr) return std::nullopt;
-      const auto found = rolled.names.find(size->value);
+      const std::string own = loops::without_tag(size->value, rolled.tag);
+      const auto found = rolled.names.find(own);
       if (found != rolled.names.end())
         return Dim::symbol(ir::Symbol::AxisSize{found->second, size->axis});
+      if (own != size->value) return Dim::symbol(ir::Symbol::AxisSize{own, size->axis});
       if (rolled.later.contains(size->value))
         refuse_loop(
             "one of its iterations decides by the size of a tensor that the first does not compute",

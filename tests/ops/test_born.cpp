@@ -186,7 +186,8 @@ TEST_CASE("tensors that hold such sizes") {
 
 TEST_CASE("numbers that are read from tensors") {
   check_born({"torch.arange(int(x.max()))", "torch.zeros([int(x.sum()), 2]) + int(x.sum())",
-              "torch.arange(int(x.max())).unsqueeze(0) < x.unsqueeze(1)", "x * int(x.max())"},
+              "torch.arange(int(x.max())).unsqueeze(0) < x.unsqueeze(1)", "x * int(x.max())",
+              "torch.ones([8])[:int(x.max())] * torch.arange(int(x.max()))"},
              kCounts);
 }
 

@@ -2,10 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <regex>
+#include <set>
 
 #include "ir/loop_notes.h"
 #include "src/diag/error.h"
 #include "src/loops/finish.h"
+#include "src/loops/iteration.h"
 #include "src/loops/rolling.h"
 #include "tests/passes/support.h"
 
@@ -20,9 +22,9 @@ class Recording {
     graph_.name = source_.name;
     graph_.scopes = source_.scopes;
     for (const ir::ValueId id : source_.inputs) graph_.inputs.push_back(add(id, name_of(id)));
-    if (const auto sizes = source_.attributes.find(ir::kSampleSizes);
-        sizes != source_.attributes.end())
-      graph_.attributes.insert(*sizes);
+    graph_.attributes[ir::kSampleSizes] = ir::Sizes();
+    for (const auto& [symbol, size] : ir::sample_sizes(source_))
+      if (symbol.axis_size() == nullptr || symbol.axis_size()->value == "x") sizes()[symbol] = size;
   }
 
   std::string run() {
@@ -34,6 +36,7 @@ class Recording {
     for (size_t i = 0; i < source_.outputs.size(); ++i)
       graph_.outputs.push_back(rolling_.settled(ids_.at(source_.outputs[i]), {}));
     graph_.output_names = source_.output_names;
+    check_names();
     loops::finish_loops(graph_, {});
     ir::verify(graph_, "test");
     return ir::print(graph_);
@@ -65,15 +68,40 @@ class Recording {
   }
   Notes notes() const { return std::any_cast<Notes>(source_.attributes.at(ir::kUnrolledLoops)); }
 
+  ir::Sizes& sizes() { return std::any_cast<ir::Sizes&>(graph_.attributes[ir::kSampleSizes]); }
+
   ir::ValueId add(ir::ValueId id, const std::string& name) {
     ir::Value value = source_.values[static_cast<size_t>(id)];
-    value.name = naming_.unique(name);
+    value.name = naming_.value(name);
+    names_[source_.values[static_cast<size_t>(id)].name] = value.name;
     return ids_[id] = ir::add_value(graph_, value);
   }
 
+  /// The size under the name that the value has here.
+  ir::Dim renamed(const ir::Dim& dim) {
+    return dim.substitute([&](const ir::Symbol& symbol) -> std::optional<ir::Dim> {
+      if (symbol.axis_size() == nullptr) return std::nullopt;
+      const ir::Symbol here =
+          ir::Symbol::AxisSize{names_.at(symbol.axis_size()->value), symbol.axis_size()->axis};
+      sizes()[here] = ir::sample_sizes(source_).at(symbol);
+      return ir::Dim::symbol(here);
+    });
+  }
+
+  /// No name stood for two values: the program may still hold the size of either.
+  void check_names() const {
+    std::set<std::string> seen;
+    for (const ir::Value& value : graph_.values) {
+      CAPTURE(value.name);
+      CHECK(seen.insert(value.name).second);
+    }
+  }
+
   void append(ir::Node node) {
-    for (ir::Argument& arg : node.args)
+    for (ir::Argument& arg : node.args) {
       ir::change_refs(arg.value, [&](ir::ValueId& id) { id = ids_.at(id); });
+      loops::change_dims(arg.value, [&](const ir::Dim& dim) { return renamed(dim); });
+    }
     const std::string op(ir::op_short_name(ir::op_name(node.op)));
     node.call = naming_.call(node.scope, op);
     for (ir::ValueId& id : node.outputs) id = add(id, op);
@@ -100,6 +128,7 @@ class Recording {
   ir::Naming naming_;
   loops::Rolling rolling_{graph_, naming_};
   std::map<ir::ValueId, ir::ValueId> ids_;  ///< of the source, in the graph
+  std::map<std::string, std::string> names_;
 };
 
 std::string recorded(const std::string& text) { return Recording(text).run(); }
@@ -150,6 +179,26 @@ TEST_CASE("a loop that is rolled when it ends is the one that the pass makes of 
   }
 }
 
+TEST_CASE("the first iteration apart: the body has the names and sizes of the second") {
+  const std::string text = R"(graph m(%x: f32[2], %h: f32[2]) -> (%view_2 as "y") {
+  attribute sample_sizes: sizes = S=4, size.add.0=2, size.add_1.0=2, size.add_2.0=2
+  attribute unrolled_loops: loops = 0 iteration.0 = S: 0 1 4 7 10
+  %tanh: f32[2] = aten::tanh(self=%h)
+  %add: f32[2] = aten::add.Tensor(self=%x, other=%tanh, alpha=1)
+  %tanh_1: f32[2] = aten::tanh(self=%add)
+  %view: f32[2] = aten::view(self=%tanh_1, size=[size.add.0])
+  %add_1: f32[2] = aten::add.Tensor(self=%x, other=%view, alpha=1)
+  %tanh_2: f32[2] = aten::tanh(self=%add_1)
+  %view_1: f32[2] = aten::view(self=%tanh_2, size=[size.add_1.0])
+  %add_2: f32[2] = aten::add.Tensor(self=%x, other=%view_1, alpha=1)
+  %tanh_3: f32[2] = aten::tanh(self=%add_2)
+  %view_2: f32[2] = aten::view(self=%tanh_3, size=[size.add_2.0])
+}
+)";
+  CHECK_EQ(recorded(text), after("roll-loops", text));
+  CHECK(recorded(text).find("size.add.0=2\n") != std::string::npos);
+}
+
 TEST_CASE("names and numbers of what follows do not depend on the number of iterations") {
   const auto text = [](int64_t count) {
     const std::string last = numbered("tanh", count - 1);
@@ -194,8 +243,8 @@ TEST_CASE("what came into the graph: iterations as they are, and the scan once t
   }
   const ir::Dim length = ir::Dim::symbol(ir::Symbol::AxisSize{"x", 1});
   const loops::Rolled rolled = rolling.end_loop(length, {});
-  CHECK_EQ(rolled.names.at("tanh_2"), "tanh");
-  CHECK(rolled.later.contains("add_1"));
+  CHECK_EQ(rolled.names.at("tanh_2<2>"), "tanh");
+  CHECK(rolled.later.contains("add_1<1>"));
   CHECK_EQ(recording.added(), "scan");
   CHECK(rolling.is_of_scan(recording.value("tanh_1")));
   CHECK_EQ(rolling.origin(recording.value("tanh_1")).value().place, 1);

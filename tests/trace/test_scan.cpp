@@ -100,6 +100,25 @@ def forward(self, x):
 )");
 }
 
+TEST_CASE("the size of what an iteration computed is not that of a later value of the same name") {
+  const std::string text = ir::print(rolled(R"(
+def forward(self, x):
+    h = x[:, 0]
+    n = 0
+    for t in range(x.size(1)):
+        h = torch.tanh(x[:, t] + h)
+        n = h.size(0)
+    y = torch.ones([x.size(0) + 1])
+    for i in range(6):
+        y = torch.tanh(y)
+    return torch.zeros([n]), y
+)",
+                                            {randn({2, 4, 3}, 1)})
+                                         .graph);
+  CHECK(text.find("%tanh_3: f32[3] = aten::tanh") != std::string::npos);
+  CHECK(text.find("aten::zeros(size=[size.tanh_3<3>.0]") != std::string::npos);
+}
+
 TEST_CASE("iterating over unbind, over a tensor, over a list of an earlier loop; cat") {
   CHECK_EQ(
       rolled_text(R"(
