@@ -231,14 +231,25 @@ void flatten(const c10::IValue& value, Path& path, bool with_bytes, std::vector<
   }
 }
 
+/// The names of a tuple's elements; null for a tuple without names.
+std::shared_ptr<c10::FunctionSchema> names_in(const c10::ivalue::Tuple& tuple) {
+  try {
+    return tuple.type<c10::TupleType>()->schema();
+  } catch (const c10::Error&) {
+    return nullptr;  // it is made of its elements' types, and an undefined tensor has none
+  }
+}
+
+/// An undefined tensor is None, as it is in Python.
 void flatten_result(const c10::IValue& value, const std::string& name, bool top,
                     std::vector<FlatOutput>& out) {
   const auto below = [&](const std::string& key, bool named) {
     if (!top) return name + "_" + key;
     return named ? key : "output_" + key;
   };
+  if (value.isTensor() && !value.toTensor().defined()) return;
   if (value.isTensor()) {
-    if (value.toTensor().defined() && value.toTensor().numel() > kMaxElements)
+    if (value.toTensor().numel() > kMaxElements)
       throw Error("unsupported-output",
                   cat("the model returns a tensor of ", value.toTensor().numel(), " elements"),
                   cat("at most ", kMaxElements, " are computed with"));
@@ -251,7 +262,7 @@ void flatten_result(const c10::IValue& value, const std::string& name, bool top,
     }
   } else if (value.isTuple()) {
     const auto tuple = value.toTuple();
-    const auto fields = tuple->type<c10::TupleType>()->schema();
+    const auto fields = names_in(*tuple);
     for (size_t i = 0; i < tuple->elements().size(); ++i)
       flatten_result(
           tuple->elements()[i],

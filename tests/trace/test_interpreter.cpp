@@ -302,6 +302,15 @@ TEST_CASE("a mask beside indices is none") {
   CHECK_EQ(run.traced.ranges[1]->second, 7);
 }
 
+TEST_CASE("a tensor that an operator leaves undefined is no output, as None is none") {
+  const Replay run = replay(
+      "def forward(self, x, w, b, o, c):\n"
+      "  return torch._native_multi_head_attention(x, x, x, 4, 2, w, b, o, c, None, False)",
+      {randn({1, 3, 4}, 1), randn({12, 4}, 2), randn({12}, 3), randn({4, 4}, 4), randn({4}, 5)});
+  CHECK_EQ(run.outputs.size(), 1);
+  CHECK_EQ(replay_difference(run), "");
+}
+
 TEST_CASE("lists of what cannot nest grow as long as one likes") {
   const auto session = torch_module().compile({R"(
 def forward(self, x):
