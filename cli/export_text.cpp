@@ -6,6 +6,7 @@
 #include "cli/compress_options.h"
 #include "cli/outputs.h"
 #include "cli/text.h"
+#include "ir/shape.h"
 #include "src/diag/error.h"
 
 namespace t2n::cli {
@@ -20,12 +21,12 @@ std::string ports_text(const std::vector<Port>& ports) {
   return joined(parts, ", ");
 }
 
-/// What the artefact asserts of its sizes, the plain S >= 1 left out.
+/// What the artefact asserts of its sizes, the plain S >= 1 of a declared axis left out.
 std::string relations_text(const ExportResult& result) {
   std::vector<std::string> parts;
   const auto goes_without_saying = [](const ir::Comparison& relation) {
     return relation.right == ir::Dim(1) && relation.relation == ir::Relation::ge &&
-           relation.left.as_symbol() != nullptr;
+           relation.left.as_symbol() != nullptr && !ir::is_born(relation.left);
   };
   for (const ir::Comparison& relation : result.relations)
     if (!goes_without_saying(relation)) parts.push_back(ir::str(relation));

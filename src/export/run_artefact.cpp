@@ -142,6 +142,22 @@ std::vector<nnef::NamedTensor> named(const std::vector<std::string>& names,
   return out;
 }
 
+/// An engine that stops may have met a demand of the file: no engine has words for that.
+std::vector<ir::Tensor> run_in(check::Runner& runner, const nnef::Document& document,
+                               const std::vector<ir::Tensor>& inputs) {
+  try {
+    return runner.run(inputs);
+  } catch (const Error& error) {
+    const auto demands = spec::property(document, spec::kDemands);
+    if (!demands || error.diagnostic().id != "engine-failed") throw;
+    Diagnostic out = error.diagnostic();
+    out.why = cat("the file fails by itself unless this holds of sizes that follow from values: ",
+                  *demands);
+    out.help = "give inputs for which it holds, or compute the same whatever the values are";
+    throw Error(std::move(out));
+  }
+}
+
 }  // namespace
 
 void refuse_large(const spec::InputFact& fact, const ir::Ints& shape) {
@@ -231,9 +247,9 @@ RunResult run_artefact(const RunOptions& options) {
   if (engine.warning && options.report) options.report(*engine.warning);
   engine.runner->load(options.artefact);
   result.engine = engine.runner->name();
-  result.outputs = named(
-      document.graph.results,
-      engine.runner->run(in_feeding_order(result.inputs, feeding_order(document, engine.order))));
+  const std::vector<size_t> order = feeding_order(document, engine.order);
+  result.outputs = named(document.graph.results,
+                         run_in(*engine.runner, document, in_feeding_order(result.inputs, order)));
   if (options.output.empty()) return result;
   nnef::write_npz(result.outputs, output_of(options));
   if (options.output != "-") result.bytes = static_cast<int64_t>(fs::file_size(options.output));

@@ -32,6 +32,8 @@ constexpr std::string_view kPropertiesFragment = "tract_core_properties";
 constexpr std::string_view kStreamSymbol = "t2nnef_stream_symbol";
 constexpr std::string_view kPulseMultiple = "t2nnef_pulse_multiple";
 constexpr std::string_view kPulseLeast = "t2nnef_pulse_least";
+/// What the file demands of sizes that follow from values: it fails elsewhere.
+constexpr std::string_view kDemands = "t2nnef_demands";
 /// "yes" where weights are others than the model's by intention.
 constexpr std::string_view kCompressed = "t2nnef_compressed";
 

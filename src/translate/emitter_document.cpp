@@ -6,6 +6,7 @@
 
 #include "src/diag/error.h"
 #include "src/nnef_reader/parser.h"
+#include "src/spec/dialect.h"
 #include "src/translate/births.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
@@ -90,7 +91,7 @@ nnef::Fragment properties(const target::Target& target, const std::string& deman
   out.results.push_back({"properties", "(string, tensor<scalar>)[]", {}});
   nnef::Values pairs = {pair("t2nnef_version", std::string(kVersion)),
                         pair("tract_target_version", target::version_str(target.version))};
-  if (!demands.empty()) pairs.push_back(pair("t2nnef_demands", demands));
+  if (!demands.empty()) pairs.push_back(pair(spec::kDemands.data(), demands));
   out.body.push_back({nnef::identifier("properties"), nnef::array(std::move(pairs)), {}});
   return out;
 }

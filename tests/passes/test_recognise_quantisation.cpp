@@ -225,8 +225,19 @@ TEST_CASE("small tables and masks of constants are no weights") {
   })");
 }
 
+/// The one note that the pass gives.
+Diagnostic note_on(const char* text) {
+  ir::Graph graph = ir::parse(text);
+  PassContext with_report = context();
+  DiagnosticList list;
+  with_report.report = list.report();
+  run_pipeline(graph, {"recognise-quantisation"}, with_report);
+  REQUIRE(list.items.size() == 1);
+  return list.items[0];
+}
+
 TEST_CASE("the note counts stored weights with their bits, and the others") {
-  ir::Graph graph = ir::parse(R"(graph m(%x: f32[5]) -> (%y as "y") {
+  const Diagnostic note = note_on(R"(graph m(%x: f32[5]) -> (%y as "y") {
     const %w: f32[5] = {0.9, 0.4, 1.6, -1.1, 0.2}
     const %v: f32[5] = {300.9, 0.4, 1.6, -1.1, 0.2}
     %r: f32[5] = aten::round(self=%w)
@@ -235,33 +246,23 @@ TEST_CASE("the note counts stored weights with their bits, and the others") {
     %z: f32[5] = aten::mul.Tensor(self=%a, other=%s)
     %y: f32[5] = aten::mul.Tensor(self=%z, other=%r)
   })");
-  PassContext with_report = context();
-  DiagnosticList list;
-  with_report.report = list.report();
-  run_pipeline(graph, {"recognise-quantisation"}, with_report);
-  REQUIRE(list.items.size() == 1);
-  CHECK(list.items[0].message == "1 of 2 weights behind quantisers stored as integers");
+  CHECK(note.message == "1 of 2 weights behind quantisers stored as integers");
   const std::vector<std::string> details = {
       "1 weight of 3 bits", "1 rounding of activations",
       "v stays floats: its quantiser gives no integers of 8 bits times a scale"};
-  CHECK(list.items[0].details == details);
+  CHECK(note.details == details);
 }
 
 TEST_CASE("the note names weights that stay floats also where no other is stored") {
-  ir::Graph graph = ir::parse(R"(graph m(%x: f32[5]) -> (%y as "y") {
+  const Diagnostic note = note_on(R"(graph m(%x: f32[5]) -> (%y as "y") {
     const %v: f32[5] = {300.9, 0.4, 1.6, -1.1, 0.2}
     %s: f32[5] = aten::round(self=%v)
     %y: f32[5] = aten::mul.Tensor(self=%x, other=%s)
   })");
-  PassContext with_report = context();
-  DiagnosticList list;
-  with_report.report = list.report();
-  run_pipeline(graph, {"recognise-quantisation"}, with_report);
-  REQUIRE(list.items.size() == 1);
-  CHECK(list.items[0].message == "0 of 1 weight behind quantisers stored as integers");
+  CHECK(note.message == "0 of 1 weight behind quantisers stored as integers");
   const std::vector<std::string> details = {
       "v stays floats: its quantiser gives no integers of 8 bits times a scale"};
-  CHECK(list.items[0].details == details);
+  CHECK(note.details == details);
 }
 
 /// A weight with a zero below zero, rounded, times a scale, and what reads it.
