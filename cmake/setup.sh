@@ -43,6 +43,7 @@ doctest/doctest.h doctest-dev
 rapidcheck.h librapidcheck-dev
 zlib.h zlib1g-dev
 archive.h libarchive-dev
+isa-l/crc.h libisal-dev
 END
   [ "$level" != fuzz ] || command -v clang++-14 >/dev/null || missing="$missing clang-14 libclang-rt-14-dev"
   [ "$level" != tidy ] || command -v clang-tidy-19 >/dev/null || missing="$missing clang-tidy-19"

@@ -2,6 +2,7 @@
 // member.
 #include "nnef_writer/gzip.h"
 
+#include <isa-l/crc.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -122,7 +123,7 @@ struct ParallelGzip::Block {
       output = data().size() <= kSmall
                    ? deflate_small(before, data(), level, last)
                    : deflate_block(before, data(), level, strategy_for(data(), level), last);
-      crc = crc32_z(0, zlib_bytes(data().data()), data().size());
+      crc = crc32_gzip_refl(0, zlib_bytes(data().data()), data().size());
     } catch (...) {
       error = std::current_exception();
     }
@@ -213,7 +214,7 @@ ParallelGzip::ParallelGzip(Sink sink, int level, int threads)
       max_in_flight_(threads > 1 ? 2 * static_cast<size_t>(threads) : 0),
       filling_(std::make_unique<Block>()),
       workers_(std::make_unique<Workers>(threads, level)),
-      crc_(crc32_z(0, nullptr, 0)) {
+      crc_(0) {
   T2N_ASSERT(level >= 0 && level <= 9 && threads >= 1, "gzip level ", level, ", ", threads,
              " threads");
   sink_(gzip_header(level));

@@ -1,6 +1,6 @@
 #include "nnef_writer/shared_files.h"
 
-#include <zlib.h>
+#include <isa-l/crc.h>
 
 #include <algorithm>
 #include <cstring>
@@ -15,10 +15,10 @@ namespace {
 namespace fs = std::filesystem;
 using Bytes = std::span<const std::byte>;
 
-uint64_t checksum(const Member& member) {
-  uLong out = crc32_z(0, nullptr, 0);
+uint32_t checksum(const Member& member) {
+  uint32_t out = 0;
   member.write([&](Bytes bytes) {
-    out = crc32_z(out, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
+    out = crc32_gzip_refl(out, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
   });
   return out;
 }

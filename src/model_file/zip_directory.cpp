@@ -1,7 +1,8 @@
 #include "src/model_file/zip_directory.h"
 
+#include <isa-l/crc.h>
+
 #include "src/diag/error.h"
-#include "src/model_file/crc32.h"
 
 namespace t2n::model_file {
 namespace {
@@ -159,7 +160,8 @@ ZipDirectory read_zip_directory(std::span<const std::byte> file, const std::stri
 
 void check_crc(const std::string& name, const ZipRecord& record, std::span<const std::byte> data,
                const std::string& path) {
-  if (crc32_of(data) != record.crc)
+  const auto* bytes = reinterpret_cast<const unsigned char*>(data.data());
+  if (crc32_gzip_refl(0, bytes, data.size()) != record.crc)
     refuse_file(path,
                 cat("the bytes of the record ", quoted(name), " are not those that were saved"));
 }

@@ -1,6 +1,5 @@
 #include "src/trace/archive.h"
 
-#include <ATen/Parallel.h>
 #include <caffe2/serialize/read_adapter_interface.h>
 
 #include <algorithm>
@@ -111,18 +110,11 @@ c10::Storage Archive::storage(const std::string& name, const model_file::ZipReco
 void Archive::verify(bool whole) const {
   mapping_->require_unchanged();
   if (!whole) return;
-  std::vector<model_file::ZipDirectory::const_iterator> mapped;
-  for (auto each = records_.begin(); each != records_.end(); ++each)
-    if (each->second.is_stored) mapped.push_back(each);
-  at::parallel_for(0, static_cast<int64_t>(mapped.size()), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const auto& [name, record] = *mapped[static_cast<size_t>(i)];
-      // Traced inputs are kept without values.
-      if (!name.starts_with("traced_inputs/"))
-        model_file::check_crc(name, record, {mapping_->original() + record.begin, record.size},
-                              path_);
-    }
-  });
+  for (const auto& [name, record] : records_)
+    // Traced inputs are kept without values.
+    if (record.is_stored && !name.starts_with("traced_inputs/"))
+      model_file::check_crc(name, record, {mapping_->original() + record.begin, record.size},
+                            path_);
   mapping_->require_unchanged();
 }
 

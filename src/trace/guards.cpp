@@ -100,9 +100,15 @@ void deny(Operator& op) {
 
 void install_guards() {
   static const bool once = [] {
+    std::string before;  // overloads of a name stand side by side
+    bool allowed = false;
     for (const auto& op : torch::jit::getAllOperators()) {
       const std::string& name = op->schema().name();
-      if (model_file::is_allowed(name))
+      if (name != before) {
+        allowed = model_file::is_allowed(name);
+        before = name;
+      }
+      if (allowed)
         guard_words(*op);
       else if (!is_for_executor(*op) && !is_unknown(name))
         deny(*op);

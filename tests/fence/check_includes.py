@@ -60,7 +60,8 @@ THIRD_PARTY = {
     r"CLI/": ("cli/",),
     r"nlohmann/": ("src/report/", "src/config/", "src/export/report"),
     r"archive(_entry)?\.h$": ("nnef_writer/", "src/nnef_reader/"),
-    r"zlib\.h$": ("nnef_writer/", "src/nnef_reader/", "src/model_file/crc32"),
+    r"zlib\.h$": ("nnef_writer/", "src/nnef_reader/"),
+    r"isa-l/": ("nnef_writer/", "src/model_file/"),
     r"doctest/": ("tests/",),
     r"rapidcheck": ("tests/",),
 }
