@@ -1,6 +1,7 @@
 #include "src/loops/comparison.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "src/diag/error.h"
 #include "src/loops/filled.h"
@@ -10,18 +11,6 @@ namespace t2n::loops {
 
 using ir::Node;
 using ir::ValueId;
-
-namespace {
-
-/// Results of scans have no scales. Quantised weights that each iteration reads are no obstacle.
-void refuse_quantised_results(const ir::Graph& graph, const Node& node) {
-  for (const ValueId id : node.outputs)
-    if (graph.values[static_cast<size_t>(id)].quant)
-      throw Mismatch{&node, "the loop computes quantised tensors",
-                     "let it do so with their dequantize()d values"};
-}
-
-}  // namespace
 
 Comparison::Comparison(Rolling& rolling, const Iterations& all, int64_t start)
     : rolling_(rolling),
@@ -45,20 +34,36 @@ Recurrence Comparison::take() {
   return std::move(found_);
 }
 
+void Comparison::differ(const Node& at, std::string why, std::string help) const {
+  refuse_loop(graph_, at, std::move(why), std::move(help));
+}
+
+void Comparison::differ(std::string why, std::string help) const {
+  differ(reader_ == nullptr ? node_at(loop().place) : *reader_, std::move(why), std::move(help));
+}
+
+/// Results of scans have no scales. Quantised weights that each iteration reads are no obstacle.
+void Comparison::require_no_scales(const Node& node) const {
+  for (const ValueId id : node.outputs)
+    if (outer(id).quant)
+      differ(node, "the loop computes quantised tensors",
+             "let it do so with their dequantize()d values");
+}
+
 void Comparison::check_sizes() const {
   const size_t size = all_.size(found_.start);
   for (int64_t iteration = found_.start; iteration < all_.count(); ++iteration)
     if (all_.size(iteration) != size)
-      throw Mismatch{&graph_.nodes[std::min(all_.begin(iteration), graph_.nodes.size() - 1)],
-                     cat("iteration ", iteration, " runs ", all_.size(iteration),
-                         " operations, iteration ", found_.start, " runs ", size),
-                     kPlainHelp};
+      differ(graph_.nodes[std::min(all_.begin(iteration), graph_.nodes.size() - 1)],
+             cat("iteration ", iteration, " runs ", all_.size(iteration), " operations, iteration ",
+                 found_.start, " runs ", size),
+             kPlainHelp);
 }
 
 void Comparison::check_complex() {
   const auto check = [&](ValueId id) {
     if (ir::is_complex(body_.graph().values[static_cast<size_t>(id)].dtype))
-      throw Mismatch{nullptr, "the loop carries or reads complex tensors", kPlainHelp};
+      differ("the loop carries or reads complex tensors", kPlainHelp);
   };
   for (const Slices& each : found_.slices) check(each.inner);
   for (const CarriedState& each : found_.states) check(each.inner);
@@ -87,17 +92,17 @@ void Comparison::add_node(size_t position) {
 
 void Comparison::check_same(size_t position) const {
   const Node& first = node(found_.start, position);
-  refuse_quantised_results(graph_, first);
+  require_no_scales(first);
   for (int64_t iteration = found_.start + 1; iteration < all_.count(); ++iteration) {
     const Node& other = node(iteration, position);
     const bool joins = ir::op_name(other.op) == "aten::cat";
     const auto fail = [&](std::string why) {
-      throw Mismatch{&other, std::move(why), joins ? kJoinHelp : kPlainHelp};
+      differ(other, std::move(why), joins ? kJoinHelp : kPlainHelp);
     };
     if (first.op != other.op || first.args.size() != other.args.size())
       fail(cat("iteration ", iteration, " runs ", ir::op_name(other.op), " where iteration ",
                found_.start, " runs ", ir::op_name(first.op)));
-    refuse_quantised_results(graph_, other);
+    require_no_scales(other);
     if (first.compute_dtype != other.compute_dtype)
       fail(cat(ir::op_name(other.op), " computes in another dtype in iteration ", iteration));
     if (first.outputs.size() != other.outputs.size())

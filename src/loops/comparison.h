@@ -17,8 +17,8 @@ namespace t2n::loops {
 /// scans of earlier loops give what these iterations read of them.
 class Comparison {
  public:
-  /// `start`: the first iteration that must be equal to all later ones. Throws a Mismatch if the
-  /// iterations differ.
+  /// `start`: the first iteration that must be equal to all later ones. Errors: those of
+  /// refuse_loop, if the iterations differ.
   Comparison(Rolling& rolling, const Iterations& all, int64_t start);
 
   const Recurrence& found() const { return found_; }
@@ -34,7 +34,11 @@ class Comparison {
     return all_.node(iteration, position);
   }
 
+  [[noreturn]] void differ(const ir::Node& at, std::string why, std::string help) const;
+  /// At the node whose operands are looked for, else at the loop.
+  [[noreturn]] void differ(std::string why, std::string help) const;
   void check_sizes() const;
+  void require_no_scales(const ir::Node& node) const;
   void check_same(size_t position) const;
   void check_complex();
   void add_node(size_t position);
@@ -53,6 +57,7 @@ class Comparison {
   std::optional<Spot> own(const IterationValues& ids) const;
   std::optional<Slices> run_of(const IterationValues& ids);
   ir::ValueId captured(ir::ValueId id);
+  std::optional<ir::QuantInfo> quant_of(const Slices& slices) const;
   ir::ValueId scanned(Slices slices, const std::string& name);
   ir::ValueId state(const IterationValues& ids);
   void resolve_states();
@@ -72,6 +77,7 @@ class Comparison {
   const Iterations& all_;
   Body body_;
   Recurrence found_;
+  const ir::Node* reader_ = nullptr;  ///< whose operands are looked for
   std::map<ir::ValueId, ir::ValueId> constants_;  ///< outside, inside; of constants
 };
 

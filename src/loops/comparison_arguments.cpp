@@ -42,9 +42,8 @@ void Comparison::check_attr(const Node& at, const ir::Attr& first, const ir::Att
                             const std::map<std::string, std::string>& names,
                             int64_t iteration) const {
   const auto fail = [&] {
-    throw Mismatch{
-        &at, cat("an argument of ", ir::op_name(at.op), " is another in iteration ", iteration),
-        kPlainHelp};
+    differ(at, cat("an argument of ", ir::op_name(at.op), " is another in iteration ", iteration),
+           kPlainHelp);
   };
   if (first.index() != other.index()) fail();
   if (std::holds_alternative<ir::TensorRef>(first) || std::holds_alternative<ir::TensorRefs>(first))
@@ -64,7 +63,7 @@ void Comparison::check_attr(const Node& at, const ir::Attr& first, const ir::Att
 void Comparison::check_body(const Node& at, const ir::Graph& first, const ir::Graph& other,
                             int64_t iteration) const {
   const auto fail = [&] {
-    throw Mismatch{&at, cat("the loop inside is another in iteration ", iteration), kPlainHelp};
+    differ(at, cat("the loop inside is another in iteration ", iteration), kPlainHelp);
   };
   if (first.values.size() != other.values.size() || first.nodes.size() != other.nodes.size() ||
       first.inputs != other.inputs || first.outputs != other.outputs ||

@@ -64,14 +64,9 @@ void Comparison::add_body_node(size_t position) {
   const std::vector<IterationValues> reads = operands(position);
   size_t next = 0;
   std::vector<ValueId> inside;
-  for (const IterationValues& ids : reads) {
-    try {
-      inside.push_back(operand(ids));
-    } catch (Mismatch& mismatch) {
-      if (mismatch.node == nullptr) mismatch.node = &recorded;
-      throw;
-    }
-  }
+  reader_ = &recorded;
+  for (const IterationValues& ids : reads) inside.push_back(operand(ids));
+  reader_ = nullptr;
   for (ir::Argument& arg : out.args)
     ir::change_refs(arg.value, [&](ValueId& id) { id = inside[next++]; });
   use_number(out, recorded);
@@ -89,8 +84,8 @@ void Comparison::add_body_node(size_t position) {
 ValueId Comparison::number_value(const Dim& dim, const Node& beside) {
   const auto step = coefficient(dim, loop().number);
   if (!step)
-    throw Mismatch{&beside, cat("a number follows ", dim.str(), " from iteration to iteration"),
-                   "use the number of the iteration itself, times a constant and plus one"};
+    differ(beside, cat("a number follows ", dim.str(), " from iteration to iteration"),
+           "use the number of the iteration itself, times a constant and plus one");
   const Dim offset = replaced(dim, loop().number, found_.start);
   ValueId out = found_.number;
   const auto with_number = [&](std::string_view op, const Dim& value, bool has_alpha) {
@@ -129,15 +124,14 @@ void Comparison::use_number(Node& node, const Node& recorded) {
   }
   for (const ir::Argument& arg : node.args)
     if (mentions(arg.value, loop().number))
-      throw Mismatch{
-          &recorded,
-          cat("the argument ", quoted(arg.name), " of ", op,
-              " follows from the number of the iteration"),
-          "index a tensor of outside of the loop with the iteration, or compute with the "
-          "iteration as a tensor"};
+      differ(recorded,
+             cat("the argument ", quoted(arg.name), " of ", op,
+                 " follows from the number of the iteration"),
+             "index a tensor of outside of the loop with the iteration, or compute with the "
+             "iteration as a tensor");
   if (node.body && mentions(node, loop().number))
-    throw Mismatch{&recorded, "a loop inside reads the number of this loop's iteration",
-                   "index with it before the loop inside"};
+    differ(recorded, "a loop inside reads the number of this loop's iteration",
+           "index with it before the loop inside");
 }
 
 }  // namespace t2n::loops

@@ -34,13 +34,13 @@ std::vector<IterationValues> Comparison::operands(size_t position) const {
     ir::for_each_input(node(iteration, position), [&](ValueId id) {
       if (iteration == found_.start) out.emplace_back();
       if (next >= out.size())
-        throw Mismatch{&node(iteration, position), "the iterations read other numbers of tensors",
-                       kPlainHelp};
+        differ(node(iteration, position), "the iterations read other numbers of tensors",
+               kPlainHelp);
       out[next++].push_back(id);
     });
     if (next != out.size())
-      throw Mismatch{&node(iteration, position), "the iterations read other numbers of tensors",
-                     kPlainHelp};
+      differ(node(iteration, position), "the iterations read other numbers of tensors",
+             kPlainHelp);
   }
   return out;
 }
@@ -163,20 +163,17 @@ ValueId Comparison::captured(ValueId id) {
   return found_.captured.back().second;
 }
 
-namespace {
-
 /// The quantisation of all slices together, if each does not have its own.
-std::optional<ir::QuantInfo> quant_of_slices(const ir::Value& whole, const Slices& slices) {
+std::optional<ir::QuantInfo> Comparison::quant_of(const Slices& slices) const {
+  const ir::Value& whole = outer(slices.whole);
   std::optional<ir::QuantInfo> out = whole.quant;
   if (!out || !out->is_per_channel()) return out;
   if (slices.axis == out->axis)
-    throw Mismatch{nullptr, cat("every iteration reads ", quoted(whole.name), " at another scale"),
-                   "dequantize() it before the loop"};
+    differ(cat("every iteration reads ", quoted(whole.name), " at another scale"),
+           "dequantize() it before the loop");
   if (slices.part == 0 && slices.axis < out->axis) --out->axis;
   return out;
 }
-
-}  // namespace
 
 ValueId Comparison::scanned(Slices slices, const std::string& name) {
   for (const Slices& known : found_.slices)
@@ -190,7 +187,7 @@ ValueId Comparison::scanned(Slices slices, const std::string& name) {
   else
     shape[static_cast<size_t>(slices.axis)] = slices.part;
   slices.inner = body_.value(name, whole.dtype, shape);
-  body_.graph().values[static_cast<size_t>(slices.inner)].quant = quant_of_slices(whole, slices);
+  body_.graph().values[static_cast<size_t>(slices.inner)].quant = quant_of(slices);
   found_.slices.push_back(slices);
   return slices.inner;
 }
@@ -212,19 +209,17 @@ ValueId Comparison::state(const IterationValues& ids) {
       all_.spot(ids.back()) == nullptr &&
       !outside(IterationValues(ids.begin() + (ids.empty() ? 0 : 1), ids.end()));
   if (ids.size() < 2 || !from_outside || ends_outside)
-    throw Mismatch{nullptr,
-                   cat("the iterations read ", quoted(outer(ids[0]).name),
-                       " and other tensors that no iteration before computed alike"),
-                   kPlainHelp};
+    differ(cat("the iterations read ", quoted(outer(ids[0]).name),
+               " and other tensors that no iteration before computed alike"),
+           kPlainHelp);
   for (const ValueId id : ids)
     if (outer(id).dtype != outer(ids[0]).dtype || outer(id).shape != outer(ids[0]).shape)
-      throw Mismatch{
-          nullptr,
+      differ(
           cat(quoted(outer(ids[0]).name), " is carried from iteration to iteration and changes: ",
               ir::dtype_name(outer(ids[0]).dtype), ir::shape_str(outer(ids[0]).shape), " becomes ",
               ir::dtype_name(outer(id).dtype), ir::shape_str(outer(id).shape)),
           "let it keep shape and dtype; collect what grows in a list, and torch.stack "
-          "it after the loop"};
+          "it after the loop");
   const ir::Value& value = outer(ids[0]);
   const ValueId inner = body_.value_like(value);
   found_.states.push_back({ids, inner, ir::kNoValue});

@@ -109,6 +109,13 @@ bool mentions_iteration(const Node& node) {
                                    [](const Node& each) { return mentions_iteration(each); }));
 }
 
+Node node_at(ir::Place place) {
+  Node out;
+  out.scope = place.scope;
+  out.source = place.source;
+  return out;
+}
+
 void refuse_loop(const ir::Graph& graph, const Node& node, std::string why, std::string help) {
   throw Error({.id = "dynamic-loop",
                .message = kRefusedLoop,

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "ir/building.h"
 #include "ir/graph.h"
 
 namespace t2n::loops {
@@ -56,6 +57,9 @@ struct OneSlice {
 };
 /// The slice of select, slice, narrow and their scattering counterparts.
 std::optional<OneSlice> one_slice_of(const ir::Node& node, size_t rank);
+
+/// For messages about something that has no node.
+ir::Node node_at(ir::Place place);
 
 inline constexpr const char* kRefusedLoop =
     "a loop of dynamic length cannot be expressed as one scan";

@@ -11,15 +11,6 @@
 
 namespace t2n::loops {
 
-/// A difference between the iterations of a loop. Thrown by the comparison and caught only in
-/// roll(), which compares once more without the first iteration: only a difference that remains
-/// becomes an Error.
-struct Mismatch {
-  const ir::Node* node = nullptr;
-  std::string why;
-  std::string help;
-};
-
 inline constexpr const char* kPlainHelp =
     "let every iteration do the same to tensors of the same shape; what differs in one iteration "
     "can come "

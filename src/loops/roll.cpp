@@ -8,13 +8,6 @@
 namespace t2n::loops {
 namespace {
 
-ir::Node node_at(ir::Place place) {
-  ir::Node out;
-  out.scope = place.scope;
-  out.source = place.source;
-  return out;
-}
-
 void require_iterations(const ir::Graph& graph, const Iterations& all) {
   constexpr int64_t kLeast = 3;
   if (all.count() < kLeast)
@@ -25,20 +18,15 @@ void require_iterations(const ir::Graph& graph, const Iterations& all) {
              " iterations has the length ", all.loop().length.str());
 }
 
+/// The first iteration stays outside of the scan if it is unlike the others.
 Comparison compare(Rolling& rolling, Iterations& all) {
   try {
     return {rolling, all, 0};
-  } catch (const Mismatch& first) {
-    all.untag(
-        all.loop().tags.at(0));  // so that the body has the names of the first iteration in it
-    try {
-      return {rolling, all, 1};  // the first iteration stays outside of the scan
-    } catch (const Mismatch& mismatch) {
-      const ir::Node at = node_at(all.loop().place);
-      refuse_loop(rolling.graph(), mismatch.node == nullptr ? at : *mismatch.node, mismatch.why,
-                  mismatch.help);
-    }
+  } catch (const Error& error) {
+    if (error.code() == ExitCode::bug) throw;
   }
+  all.untag(all.loop().tags.at(0));  // so that the body has the names of the first iteration in it
+  return {rolling, all, 1};
 }
 
 void refuse_read_slices(const ir::Graph& graph, const Recurrence& found, const ir::Symbol& number) {

@@ -8,18 +8,6 @@
 #include "src/loops/roll.h"
 
 namespace t2n::loops {
-namespace {
-
-/// A node for messages about something that has none.
-ir::Node node_at(ir::Place place) {
-  ir::Node out;
-  out.scope = place.scope;
-  out.source = place.source;
-  return out;
-}
-
-}  // namespace
-
 // --- operations and loops as they arrive ---
 
 void Rolling::append(ir::Node node) {
