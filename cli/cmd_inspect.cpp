@@ -162,12 +162,16 @@ std::string inspection_text(const Options& options, const Inspection& inspection
 
 // --- both kinds of files ---
 
-/// Each violation as an error, and their number.
-ExitCode lint(const std::string& path, const nnef::Artefact& artefact) {
+/// Each violation as an error, and their number; or all as JSON.
+ExitCode lint(const Options& options, const nnef::Artefact& artefact) {
   const std::vector<Diagnostic> found = report::violations(artefact);
-  for (const Diagnostic& diagnostic : found) say(render_text(diagnostic));
-  print(
-      cat(path, ": ", found.empty() ? "no violations" : counted(found.size(), "violation"), "\n"));
+  if (options.json) {
+    print_json(report::violations_json(options.model, found));
+  } else {
+    for (const Diagnostic& diagnostic : found) say(render_text(diagnostic));
+    print(cat(options.model, ": ",
+              found.empty() ? "no violations" : counted(found.size(), "violation"), "\n"));
+  }
   return found.empty() ? ExitCode::ok : exit_code(found.front().id);
 }
 
@@ -181,7 +185,7 @@ ExitCode run_on_artefact(const Options& options) {
         "give it without --input, --dynamic, --assert, --accept-guard, --max-iterations, --state "
         "and --method");
   const nnef::Artefact artefact = nnef::read_artefact(options.model);
-  if (options.lint) return lint(options.model, artefact);
+  if (options.lint) return lint(options, artefact);
   if (options.graph) {
     print(nnef::print(artefact.document));
     return ExitCode::ok;
@@ -250,13 +254,12 @@ void setup_inspect(CLI::App& app, Run& selected) {
   add_input_options(*command, options->inputs);
   CLI::Option* graph = command->add_flag("--graph", options->graph,
                                          "Print the traced graph, or graph.nnef, instead");
-  CLI::Option* json =
-      command->add_flag("--json", options->json, "What is known of an artefact as JSON");
+  command->add_flag("--json", options->json,
+                    "What is known of an artefact, or what --lint finds, as JSON");
   command
       ->add_flag("--lint", options->lint,
                  "What an artefact says against its specification, instead; exit 4 if anything")
-      ->excludes(graph)
-      ->excludes(json);
+      ->excludes(graph);
   add_config_option(*command);
   command->footer(kExamples);
   command->callback([options, &selected] { selected = [options] { return run(*options); }; });

@@ -126,11 +126,13 @@ class Adding {
   Adding(Insertions& insertions, const ir::Graph& graph, const Settings& settings)
       : insertions_(insertions), graph_(graph), constants_(ir::constant_index(graph)) {
     const std::vector<bool> known = known_values(graph);
-    for (const ir::Node& node : graph.nodes)
+    for (const ir::Node& node : graph.nodes) {
+      if (node.body) note_body(*node.body, settings);
       if (const auto layer = layer_of(graph, node, known)) {
         const std::optional<Pruning> pruning = settings.of(graph, node).prune;
         for (const Weight& weight : layer->weights) note(node, weight, pruning);
       }
+    }
     std::erase_if(wishes_, [](const auto& each) {
       return std::none_of(each.second.begin(), each.second.end(),
                           [](const Wish& wish) { return wish.pruning.has_value(); });
@@ -142,6 +144,20 @@ class Adding {
     for (const auto& [weight, wishes] : wishes_) add(weight, wishes);
   }
 
+  /// Says which weights keep all their elements although settings ask for pruning.
+  void report_left(const Report& report) const {
+    if (!report || left_.empty()) return;
+    report({.severity = Severity::warning,
+            .id = "weight-not-pruned",
+            .message = cat(left_.size(), left_.size() == 1 ? " weight is" : " weights are",
+                           " not pruned"),
+            .where = {},
+            .details = left_,
+            .why = {},
+            .help =
+                "leave their modules out with --ignore, or prune the model before it is saved"});
+  }
+
  private:
   const ir::Tensor& data(ValueId weight) const {
     return graph_.constants[static_cast<size_t>(constants_[static_cast<size_t>(weight)])].data;
@@ -150,10 +166,33 @@ class Adding {
   void note(const ir::Node& node, const Weight& weight, const std::optional<Pruning>& pruning) {
     const auto at = static_cast<size_t>(weight.value);
     const ir::Value& value = graph_.values[at];
-    if (constants_[at] < 0 || value.quant || !passes::is_loaded(data(weight.value))) return;
+    if (constants_[at] < 0 || value.quant) {
+      if (pruning)
+        leave(graph_, node, weight,
+              value.quant ? "the model itself rounds it" : "it is computed from other constants");
+      return;
+    }
+    if (!passes::is_loaded(data(weight.value))) return;
     wishes_[weight.value].push_back({ir::node_address(graph_, node), pruning,
                                      inputs_axis(weight, value.shape.size()),
                                      groups_of(node, weight)});
+  }
+
+  void note_body(const ir::Graph& body, const Settings& settings) {
+    const std::vector<bool> known = known_values(body);
+    for (const ir::Node& node : body.nodes) {
+      if (node.body) note_body(*node.body, settings);
+      const auto layer = layer_of(body, node, known);
+      if (!layer || !settings.of(body, node).prune) continue;
+      for (const Weight& weight : layer->weights) leave(body, node, weight, "a loop reads it");
+    }
+  }
+
+  void leave(const ir::Graph& graph, const ir::Node& node, const Weight& weight,
+             std::string_view why) {
+    const std::string module = ir::module_path(graph, node.scope);
+    left_.push_back(cat(graph.values[static_cast<size_t>(weight.value)].name,
+                        module.empty() ? "" : cat(", of ", quoted(module)), ": ", why));
   }
 
   /// Finds thresholds shared by several weights.
@@ -208,12 +247,16 @@ class Adding {
   std::vector<int> constants_;
   Wishes wishes_;
   std::map<double, Cut> cuts_;  ///< by share
+  std::vector<std::string> left_;
 };
 
 }  // namespace
 
-void add_pruning(Insertions& insertions, const ir::Graph& graph, const Settings& settings) {
-  Adding(insertions, graph, settings).run();
+void add_pruning(Insertions& insertions, const ir::Graph& graph, const Settings& settings,
+                 const Report& report) {
+  Adding adding(insertions, graph, settings);
+  adding.run();
+  adding.report_left(report);
 }
 
 }  // namespace t2n::compress
@@ -221,14 +264,14 @@ void add_pruning(Insertions& insertions, const ir::Graph& graph, const Settings&
 bool t2n::passes::prune_weights(ir::Graph& graph, const PassContext& context) {
   if (context.settings == nullptr) return false;
   compress::Insertions insertions;
-  compress::add_pruning(insertions, graph, *context.settings);
+  compress::add_pruning(insertions, graph, *context.settings, context.report);
   return insertions.commit(graph);
 }
 
 bool t2n::passes::insert_compression(ir::Graph& graph, const PassContext& context) {
   if (context.settings == nullptr) return false;
   compress::Insertions insertions;
-  compress::add_pruning(insertions, graph, *context.settings);
+  compress::add_pruning(insertions, graph, *context.settings, context.report);
   compress::add_quantisers(insertions, graph, *context.settings, context.report);
   return insertions.commit(graph);
 }

@@ -3,6 +3,7 @@
 
 #include "src/compress/insertion.h"
 #include "src/compress/settings.h"
+#include "src/diag/sink.h"
 
 namespace t2n::compress {
 
@@ -20,7 +21,8 @@ namespace t2n::compress {
 ///
 /// A weight that several layers read has one mask, which all must ask for: otherwise
 /// Insertions::commit raises an error. Computed weights, and those inside loops, are left
-/// unchanged.
-void add_pruning(Insertions& insertions, const ir::Graph& graph, const Settings& settings);
+/// unchanged; `report` hears of them (`weight-not-pruned`).
+void add_pruning(Insertions& insertions, const ir::Graph& graph, const Settings& settings,
+                 const Report& report);
 
 }  // namespace t2n::compress

@@ -85,6 +85,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"unsupported-output", ExitCode::unsupported},
       {"usage", ExitCode::usage},
       {"weight-not-packed", ExitCode::unsupported},
+      {"weight-not-pruned", ExitCode::unsupported},
       {"weights-missing", ExitCode::unreadable},
   };
   return ids;

@@ -1,6 +1,7 @@
 #include "src/report/artefact_violations.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -182,9 +183,7 @@ class Places {
   std::unordered_map<std::string, nnef::Token> places_;
 };
 
-}  // namespace
-
-std::vector<Diagnostic> violations(const nnef::Artefact& artefact) {
+std::vector<Diagnostic> violations_of(const nnef::Artefact& artefact) {
   std::vector<Violation> found = found_in(artefact);
   if (found.empty()) return {};
   const std::span<const std::byte> bytes = artefact.text.bytes;
@@ -198,6 +197,39 @@ std::vector<Diagnostic> violations(const nnef::Artefact& artefact) {
                    .why = {},
                    .help = std::move(each.help)});
   return out;
+}
+
+using Json = nlohmann::ordered_json;
+
+Json violation_json(const Diagnostic& diagnostic) {
+  Json out = {{"id", diagnostic.id}, {"message", diagnostic.message}};
+  if (!diagnostic.where.empty() && !diagnostic.where.front().frames.empty()) {
+    const Frame& frame = diagnostic.where.front().frames.front();
+    out["file"] = frame.file;
+    out["line"] = frame.line;
+    out["column"] = frame.column;
+    out["excerpt"] = diagnostic.where.front().excerpt;
+  }
+  if (!diagnostic.help.empty()) out["help"] = diagnostic.help;
+  return out;
+}
+
+}  // namespace
+
+std::vector<Diagnostic> violations(const nnef::Artefact& artefact) {
+  std::vector<Diagnostic> out = violations_of(artefact);
+  for (const auto& [label, submodel] : artefact.submodels)
+    for (Diagnostic& each : violations(*submodel)) {
+      each.message = cat("submodel ", quoted(label), ": ", each.message);
+      out.push_back(std::move(each));
+    }
+  return out;
+}
+
+std::string violations_json(const std::string& path, const std::vector<Diagnostic>& found) {
+  Json out = {{"format", "t2nnef.lint/1"}, {"file", path}, {"violations", Json::array()}};
+  for (const Diagnostic& each : found) out["violations"].push_back(violation_json(each));
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace t2n::report

@@ -156,6 +156,26 @@ TEST_CASE("without settings nothing is pruned, nor are other constants and integ
                   with(half));
 }
 
+TEST_CASE("weights that cannot be pruned are named, where settings ask for it") {
+  const auto heard = [](const Settings& of) {
+    std::string out;
+    PassContext context = with(of);
+    context.report = [&](const Diagnostic& diagnostic) { out += render_text(diagnostic); };
+    ir::Graph graph = ir::parse(R"(graph m(%x: f32[1,2]) -> (%y as "y") {
+      const %v: f32[2,2] = {1.0, -2.0, 3.0, 4.0}
+      @Net/Linear[a]:
+      %w: f32[2,2] = aten::exp(self=%v) as exp_0
+      %y: f32[1,2] = aten::linear(input=%x, weight=%w, bias=none) as linear_0
+    })");
+    CHECK_FALSE(run_pipeline(graph, {"prune-weights"}, context));
+    return out;
+  };
+  const std::string warning = heard(share(0.5));
+  CHECK_NE(warning.find("weight-not-pruned"), std::string::npos);
+  CHECK_NE(warning.find("w, of 'a': it is computed from other constants"), std::string::npos);
+  CHECK_EQ(heard(settings({})), "");
+}
+
 TEST_CASE("pruned weights are observed, in one commit") {
   const Settings both = settings({{"", {{"prune.sparsity", 0.5}, {"weights.bits", 8.0}}, "test"}});
   ir::Graph graph = ir::parse(R"(graph m(%x: f32[1,2]) -> (%y as "y") {
