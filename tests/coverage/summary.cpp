@@ -37,15 +37,28 @@ std::string arguments_cell(const OperatorSummary& row) {
   return out;
 }
 
-/// Operators on quantised tensors are said in others before these are translated.
-bool is_quantised(const std::string& op) {
-  return op.starts_with("quantized::") || op.find("quantize") != std::string::npos ||
-         op == "aten::int_repr";
+/// Arguments that LibTorch has and takes no value for, and lists of pruned rows, which it believes
+/// unseen: a guard refuses those. The operators' tests see the refusals.
+bool is_never_taken(const std::string& op, const std::string& argument) {
+  return (op == "aten::_grouped_mm" && argument == "bias") || argument == "pruned_weights" ||
+         argument == "compressed_indices_mapping";
 }
 
-/// Arguments that LibTorch has and takes no value for; the operators' tests see it refuse one.
-bool is_never_taken(const std::string& op, const std::string& argument) {
-  return op == "aten::_grouped_mm" && argument == "bias";
+bool is_only_refused(const OperatorSummary& row) {
+  return std::all_of(row.targets.begin(), row.targets.end(), [](const auto& target) {
+    return target.second == std::set<Outcome>{Outcome::refused};
+  });
+}
+
+/// A row with the operator's arguments; false if torch has no such operator.
+bool add_row(const std::string& op, std::map<std::string, OperatorSummary>& rows) {
+  if (rows.contains(op)) return true;
+  const auto schema = torch_module().find_schema(op);
+  if (!schema) return false;
+  OperatorSummary& row = rows[op];
+  for (const ir::SchemaArgument& argument : schema->arguments)
+    if (!is_never_taken(op, argument.name)) row.arguments[argument.name] = {};
+  return true;
 }
 
 const std::set<Outcome>& find(const std::map<std::string, std::set<Outcome>>& cells,
@@ -61,14 +74,11 @@ std::map<std::string, OperatorSummary> summarise(const std::vector<CoverageFact>
   std::map<std::string, OperatorSummary> out;
   for (const ir::OpId op : ops::registry().ops()) {
     const std::string name(ir::op_name(op));
-    const auto schema = torch_module().find_schema(name);
-    if (!schema) continue;
-    out[name].is_refused = ops::registry().find(op)->refusal.has_value();
-    for (const ir::SchemaArgument& argument : schema->arguments)
-      if (!is_never_taken(name, argument.name)) out[name].arguments[argument.name] = {};
+    if (add_row(name, out))
+      out[name].is_refused = ops::registry().find(op)->refusal.has_value();
   }
   for (const CoverageFact& fact : facts) {
-    if (is_quantised(fact.use.op)) out.try_emplace(fact.use.op);
+    if (is_of_quantised(fact.use.op)) add_row(fact.use.op, out);
     const auto at = out.find(fact.use.op);
     if (at == out.end()) continue;
     at->second.targets[fact.target].insert(fact.outcome);
@@ -76,6 +86,8 @@ std::map<std::string, OperatorSummary> summarise(const std::vector<CoverageFact>
     for (const std::string& argument : fact.use.given)
       at->second.arguments[argument].insert(fact.outcome);
   }
+  for (auto& [op, row] : out)
+    if (!ops::registry().find(ir::op_id(op))) row.is_refused = is_only_refused(row);
   return out;
 }
 

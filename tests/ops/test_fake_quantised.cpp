@@ -37,7 +37,9 @@ std::vector<std::string> per_tensor(const std::string& numbers, const std::strin
           "torch.fake_quantize_per_tensor_affine(x, " + vectors + ")",
           "ops.aten.fake_quantize_per_tensor_affine_cachemask(x, " + numbers + ", " + bounds + ")",
           "ops.aten._fake_quantize_learnable_per_tensor_affine(x, " + vector_of(scale, kF32) +
-              ", " + vector_of(point + ".3", kF32) + ", " + bounds + ", 1.0)"};
+              ", " + vector_of(point + ".3", kF32) + ", " + bounds + ", 1.0)",
+          "ops.aten._fake_quantize_learnable_per_tensor_affine(x, " + vector_of(scale, kF32) +
+              ", " + vector_of(point, kF32) + ", " + bounds + ", 2.0)"};
 }
 
 TEST_CASE("one scale for all") {

@@ -83,6 +83,7 @@ TEST_CASE("activations and norms of quantised tensors") {
   const std::string to = ", 0.0411, 111";
   check_each({real("ops.quantized.hardswish(" + kU8 + to + ")"),
               real("ops.quantized.elu(" + kU8 + to + ", 1.3)"),
+              real("ops.quantized.elu(" + kU8 + to + ", 1.3, 1.1, 0.9)"),
               real("ops.quantized.celu(" + kU8 + to + ", 0.7)"),
               real("ops.quantized.leaky_relu(" + kU8 + ", 0.1, False" + to + ")"),
               real("ops.quantized.relu6(" + kU8 + ")"),

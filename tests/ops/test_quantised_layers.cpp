@@ -87,7 +87,9 @@ TEST_CASE("dynamic convolutions clamp results to the range of their input") {
     check_with(each.parameters, forms, {each.input});
     check_with(each.parameters,
                {"ops.quantized.conv_transpose" + std::to_string(each.axes) + "d_dynamic(x, " +
-                packed_transposed(each.axes, kSymmetric, "0") + ", False)"},
+                    packed_transposed(each.axes, kSymmetric, "0") + ", False)",
+                "ops.quantized.conv_transpose" + std::to_string(each.axes) + "d_dynamic(x, " +
+                    packed_transposed(each.axes, kSymmetric, "0") + ", True)"},
                {each.input});
   }
 }

@@ -100,11 +100,21 @@ TEST_CASE("tables that are no constants, and pruned ones, are refused") {
   const std::string bag = "ops.quantized.embedding_bag_byte_rowwise_offsets(";
   check_error(bag + "ops.quantized.embedding_bag_byte_prepack(z), x, y)",
               {kIds, kOffsets, randn({10, 8}, 6)}, "its table follows from inputs");
-  for (const std::string& call :
-       {bag + "ops.quantized.embedding_bag_byte_prepack(self.w), x, y, False, 0, True)",
-        "ops.quantized.embedding_bag_byte(" + packed("byte") + ", x, y, False, 0, True)",
-        "ops.quantized.embedding_byte(" + packed("byte") + ", x, True)"})
-    check_error(call, {kIds, kOffsets}, "rows of its table were pruned");
+  const std::string pruned = ", x, y, False, 0, True)";
+  const std::string mapped = ", x, y, False, 0, False, None, torch.arange(10, dtype=3))";
+  for (const std::string type : {"2bit", "4bit", "byte"}) {
+    const std::string prefix = "ops.quantized.embedding_bag_" + type;
+    const std::string rows = prefix + "_rowwise_offsets(" + prefix + "_prepack(self.w)";
+    check_error(rows + pruned, {kIds, kOffsets}, "rows of its table were pruned");
+    check_error(rows + mapped, {kIds, kOffsets}, "rows of its table were pruned");
+    if (type == "2bit") continue;
+    check_error(prefix + "(" + packed(type) + pruned, {kIds, kOffsets},
+                "rows of its table were pruned");
+    check_error(prefix + "(" + packed(type) + mapped, {kIds, kOffsets},
+                "rows of its table were pruned");
+    check_error("ops.quantized.embedding_" + type + "(" + packed(type) + ", x, True)", {kIds},
+                "rows of its table were pruned");
+  }
 }
 
 }  // namespace

@@ -48,6 +48,11 @@ TEST_CASE("a quantised tensor is written, whole and in part") {
       "  r = torch._empty_affine_quantized([2, 4, 4, 8], dtype=13, scale=0.25, zero_point=3)\n"
       "  torch.copy_(r, y)\n",
       "torch.dequantize(r) + x");
+  check_writes(
+      "  r = torch._empty_affine_quantized([2, 4, 4, 8], dtype=13, layout=0, device=\"cpu\", "
+      "pin_memory=False, scale=0.25, zero_point=3, memory_format=2)\n"
+      "  torch.fill_(r, 0.75)\n",
+      "torch.dequantize(r) + x");
   check_writes("  r = torch.empty_like(q)\n  torch.copy_(r, y)\n", "torch.dequantize(r)");
 }
 
@@ -79,6 +84,10 @@ TEST_CASE("scales of channels are tensors") {
 
 TEST_CASE("pools of quantised tensors have a name of their own") {
   check_writes("", "torch.dequantize(torch.quantized_max_pool2d(q, [2, 2], [2, 2]))");
+  check_writes(
+      "", "torch.dequantize(torch.quantized_max_pool2d(q, [2, 2], [2, 2], [1, 1], [1, 1], True))");
+  check_writes("",
+               "torch.dequantize(torch.quantized_max_pool2d(q, [2, 2], [1, 1], [0, 1], [2, 1]))");
   check_writes("",
                "torch.dequantize(ops.quantized.max_pool2d(q, [3, 3], [2, 2], [1, 1], [1, 1], "
                "False))");

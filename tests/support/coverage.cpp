@@ -27,7 +27,9 @@ const std::optional<ir::Schema>& schema_of(const std::string& op) {
   return known[op] = torch_module().find_schema(op);
 }
 
+/// Packed parameters stand in the graph as the tensors that they hold.
 bool is_given(const ir::SchemaArgument& argument, const ir::Attr* value) {
+  if (argument.type.find("torch.classes.") != std::string::npos) return true;
   return value && (!argument.fallback || *value != *argument.fallback);
 }
 
@@ -140,6 +142,11 @@ std::vector<OperatorUse> alias_uses(const ir::Graph& graph, const std::vector<ir
     // What no target can say may be no operator of torch either.
   }
   return out;
+}
+
+bool is_of_quantised(std::string_view op) {
+  return op.starts_with("quantized::") || op.find("quantize") != std::string_view::npos ||
+         op == "aten::int_repr" || op.starts_with("aten::q_");
 }
 
 std::string_view outcome_name(Outcome outcome) {

@@ -19,6 +19,10 @@ struct OperatorUse {
 /// The operations of a traced graph that torch declares, each form once.
 std::vector<OperatorUse> operator_uses(const ir::Graph& graph);
 
+/// Operators that exist for quantised tensors alone: a pass takes them apart before the
+/// translation.
+bool is_of_quantised(std::string_view op);
+
 /// Whether the registry has the same meaning and variants for both.
 bool same_translation(ir::OpId a, ir::OpId b);
 /// The same for other names of these operations: operators of the same translation and signature,

@@ -39,6 +39,7 @@ std::vector<OperatorUse> all_uses(const ir::Graph& graph, const std::vector<ir::
 std::vector<OperatorUse> rewritten_uses(const Example& example) {
   if (!is_recording()) return {};
   const auto is_other = [](const OperatorUse& use) {
+    if (is_of_quantised(use.op)) return false;
     const ops::Entry* known = ops::registry().find(ir::op_id(use.op));
     if (known == nullptr || known->refusal) return true;
     const std::string_view written = known->variants.at(0).nnef;
