@@ -60,11 +60,12 @@ std::vector<ir::Tensor> compared_part(std::vector<ir::Tensor> outputs, const Inp
   return outputs;
 }
 
-/// Evaluates the graph on a set's inputs by `run`. Nothing if that is impossible.
+/// Evaluates a graph of the model on a set's inputs by `run`. Nothing if that is impossible.
 template <typename Run>
-std::vector<ir::Tensor> evaluated(const TracedModel& model, const InputSet& set, Run run) {
+std::vector<ir::Tensor> evaluated(const ir::Graph& of_model, const TracedModel& model,
+                                  const InputSet& set, Run run) {
   try {
-    ir::Graph graph = at_sizes(model.recorded_graph(), set.sizes);
+    ir::Graph graph = at_sizes(of_model, set.sizes);
     auto inputs = values_of(graph, model, set.inputs);
     return inputs ? compared_part(run(graph, *inputs), set) : std::vector<ir::Tensor>();
   } catch (const Error&) {  // no kernel for f64, or for these operands
@@ -103,12 +104,13 @@ void shift_roundings(ir::Graph& graph, double by) {
 }
 
 std::vector<ir::Tensor> computed_nearby(const TracedModel& model, const InputSet& set, double by) {
-  return evaluated(model, set, [&](ir::Graph& graph, std::vector<ir::Tensor>& inputs) {
+  const auto run = [&](ir::Graph& graph, std::vector<ir::Tensor>& inputs) {
     for (ir::Tensor& input : inputs) input = nudged(input);
     for (ir::Constant& constant : graph.constants) constant.data = nudged(constant.data);
     if (by != 0) shift_roundings(graph, by);
     return ir::run_graph(graph, inputs, torch_module().wide_evaluator());
-  });
+  };
+  return evaluated(model.recorded_graph(), model, set, run);
 }
 
 std::vector<std::vector<ir::Tensor>> all_nearby(const TracedModel& model, const InputSet& set) {
@@ -144,7 +146,7 @@ bool is_of_model(const ir::Graph& graph, const std::vector<ir::Tensor>& inputs, 
 
 std::vector<ir::Tensor> computed(const TracedModel& model, InputSet& set,
                                  const check::Tolerance& tolerance) {
-  return evaluated(model, set, [&](const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
+  const auto run = [&](const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
     const trace::TorchModule& torch = torch_module();
     const bool is_torch = is_of_model(graph, inputs, set, tolerance);
     if (!is_torch && !has_rounding(graph)) return std::vector<ir::Tensor>();
@@ -152,7 +154,8 @@ std::vector<ir::Tensor> computed(const TracedModel& model, InputSet& set,
         compared_part(ir::run_graph(graph, inputs, torch.wide_evaluator()), set);
     return is_torch || is_near_ties(model, set, exact, tolerance) ? exact
                                                                   : std::vector<ir::Tensor>();
-  });
+  };
+  return evaluated(model.recorded_graph(), model, set, run);
 }
 
 }  // namespace
@@ -195,6 +198,24 @@ const std::vector<ir::Tensor>& in_f64(const TracedModel& model, InputSet& set,
                                       const check::Tolerance& tolerance) {
   if (!set.exact) set.exact = computed(model, set, tolerance);
   return *set.exact;
+}
+
+const KernelRuns& in_both_kernels(const TracedModel& model, InputSet& set) {
+  if (set.kernels) return *set.kernels;
+  const auto run = [&](const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
+    return ir::run_graph(graph, inputs, torch_module().evaluator());
+  };
+  const auto by_product = [&](ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
+    passes::PassContext context;
+    context.multiplies_scales = true;
+    passes::run_pipeline(graph, {"expand-quantised"}, context);
+    return run(graph, inputs);
+  };
+  set.kernels.emplace();
+  if (!model.traced.with_quantised || model.is_compressed) return *set.kernels;
+  set.kernels->one_by_one = evaluated(model.recorded_graph(), model, set, run);
+  set.kernels->by_product = evaluated(*model.traced.with_quantised, model, set, by_product);
+  return *set.kernels;
 }
 
 double longest_sum(const TracedModel& model) {

@@ -32,6 +32,9 @@ const std::vector<ir::Tensor>& in_f64(const TracedModel& model, InputSet& set,
 /// run in f64.
 const std::vector<std::vector<ir::Tensor>>& in_f64_nearby(const TracedModel& model, InputSet& set);
 
+/// For a quantised model, cached in the set; results are empty if the graph cannot run.
+const KernelRuns& in_both_kernels(const TracedModel& model, InputSet& set);
+
 /// Whether the model rounds anything to whole numbers.
 bool rounds(const TracedModel& model);
 

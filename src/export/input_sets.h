@@ -24,6 +24,13 @@ struct EngineRun {
   std::vector<ir::Tensor> outputs;
 };
 
+/// What the graph of a quantised model gives in its own precision. LibTorch's convolutions multiply
+/// by two scales one after the other, or by their product: the processor decides.
+struct KernelRuns {
+  std::vector<ir::Tensor> one_by_one;  ///< as files do
+  std::vector<ir::Tensor> by_product;
+};
+
 struct InputSet {
   std::string name;  ///< "" for the samples; "only 'mask' changed", "signs flipped"
   std::vector<trace::SampleInput> inputs;
@@ -34,6 +41,7 @@ struct InputSet {
   /// The same for nearby inputs (in_f64_nearby).
   std::optional<std::vector<std::vector<ir::Tensor>>> nearby = {};
   std::optional<std::vector<EngineRun>> engines = {};  ///< computed on first use
+  std::optional<KernelRuns> kernels = {};              ///< in_both_kernels
   /// By output, how much of it `expected` is, from the first entries on; none: all of it.
   std::vector<ir::Ints> compared = {};
   /// The engine's inputs are results of its own, near these: how far it is from f64 says nothing.

@@ -14,9 +14,11 @@ namespace t2n::quant {
 /// Rewrites nodes one by one.
 class QuantBuilder : public QuantValues {
  public:
-  /// `sizes_vary`: the graph has the sizes of one of several runs.
-  explicit QuantBuilder(ir::Graph& graph, bool sizes_vary = false)
-      : QuantValues(graph), sizes_vary_(sizes_vary) {}
+  /// `sizes_vary`: the graph has the sizes of one of several runs. `multiplies_scales`: see
+  /// PassContext.
+  explicit QuantBuilder(ir::Graph& graph, bool sizes_vary = false, bool multiplies_scales = false)
+      : QuantValues(graph), sizes_vary_(sizes_vary), multiplies_scales_(multiplies_scales) {}
+  bool multiplies_scales() const { return multiplies_scales_; }
 
   // --- operands and results of the node ---
   bool involves_quantised() const;
@@ -90,6 +92,7 @@ class QuantBuilder : public QuantValues {
 
  private:
   bool sizes_vary_;
+  bool multiplies_scales_;
 };
 
 }  // namespace t2n::quant

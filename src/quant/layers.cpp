@@ -143,10 +143,12 @@ bool is_depthwise(const QuantBuilder& b) {
   return is_convolution(b) && groups > 1 && weight.at(0) == Dim(groups) && weight.at(1) == Dim(1);
 }
 
-/// The sums as reals. oneDNN's depthwise kernels apply the two scales one after the other.
+/// The sums as reals. oneDNN's brgemm kernels, and its depthwise ones on any processor, apply the
+/// two scales one after the other; others apply their product.
 ValueId scaled(QuantBuilder& b, ValueId sum) {
   const double input = inverted_twice(b.info(input_name(b)).scales[0]);
-  if (!is_depthwise(b)) return times_channels(b, sum, weight_scales(b, input));
+  if (b.multiplies_scales() && !is_depthwise(b))
+    return times_channels(b, sum, weight_scales(b, input));
   return times_channels(b, apart(b, b.times(sum, {input}, 0)), weight_scales(b, 1));
 }
 

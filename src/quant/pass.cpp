@@ -133,7 +133,7 @@ void rewrite(QuantBuilder& b) {
 
 bool t2n::passes::expand_quantised(ir::Graph& graph, const PassContext& context) {
   if (!quant::needs_rewriting(graph)) return false;
-  quant::QuantBuilder builder(graph, context.sizes_vary);
+  quant::QuantBuilder builder(graph, context.sizes_vary, context.multiplies_scales);
   std::vector<ir::Node> nodes = std::exchange(graph.nodes, {});
   for (ir::Node& node : nodes) {
     builder.begin(std::move(node));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "src/diag/error.h"
+#include "src/export/graph_yardstick.h"
 #include "src/export/rulings.h"
 #include "src/export/torch_module.h"
 #include "tests/support/script.h"
@@ -68,6 +69,26 @@ TEST_CASE("a tie is near: 2^-12 of a step") {
   };
   CHECK(ruling(0x1.0p-13) == Ruling::ties);
   CHECK_FALSE(ruling(0x1.0p-11));
+}
+
+TEST_CASE("LibTorch multiplies by two scales one after the other, or by their product") {
+  // A quotient of scales near 1/8: many sums lie at ties, which the two ways round differently.
+  const char* source =
+      "def forward(self, x):\n"
+      "  w = torch.quantize_per_tensor(self.w, 0.0253, 0, 12)\n"
+      "  p = ops.quantized.conv2d_prepack(w, None, [1, 1], [1, 1], [1, 1], 1)\n"
+      "  q = torch.quantize_per_tensor(x, 0.0826, 57, 13)\n"
+      "  return ops.quantized.conv2d(q, p, 0.0826 * 0.0253 * 8.0, 64).dequantize()\n";
+  const ir::Tensor w = uniform({16, 8, 3, 3}, -0.2, 0.2, 1);
+  Judge judge(source, uniform({2, 8, 24, 24}, -4, 5, 2), {{"w", w}});
+  InputSet& set = judge.sets.sets[0];
+  const KernelRuns& runs = in_both_kernels(judge.model, set);
+  const auto is_equal = [](const ir::Tensor& a, const ir::Tensor& b) {
+    return ir::to_f64(a) == ir::to_f64(b);
+  };
+  const bool as_files_do = is_equal(set.expected[0], runs.one_by_one.at(0));
+  const bool as_others_do = is_equal(set.expected[0], runs.by_product.at(0));
+  CHECK_NE(as_files_do, as_others_do);
 }
 
 TEST_CASE("if ties move most elements, the check is inconclusive") {
