@@ -7,7 +7,8 @@ calls and do nothing; the product has no switch for it. Runs with and without al
 processor are compared, of user and system together: what else the machine does only adds to them, so the mean of the
 faster half of the runs counts. The confinement has its own switch, T2NNEF_CONFINE=off. Where valgrind is installed, it
 also counts the instructions that all layers execute, which is the same in every run; the kernel's work, the confinement
-with it, is not in there. Exit 1 where all layers together cost more than 3 % of an export (the median over the models), or where a layer's functions were not called, since nothing was measured then.
+with it, is not in there. Exit 1 where all layers together cost more than 3 % of an export (the median over the models),
+or where a layer's functions were not called, since nothing was measured then.
 """
 
 import argparse

@@ -208,7 +208,7 @@ const KernelRuns& in_both_kernels(const TracedModel& model, InputSet& set) {
   const auto by_product = [&](ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
     passes::PassContext context;
     context.multiplies_scales = true;
-    passes::run_pipeline(graph, {"expand-quantised"}, context);
+    passes::run_pipeline(graph, {"expand-packed", "expand-quantised"}, context);
     return run(graph, inputs);
   };
   set.kernels.emplace();

@@ -23,7 +23,7 @@ Comparison compare(Rolling& rolling, Iterations& all) {
   try {
     return {rolling, all, 0};
   } catch (const Error& error) {
-    if (error.code() == ExitCode::bug) throw;
+    if (error.diagnostic().id != "dynamic-loop") throw;
   }
   all.untag(all.loop().tags.at(0));  // so that the body has the names of the first iteration in it
   return {rolling, all, 1};

@@ -26,10 +26,10 @@ struct PassContext {
   /// Symbols that stay symbolic (declared dynamic axes); empty: none.
   std::function<bool(const ir::Symbol&)> keeps_symbol;
   bool in_body = false;     ///< the graph is the body of a loop
+  bool sizes_vary = false;  ///< the graph is one of several for the same model at different sizes
   /// Integer convolutions as in oneDNN's kernels that multiply by the product of the two scales,
   /// not by one after the other.
   bool multiplies_scales = false;
-  bool sizes_vary = false;  ///< the graph is one of several for the same model at different sizes
   /// The storage of weights and activations, by module; nullptr: unchanged.
   const compress::Settings* settings = nullptr;
   /// Runs the graph over the calibration set, for its observers; empty: there is no set.
