@@ -119,7 +119,7 @@ std::string operators_text(const ir::Graph& graph) {
 }
 
 std::string shape_text(const ir::Shape& shape) {
-  const std::string text = ir::shape_str(shape);
+  const std::string text = ir::shape_str(ir::as_written(shape));
   return shape.empty() ? "scalar" : text.substr(1, text.size() - 2);
 }
 

@@ -29,7 +29,7 @@ std::string relations_text(const ExportResult& result) {
            relation.left.as_symbol() != nullptr && !ir::is_born(relation.left);
   };
   for (const ir::Comparison& relation : result.relations)
-    if (!goes_without_saying(relation)) parts.push_back(ir::str(relation));
+    if (!goes_without_saying(relation)) parts.push_back(ir::str(ir::as_written(relation)));
   return joined(parts, ", ");
 }
 

@@ -38,7 +38,7 @@ std::string short_bytes(int64_t bytes) {
 }
 
 std::string typed(std::string_view name, ir::DType dtype, const ir::Shape& shape) {
-  return cat(name, " ", ir::dtype_name(dtype), ir::shape_str(shape));
+  return cat(name, " ", ir::dtype_name(dtype), ir::shape_str(ir::as_written(shape)));
 }
 
 std::string model_text(const std::string& path, const trace::ModelInfo& model) {

@@ -125,6 +125,10 @@ std::string str(const Comparison& comparison) {
   return cat(comparison.left.str(), " ", str(comparison.relation), " ", comparison.right.str());
 }
 
+Comparison as_written(const Comparison& comparison) {
+  return {as_written(comparison.left), comparison.relation, as_written(comparison.right)};
+}
+
 Comparison negated(Comparison comparison) {
   comparison.relation = negated(comparison.relation);
   return comparison;

@@ -27,6 +27,7 @@ struct Comparison {
 
 /// "S >= 1"
 std::string str(const Comparison& comparison);
+Comparison as_written(const Comparison& comparison);
 Comparison negated(Comparison comparison);
 Comparison mirrored(const Comparison& comparison);
 /// Added terms on one side, subtracted ones on the other, without a common factor, and "<=" in

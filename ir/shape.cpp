@@ -357,6 +357,19 @@ bool is_born(const Shape& shape) {
   return std::any_of(shape.begin(), shape.end(), [](const Dim& dim) { return is_born(dim); });
 }
 
+Dim as_written(const Dim& dim) {
+  return dim.substitute([](const Symbol& symbol) {
+    const Symbol::Born* born = symbol.born();
+    return born == nullptr ? std::nullopt : std::optional(Dim::symbol(born->name));
+  });
+}
+
+Shape as_written(const Shape& shape) {
+  Shape out;
+  for (const Dim& dim : shape) out.push_back(as_written(dim));
+  return out;
+}
+
 int64_t element_count(const Ints& sizes) {
   int64_t count = 1;
   for (const int64_t size : sizes) count = multiply_sizes(count, size);

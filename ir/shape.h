@@ -107,6 +107,9 @@ Shape to_shape(const Ints& sizes);
 /// Whether it contains a size that follows from values of tensors.
 bool is_born(const Dim& dim);
 bool is_born(const Shape& shape);
+/// Such sizes under their names alone, as in files and for people: "N" for "born.N".
+Dim as_written(const Dim& dim);
+Shape as_written(const Shape& shape);
 /// Product of the sizes; 1 for rank 0.
 int64_t element_count(const Ints& sizes);
 

@@ -20,10 +20,7 @@ nnef::Value pair_value(const std::pair<int64_t, int64_t>& pair) {
 
 nnef::Value dim_value(const Dim& dim) {
   if (!dim.is_constant()) (void)nnef::tract_text(dim);  // refused here, where the operator is known
-  return nnef::dimension(dim.substitute([](const ir::Symbol& symbol) -> std::optional<Dim> {
-    if (symbol.born() == nullptr) return std::nullopt;
-    return Dim::symbol(symbol.born()->name);  // in a document, a name like any other
-  }));
+  return nnef::dimension(ir::as_written(dim));
 }
 
 Attribute::Attribute(std::string_view key, const Ints& v)

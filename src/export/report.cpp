@@ -26,7 +26,7 @@ std::string_view severity_name(Severity severity) {
 
 Json shape_json(const ir::Shape& shape) {
   Json out = Json::array();
-  for (const ir::Dim& dim : shape)
+  for (const ir::Dim& dim : ir::as_written(shape))
     out.push_back(dim.is_constant() ? Json(dim.value()) : Json(dim.str()));
   return out;
 }
@@ -79,7 +79,7 @@ Json model_json(const trace::ModelInfo& model, const std::string& file) {
 
 Json relations_json(const std::vector<ir::Comparison>& relations) {
   Json out = Json::array();
-  for (const ir::Comparison& relation : relations) out.push_back(ir::str(relation));
+  for (const ir::Comparison& relation : relations) out.push_back(ir::str(ir::as_written(relation)));
   return out;
 }
 
@@ -154,7 +154,7 @@ void add_result(Json& out, const ExportOptions& options, const ExportResult& res
   out["ops"] = {{"total", result.operations}};
   out["artifact"] = {{"path", result.path}, {"bytes", result.bytes}};
   if (result.shared_bytes > 0) out["artifact"]["shared_bytes"] = result.shared_bytes;
-  if (!options.dynamic.axes.empty())
+  if (!options.dynamic.axes.empty() || !result.relations.empty())
     out["dynamic"] = {{"relations", relations_json(result.relations)}};
   if (result.compression) out["compression"] = compression_json(*result.compression);
   if (options.check) out["check"] = comparison_json(*options.check, result.checked);

@@ -71,14 +71,8 @@ void note(const nnef::Value& value, Mentions& out) {
 /// The demands without which the graph fails, for readers: no engine knows these sizes at start.
 std::string demands_text(const ir::Graph& graph) {
   std::string out = "numbers of entries are 0 or more";
-  for (const ir::Comparison& demand : ir::demands(graph)) {
-    const auto plain = [](const ir::Symbol& symbol) {
-      return symbol.born() == nullptr ? std::nullopt
-                                      : std::optional(Dim::symbol(symbol.born()->name));
-    };
-    out += cat("; ", demand.left.substitute(plain).str(), " ", ir::str(demand.relation), " ",
-               demand.right.substitute(plain).str());
-  }
+  for (const ir::Comparison& demand : ir::demands(graph))
+    out += cat("; ", ir::str(ir::as_written(demand)));
   return out;
 }
 

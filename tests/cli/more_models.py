@@ -502,6 +502,14 @@ def language_models(folder):
     torch.jit.trace(short, (ids.int(), cache, cache + 1), check_trace=False).save(folder / "words_i32.pt")
 
 
+class PicksPositive(nn.Module):
+    """Nothing is the largest of none: the file demands one or more."""
+
+    def forward(self, x):
+        picked = x[x > 0]
+        return picked, picked.max()
+
+
 class HalvesUntilSmall(nn.Module):
     """How often it halves follows from the values."""
 
@@ -552,6 +560,7 @@ MODELS = [
     MultipliesIntegers,
     MissingInLoop,
     FoldsAway,
+    PicksPositive,
     HalvesUntilSmall,
     UpsamplesInHalf,
 ]

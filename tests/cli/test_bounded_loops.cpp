@@ -1,5 +1,5 @@
-// --max-iterations: loops that values end run as often as it says, and fail where that is too
-// seldom.
+// Files that fail by themselves: --max-iterations bounds loops that values end, and sizes that follow
+// from values may have to be at least something.
 #include "nnef_writer/npz.h"
 #include "src/nnef_reader/npz.h"
 #include "tests/cli/program.h"
@@ -38,6 +38,22 @@ TEST_CASE("a loop that values end runs as often as it may, and the file fails be
   const Result beyond = run_on(sandbox, f32({2, 3}, {5000, -1, 0, 2, -4, 1}));
   CHECK_EQ(beyond.code, 6);
   CHECK(contains(beyond.err, "why:  the file fails by itself unless this holds"));
+}
+
+TEST_CASE("a file's demand of a counted size is said by the export, the report and run") {
+  if (!engine(23)) return;
+  const Sandbox sandbox({"PicksPositive.pt"});
+  const Result written =
+      sandbox.run(export_of("PicksPositive.pt", {"-i", "x=2,3", "--report", "report.json"}));
+  REQUIRE_EQ(written.code, 0);
+  CHECK(contains(written.err, " · gives output_0 f32[N_index], output_1 f32[] · "
+                              "holds for N_index >= 1 · "));
+  const std::string report = sandbox.content("report.json");
+  CHECK(contains(report, "\"N_index >= 1\""));
+  CHECK_FALSE(contains(report, "born."));
+  const Result none = run_on(sandbox, f32({2, 3}, {-1, -2, -3, -4, -5, -6}));
+  CHECK_EQ(none.code, 6);
+  CHECK(contains(none.err, "numbers of entries are 0 or more; N_index >= 1\n"));
 }
 
 }  // namespace
