@@ -11,6 +11,7 @@
 #include "src/trace/inputs.h"
 #include "src/trace/interpreter.h"
 #include "src/trace/names.h"
+#include "src/trace/observers.h"
 #include "src/trace/session.h"
 #include "src/trace/state_names.h"
 #include "src/trace/warning_relay.h"
@@ -355,6 +356,7 @@ Traced Session::settle(Attempt attempt, const Split& given, const Tensors& by_us
                        const TraceOptions& options) {
   Traced& out = attempt.traced;
   ir::Graph& graph = out.graph;
+  require_observed(model(), graph);
   Verdict verdict = judge(attempt, given, options.explicit_states);
   if (!verdict.refused.empty() && !options.explicit_states) refuse_changes(verdict.refused, graph);
   if (!verdict.refused.empty()) refuse_explicit(verdict.refused, graph);

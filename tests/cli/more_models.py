@@ -574,7 +574,32 @@ def table_of_half_bytes(path):
     torch.jit.script(table).save(path)
 
 
+class FakeQuantises(torch.nn.Module):
+    """Its observer is off, and saw data only if asked to."""
+
+    def __init__(self, scale=1.0, is_calibrated=False):
+        super().__init__()
+        self.quantiser = torch.ao.quantization.FakeQuantize(quant_min=0, quant_max=255)
+        if is_calibrated:
+            self.quantiser(torch.tensor([0.0, 255.0]))
+        else:
+            self.quantiser.scale.fill_(scale)
+        self.apply(torch.ao.quantization.disable_observer)
+
+    def forward(self, x):
+        return self.quantiser(x)
+
+
+def fake_quantisers(folder):
+    sample = torch.rand(2, 3)
+    torch.jit.trace(FakeQuantises(), sample).save(folder / "not_calibrated.pt")
+    torch.jit.script(FakeQuantises()).save(folder / "not_calibrated_scripted.pt")
+    torch.jit.trace(FakeQuantises(scale=0.5), sample).save(folder / "scale_by_hand.pt")
+    torch.jit.trace(FakeQuantises(is_calibrated=True), sample).save(folder / "calibrated_to_one.pt")
+
+
 def write_all(folder):
+    fake_quantisers(folder)
     table_of_half_bytes(folder / "half_bytes.pt")
     for model in MODELS:
         torch.jit.script(model().eval()).save(folder / f"{model.__name__}.pt")

@@ -152,6 +152,18 @@ TEST_CASE("unsupported operators are reported all at once") {
           "      help: compute it outside the model\n"));
 }
 
+TEST_CASE("fake quantisation that was never calibrated is refused, unless somebody set its scale") {
+  for (const std::string model : {"not_calibrated.pt", "not_calibrated_scripted.pt"}) {
+    const Sandbox sandbox({model});
+    const Result result = sandbox.run({"export", model, "-t", "tract", "-i", "x=2,3,f32"});
+    CHECK(result.code == 4);
+    CHECK(contains(result.err, "the fake quantisation 'quantiser' was never calibrated"));
+    CHECK(contains(result.err, "its observer never saw data, and its scale is still 1"));
+  }
+  for (const std::string model : {"scale_by_hand.pt", "calibrated_to_one.pt"})
+    CHECK(Sandbox({model}).run({"export", model, "-t", "tract"}).code == 0);
+}
+
 TEST_CASE("an operator of another library") {
   const Sandbox sandbox({"unknown_op.pt"});
   check_failure(sandbox,
