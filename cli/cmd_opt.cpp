@@ -52,7 +52,8 @@ void add_pass_options(CLI::App& command, Options& options) {
       ->type_name("");
   command
       .add_option("--passes", options.passes,
-                  "What to run, in this order; `default` is what export runs; without it, nothing")
+                  "What to run, in this order; `default` is what export runs, with --compress\n"
+                  "the passes of compression first; without it, nothing")
       ->type_name("A,B,…")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -101,11 +102,13 @@ std::vector<passes::PassInfo> pipeline_of(const Options& options) {
     if (name.empty())
       throw Error("usage", "--passes has an empty name", {},
                   "`t2nnef opt --list` shows all passes");
-    if (name == "default")
-      names.insert(names.end(), passes::default_pipeline().begin(),
-                   passes::default_pipeline().end());
-    else
+    if (name != "default") {
       names.push_back(name);
+      continue;
+    }
+    if (!options.compression.compress.empty())
+      for (std::string& each : compression_passes()) names.push_back(std::move(each));
+    for (const std::string& each : passes::default_pipeline()) names.push_back(each);
   }
   return passes::find_passes(names);
 }

@@ -82,7 +82,8 @@ std::string layers_text(std::vector<compress::LayerLoss> layers, bool with_zeros
   for (size_t i = 0; i < std::min(layers.size(), kShown); ++i) {
     const compress::LayerLoss& layer = layers[i];
     rows.push_back({label_of(layer, layers), layer.format,
-                    cat(layer.bytes_before, " -> ", layer.bytes_after),
+                    layer.bytes_before == 0 ? "shared"
+                                            : cat(layer.bytes_before, " -> ", layer.bytes_after),
                     fixed(layer.weights.snr_db(), 1), fixed(layer.results.snr_db(), 1)});
     if (with_zeros) rows.back().push_back(cat(fixed(100 * layer.zeros, 1), " %"));
   }
@@ -191,6 +192,10 @@ std::optional<CompressOptions> compress_options(const CompressionOptions& option
   if (!options.labels.empty() && options.calibrate.empty())
     throw Error("usage", "--labels without --calibrate has no rows to speak of", {},
                 "add --calibrate @FILE.npz");
+  for (const std::string& glob : options.ignore)
+    if (std::find(options.only.begin(), options.only.end(), glob) != options.only.end())
+      throw Error("usage", cat("--ignore and --only both name ", quoted(glob)), {},
+                  "give it to one of them");
   CompressOptions out;
   for (const std::string& word : options.compress)
     for (compress::Entry& entry : entries_of(word)) out.entries.push_back(std::move(entry));

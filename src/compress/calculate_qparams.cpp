@@ -29,7 +29,9 @@ std::vector<std::vector<double>> channels_of(const ir::Tensor& tensor, std::opti
 }
 
 std::vector<Range> ranges_of(const Observation& of, const ir::Tensor& constant) {
-  Statistics statistics(of);
+  Observation whole = of;
+  if (of.least_squares) whole.grid.observer = Observer::min_max;  // where the search begins
+  Statistics statistics(whole);
   statistics.see(constant);
   std::vector<Range> out = statistics.ranges();
   if (!of.least_squares) return out;

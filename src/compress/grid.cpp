@@ -93,8 +93,11 @@ Scale scale_for(Range range, const Grid& grid) {
   if (grid.is_symmetric) {
     const double most = std::max(-low, high);
     const bool is_one_sided = !grid.is_signed && low == 0;
-    // Unsigned integers have one less above their middle than below it.
-    const double steps = grid.is_signed ? top : is_one_sided ? top - bottom : (top - 1) / 2;
+    // Unsigned integers have one less above their middle than below it. Signed ones have one less
+    // above zero, unless the range is narrow; torch then lets the largest value be half a step off.
+    const double steps = grid.is_signed || is_one_sided
+                             ? (top - bottom) / (grid.is_signed ? 2 : 1)
+                             : (top - 1) / 2;
     out.scale = std::max(as_f32(most / steps), least);
     if (!grid.is_signed)
       out.zero_point = is_one_sided ? lowest(grid) : (int64_t{1} << (grid.bits - 1));

@@ -78,6 +78,11 @@ std::optional<Tensor> LayerTable::value(ValueId id) const {
 }
 
 std::pair<int64_t, ValueId> LayerTable::stored(ValueId id) const {
+  std::set<ValueId> none;
+  return stored(id, none);
+}
+
+std::pair<int64_t, ValueId> LayerTable::stored(ValueId id, std::set<ValueId>& counted) const {
   std::set<ValueId> seen;
   std::vector<ValueId> open = {id};
   int64_t bytes = 0;
@@ -91,7 +96,8 @@ std::pair<int64_t, ValueId> LayerTable::stored(ValueId id) const {
     if (index >= 0) {
       const Tensor& data = graph_.constants[static_cast<size_t>(index)].data;
       const int64_t size = data.elements() * ir::dtype_size(data.dtype);
-      bytes += size + scale_bytes(graph_.values[static_cast<size_t>(at)]);
+      if (counted.insert(at).second)
+        bytes += size + scale_bytes(graph_.values[static_cast<size_t>(at)]);
       if (data.elements() > most) largest = at;
       most = std::max(most, data.elements());
     } else if (const int node = producers_[static_cast<size_t>(at)]; node >= 0) {

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +35,8 @@ class LayerTable {
   /// The bytes of all constants that a value follows from, scales included, and the one with the
   /// most elements.
   std::pair<int64_t, ir::ValueId> stored(ir::ValueId id) const;
+  /// The same, of constants that are not in `counted` yet; they are added to it.
+  std::pair<int64_t, ir::ValueId> stored(ir::ValueId id, std::set<ir::ValueId>& counted) const;
 
  private:
   const ir::Graph& graph_;

@@ -7,6 +7,7 @@
 #include "src/compress/layers.h"
 #include "src/compress/q4_0.h"
 #include "src/compress/q4_readers.h"
+#include "src/compress/quantisers.h"
 #include "src/diag/error.h"
 
 namespace t2n::compress {
@@ -22,6 +23,7 @@ struct Wanted {
   int64_t bytes = 0;
   const Node* reader = nullptr;
   WeightSettings settings;
+  const ir::Tensor* data = nullptr;
 };
 
 /// A graph, prepared for queries about many values.
@@ -47,7 +49,7 @@ std::optional<Wanted> wanted_by_reader(const View& view, const ir::Constant& con
     const NodeSettings of = settings.of(view.graph, *node);
     if (!of.weights) continue;
     const int64_t bytes = constant.data.elements() * ir::dtype_size(constant.data.dtype);
-    return Wanted{constant.value, bytes, node, *of.weights};
+    return Wanted{constant.value, bytes, node, *of.weights, &constant.data};
   }
   return {};
 }
@@ -105,12 +107,13 @@ std::string reason(const View& view, const Wanted& wanted, bool is_body) {
   constexpr int kMostBits = 8;
   if (wanted.settings.format == Format::integers && wanted.settings.grid.bits > kMostBits)
     return cat("integers of ", wanted.settings.grid.bits, " bits are not stored as such");
-  if (wanted.settings.format == Format::f16)
-    return view.readers[static_cast<size_t>(wanted.value)].size() == 1
-               ? "16 bits do not hold its numbers"
-               : "16 bits do not hold its numbers, or other operations read it, too";
+  for (const Weight& weight : layer->weights)
+    if (weight.value == wanted.value)
+      if (std::string why = unfit_reason(*wanted.data, weight.channel_axis, wanted.settings);
+          !why.empty())
+        return why;
   return view.readers[static_cast<size_t>(wanted.value)].size() == 1
-             ? "its numbers are too small for steps of integers"
+             ? "no pass made it smaller"
              : "other operations read it, too";
 }
 

@@ -99,11 +99,22 @@ Tensor counted(Tensor tensor, const Judged& judged) {
   return tensor;
 }
 
-void add_top1(OutputLoss& loss, const Tensor& before, const Tensor& after,
+/// With classes along the last axis; those of images are their channels.
+Tensor with_classes_last(Tensor tensor) {
+  constexpr size_t kAxesOfImages = 4;
+  if (tensor.shape.size() < kAxesOfImages) return tensor;
+  std::rotate(tensor.shape.begin() + 1, tensor.shape.begin() + 2, tensor.shape.end());
+  std::rotate(tensor.strides.begin() + 1, tensor.strides.begin() + 2, tensor.strides.end());
+  return ir::contiguous(tensor);
+}
+
+void add_top1(OutputLoss& loss, const Tensor& wanted, const Tensor& there,
               std::span<const int64_t> labels) {
-  if (before.shape.empty() || before.shape.back() < 2 || before.shape != after.shape) return;
+  if (wanted.shape.empty() || wanted.shape != there.shape) return;
+  const Tensor before = with_classes_last(wanted);
+  if (before.shape.back() < 2) return;
   const std::vector<double> a = ir::to_f64(before);
-  const std::vector<double> b = ir::to_f64(after);
+  const std::vector<double> b = ir::to_f64(with_classes_last(there));
   const auto width = static_cast<size_t>(before.shape.back());
   for (size_t at = 0; at < a.size(); at += width) {
     const size_t of_before = largest_of(std::span(a).subspan(at, width));
@@ -131,7 +142,8 @@ void require_labels(const OutputLoss& loss, const std::vector<int64_t>& labels) 
   throw Error("calibration",
               cat("there are ", labels.size(), " labels, and the output '", loss.name, "' has ",
                   loss.rows, " rows over the calibration set"),
-              "a row is one place along all axes but the last, along which the classes lie",
+              "a row is one place along all axes but that of the classes: the last, or of four axes "
+              "and more the second",
               "give one label for each row, in the order of the set");
 }
 
@@ -170,6 +182,8 @@ LossMeter::LossMeter(const Graph& before, const Graph& stored, const Graph& afte
   const LayerTable first(before, evaluate);
   const LayerTable file(stored, evaluate);
   const LayerTable now(after, evaluate);
+  std::set<ir::ValueId> counted;  // what layers share counts for the first of them
+  std::set<ir::ValueId> counted_in_file;
   for (const std::string& address : first.addresses()) {
     const auto layer = first.layer(address);
     const auto same = [&](const LayerTable& table) {
@@ -180,7 +194,7 @@ LossMeter::LossMeter(const Graph& before, const Graph& stored, const Graph& afte
     loss.address_after = same(now);
     loss.module = first.module(address);
     for (const Weight& weight : layer->weights)
-      loss.bytes_before += first.stored(weight.value).first;
+      loss.bytes_before += first.stored(weight.value, counted).first;
     const auto in_file = file.layer(same(file));
     const auto made = now.layer(same(now));
     const size_t count = layer->weights.size();
@@ -190,7 +204,7 @@ LossMeter::LossMeter(const Graph& before, const Graph& stored, const Graph& afte
     }
     Together all;
     for (size_t i = 0; i < count; ++i) {
-      const auto [bytes, at] = file.stored(in_file->weights[i].value);
+      const auto [bytes, at] = file.stored(in_file->weights[i].value, counted_in_file);
       const ir::Value* largest =
           at == ir::kNoValue ? nullptr : &stored.values[static_cast<size_t>(at)];
       loss.bytes_after += bytes;

@@ -30,7 +30,7 @@ struct LayerLoss {
   /// "int8", "int4", "f16", "q4_0", "f32"; "int8+f32" if weights differ. kNoFormat if they are not
   /// found in the compressed graph: then only the original is known.
   std::string format = kNoFormat;
-  int64_t bytes_before = 0;
+  int64_t bytes_before = 0;  ///< of what no layer before it reads, too
   int64_t bytes_after = 0;
   double zeros = 0;  ///< share of zeros among the weights
   Closeness weights;
@@ -40,7 +40,7 @@ struct LayerLoss {
 
 /// The part of a batch that counts.
 struct Judged {
-  /// Correct indices along the last axis, for all rows of all batches; none: unknown.
+  /// Correct classes for all rows of all batches; none: unknown.
   std::span<const int64_t> labels = {};
   int64_t size = 0;    ///< of the batch, along axis 0 of its results
   int64_t filled = 0;  ///< rows at its end that do not count
@@ -49,7 +49,7 @@ struct Judged {
 struct OutputLoss {
   std::string name;
   Closeness all;
-  int64_t rows = 0;          ///< along all axes but the last
+  int64_t rows = 0;          ///< along all axes but the classes': the last, of images the second
   int64_t same_top1 = 0;     ///< rows with the same largest element
   int64_t right_before = 0;  ///< rows with a correct label
   int64_t right_after = 0;

@@ -144,9 +144,12 @@ class Adding {
     for (const auto& [weight, wishes] : wishes_) add(weight, wishes);
   }
 
-  /// Says which weights keep all their elements although settings ask for pruning.
+  /// Says which weights keep all their elements although settings ask for pruning, and which do not
+  /// have the pattern everywhere.
   void report_left(const Report& report) const {
-    if (!report || left_.empty()) return;
+    if (!report) return;
+    report_over(report);
+    if (left_.empty()) return;
     report({.severity = Severity::warning,
             .id = "weight-not-pruned",
             .message = cat(left_.size(), left_.size() == 1 ? " weight is" : " weights are",
@@ -159,6 +162,30 @@ class Adding {
   }
 
  private:
+  void report_over(const Report& report) const {
+    if (over_.empty()) return;
+    report({.severity = Severity::warning,
+            .id = "pattern-remainder",
+            .message = cat("a pattern does not divide the inputs of ", over_.size(),
+                           over_.size() == 1 ? " weight" : " weights"),
+            .where = {},
+            .details = over_,
+            .why = {},
+            .help = "leave their modules out, or take a pattern that divides their inputs"});
+  }
+
+  /// Notes neighbours at the end of which there are fewer than the pattern counts.
+  void note_over(ValueId weight, const Wish& wish) {
+    const Pruning& of = *wish.pruning;
+    if (of.of == 0) return;
+    const int64_t inputs = data(weight).shape.at(static_cast<size_t>(wish.inputs)) / wish.groups;
+    const int64_t over = inputs % of.of;
+    if (over == 0) return;
+    over_.push_back(cat(graph_.values[static_cast<size_t>(weight)].name, ": of its ", inputs,
+                        " inputs, ", std::min<int64_t>(over, of.keep), " of the last ", over,
+                        " stay"));
+  }
+
   const ir::Tensor& data(ValueId weight) const {
     return graph_.constants[static_cast<size_t>(constants_[static_cast<size_t>(weight)])].data;
   }
@@ -218,6 +245,7 @@ class Adding {
 
   void add(ValueId weight, const std::vector<Wish>& wishes) {
     const Wish& first = wishes.front();  // the others ask for the same, or the commit fails
+    if (first.pruning) note_over(weight, first);
     ir::Tensor mask;
     if (first.pruning)
       mask =
@@ -248,6 +276,7 @@ class Adding {
   Wishes wishes_;
   std::map<double, Cut> cuts_;  ///< by share
   std::vector<std::string> left_;
+  std::vector<std::string> over_;
 };
 
 }  // namespace

@@ -21,7 +21,8 @@ namespace t2n::compress {
 ///
 /// A weight that several layers read has one mask, which all must ask for: otherwise
 /// Insertions::commit raises an error. Computed weights, and those inside loops, are left
-/// unchanged; `report` hears of them (`weight-not-pruned`).
+/// unchanged; `report` hears of them (`weight-not-pruned`), and of patterns that do not divide a
+/// layer's inputs (`pattern-remainder`).
 void add_pruning(Insertions& insertions, const ir::Graph& graph, const Settings& settings,
                  const Report& report);
 

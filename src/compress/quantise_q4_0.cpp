@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "src/compress/gptq.h"
+#include "src/compress/layers.h"
 #include "src/compress/moments.h"
 #include "src/compress/q4_readers.h"
 #include "src/compress/settings.h"
@@ -32,6 +34,7 @@ class Packer {
       : graph_(graph), options_(options), names_(graph), calls_(graph) {}
 
   std::vector<Q4Weight> run() {
+    find_layers();
     for (size_t i = 0; i < graph_.constants.size(); ++i) consider(i);
     if (!made_.empty()) {
       insert_made();
@@ -52,12 +55,34 @@ class Packer {
     std::optional<Q4Rounding> rounding;
     for (const Q4Reader& reader : readers.all)
       if (const auto wanted = wanted_by(reader)) rounding = std::max(rounding, wanted);
-    if (!rounding) return;
+    if (!rounding) return leave(constant);
     Q4Weight& weight = out_.emplace_back();
     weight.name = value(id).name;
     weight.elements = data.elements();
     weight.left_because = problem(data, readers);
     if (weight.left_because.empty()) pack(constant, readers, *rounding, weight);
+  }
+
+  /// Finds weights of all layers that settings want packed, tract's readers or not.
+  void find_layers() {
+    if (!options_.wanted) return;
+    const std::vector<bool> known = known_values(graph_);
+    for (const Node& node : graph_.nodes) {
+      const auto layer = layer_of(graph_, node, known);
+      if (!layer || !options_.wanted(graph_, node)) continue;
+      for (const Weight& weight : layer->weights) ops_.emplace(weight.value, node.op);
+    }
+  }
+
+  /// Notes the weight of a layer in which no target reads blocks: transposed, depthwise, recurrent.
+  void leave(size_t constant) {
+    const ValueId id = graph_.constants[constant].value;
+    const auto op = ops_.find(id);
+    if (op == ops_.end()) return;
+    Q4Weight& weight = out_.emplace_back();
+    weight.name = value(id).name;
+    weight.elements = graph_.constants[constant].data.elements();
+    weight.left_because = cat("tract reads no blocks of 4 bits in such a ", ir::op_name(op->second));
   }
 
   std::optional<Q4Rounding> wanted_by(const Q4Reader& reader) const {
@@ -168,6 +193,7 @@ class Packer {
   passes::FreshNames names_;
   passes::FreshCalls calls_;
   std::vector<std::pair<size_t, Node>> made_;  ///< with the node that each precedes
+  std::map<ValueId, ir::OpId> ops_;            ///< by weight, the first that reads it
   std::vector<Q4Weight> out_;
 };
 

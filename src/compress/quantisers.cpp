@@ -57,6 +57,69 @@ std::string unfit_for_half(const Facts& facts) {
   return facts.noise > kMostLost * facts.signal ? std::string(kTooSmall) : "";
 }
 
+Facts facts_of(const ir::Tensor& data) {
+  Facts out;
+  if (!passes::is_loaded(data)) return out;
+  for_each_part(data, [&](size_t, std::span<const double> elements) {
+    for (const double element : elements) {
+      out.is_finite = out.is_finite && std::isfinite(element);
+      if (!std::isfinite(element)) continue;
+      const double half = ir::half_to_float(ir::float_to_half(static_cast<float>(element)));
+      out.largest = std::max(out.largest, std::abs(element));
+      out.signal += element * element;
+      out.noise += (element - half) * (element - half);
+    }
+  });
+  return out;
+}
+
+/// Whether scales of channels would be a large part of the stored bytes, and one scale for all is
+/// almost as good.
+bool shares_scale(const ir::Tensor& data, size_t axis, const Grid& grid) {
+  if (!passes::is_loaded(data) || data.elements() == 0) return false;
+  constexpr int64_t kFile = 128;  // what a file of scales begins with
+  constexpr int64_t kShare = 20;
+  const int64_t channels = data.shape.at(axis);
+  if (kShare * (kFile + 4 * channels) < data.elements()) return false;
+  Range range = {INFINITY, -INFINITY};
+  for_each_part(data, [&](size_t, std::span<const double> values) {
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    range = {std::min(range.low, *low), std::max(range.high, *high)};
+  });
+  const Scale scale = scale_for(range, grid);
+  size_t inner = 1;
+  for (size_t i = axis + 1; i < data.shape.size(); ++i)
+    inner *= static_cast<size_t>(data.shape[i]);
+  std::vector<double> signal(static_cast<size_t>(channels));
+  std::vector<double> noise(signal.size());
+  for_each_part(data, [&](size_t first, std::span<const double> values) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      const double error = rounded(values[i], scale, grid) - values[i];
+      const size_t channel = (first + i) / inner % signal.size();
+      signal[channel] += values[i] * values[i];
+      noise[channel] += error * error;
+    }
+  });
+  constexpr double kLeastRatio = 3162;  // 35 dB, of every channel
+  for (size_t i = 0; i < signal.size(); ++i)
+    if (!(noise[i] * kLeastRatio <= signal[i])) return false;
+  return true;
+}
+
+std::string unfit_for_integers(const ir::Tensor& weight, const Facts& facts,
+                               std::optional<int> axis, const Grid& grid) {
+  // All of its numbers are less than the least step there is.
+  if (facts.largest > 0 && facts.largest < kLeastScale * static_cast<double>(highest(grid)))
+    return std::string(kTooSmall);
+  const bool is_free = grid.is_per_channel && grid.may_share_scale && passes::is_loaded(weight);
+  if (!is_free || !axis || shares_scale(weight, static_cast<size_t>(*axis), grid)) return "";
+  constexpr int64_t kFloat = 4;
+  const int64_t channels = weight.shape.at(static_cast<size_t>(*axis));
+  return weight.elements() + kFloat * channels < kFloat * weight.elements()
+             ? ""
+             : "scales of its channels would take more than its integers save";
+}
+
 class Adding {
  public:
   Adding(Insertions& insertions, const ir::Graph& graph, const Settings& settings)
@@ -109,49 +172,32 @@ class Adding {
   void add_weight(size_t node, const Weight& weight, const WeightSettings& settings) {
     if (own_.weight_bits(weight.value) > 0) return;
     if (settings.format == Format::q4_0) return;
+    const ir::Tensor* data = stored(weight.value);
+    if (data != nullptr) {
+      if (settings.format == Format::integers) require_finite(node, weight.value, *data);
+      if (const std::string why = unfit_reason(*data, weight.channel_axis, settings); !why.empty())
+        return void(unfit_.emplace(weight.value, Unfit{node, why}));
+    }
     if (settings.format == Format::f16) return add_half(node, weight.value);
-    const Facts facts = facts_of(weight.value);
-    require_finite(node, weight.value, facts);
-    // All of its numbers are less than the least step there is.
-    if (facts.largest > 0 &&
-        facts.largest < kLeastScale * static_cast<double>(highest(settings.grid)))
-      return void(unfit_.emplace(weight.value, Unfit{node, std::string(kTooSmall)}));
     Observation of = {.grid = settings.grid};
     if (settings.grid.is_per_channel) of.axis = weight.channel_axis;
-    if (of.axis && settings.grid.may_share_scale && shares_scale(weight, of.grid))
+    if (of.axis && settings.grid.may_share_scale && data != nullptr &&
+        shares_scale(*data, static_cast<size_t>(*of.axis), of.grid))
       of.axis = std::nullopt;
     of.least_squares = settings.rounding == Rounding::least_squares;
     add_observer(node, weight.value, of);
   }
 
-  /// A constant whose values are at hand, or nullptr.
-  const ir::Tensor* loaded(ValueId value) const {
+  /// A constant of floats of 32 bits, or nullptr.
+  const ir::Tensor* stored(ValueId value) const {
     const int index = constants_[static_cast<size_t>(value)];
-    if (index < 0) return nullptr;
-    const ir::Tensor& data = graph_.constants[static_cast<size_t>(index)].data;
-    return passes::is_loaded(data) ? &data : nullptr;
-  }
-
-  Facts facts_of(ValueId value) const {
-    Facts out;
-    const ir::Tensor* data = loaded(value);
-    if (data == nullptr) return out;
-    for_each_part(*data, [&](size_t, std::span<const double> elements) {
-      for (const double element : elements) {
-        out.is_finite = out.is_finite && std::isfinite(element);
-        if (!std::isfinite(element)) continue;
-        const double half = ir::half_to_float(ir::float_to_half(static_cast<float>(element)));
-        out.largest = std::max(out.largest, std::abs(element));
-        out.signal += element * element;
-        out.noise += (element - half) * (element - half);
-      }
-    });
-    return out;
+    if (index < 0 || !is_plain(value)) return nullptr;
+    return &graph_.constants[static_cast<size_t>(index)].data;
   }
 
   /// No integer stands for NaN or infinities.
-  void require_finite(size_t node, ValueId value, const Facts& facts) const {
-    if (facts.is_finite) return;
+  void require_finite(size_t node, ValueId value, const ir::Tensor& data) const {
+    if (facts_of(data).is_finite) return;
     throw Error(
         {.id = "unsupported-argument",
          .message = cat("the weight ", quoted(graph_.values[static_cast<size_t>(value)].name),
@@ -161,42 +207,6 @@ class Adding {
          .why = {},
          .help = cat("mend the model, or leave the module out: --ignore ",
                      ir::module_path(graph_, graph_.nodes[node].scope))});
-  }
-
-  /// Whether scales of channels would be a large part of the stored bytes, and one scale for all is
-  /// almost as good.
-  bool shares_scale(const Weight& weight, const Grid& grid) const {
-    const ir::Tensor* held = loaded(weight.value);
-    if (held == nullptr || held->elements() == 0) return false;
-    const ir::Tensor& data = *held;
-    constexpr int64_t kFile = 128;  // what a file of scales begins with
-    constexpr int64_t kShare = 20;
-    const auto axis = static_cast<size_t>(*weight.channel_axis);
-    const int64_t channels = data.shape.at(axis);
-    if (kShare * (kFile + 4 * channels) < data.elements()) return false;
-    Range range = {INFINITY, -INFINITY};
-    for_each_part(data, [&](size_t, std::span<const double> values) {
-      const auto [low, high] = std::minmax_element(values.begin(), values.end());
-      range = {std::min(range.low, *low), std::max(range.high, *high)};
-    });
-    const Scale scale = scale_for(range, grid);
-    size_t inner = 1;
-    for (size_t i = axis + 1; i < data.shape.size(); ++i)
-      inner *= static_cast<size_t>(data.shape[i]);
-    std::vector<double> signal(static_cast<size_t>(channels));
-    std::vector<double> noise(signal.size());
-    for_each_part(data, [&](size_t first, std::span<const double> values) {
-      for (size_t i = 0; i < values.size(); ++i) {
-        const double error = rounded(values[i], scale, grid) - values[i];
-        const size_t channel = (first + i) / inner % signal.size();
-        signal[channel] += values[i] * values[i];
-        noise[channel] += error * error;
-      }
-    });
-    constexpr double kLeastRatio = 3162;  // 35 dB, of every channel
-    for (size_t i = 0; i < signal.size(); ++i)
-      if (!(noise[i] * kLeastRatio <= signal[i])) return false;
-    return true;
   }
 
   /// Channels of an image lie behind the batch axis, if there is one; those of rows lie last.
@@ -223,8 +233,6 @@ class Adding {
 
   void add_half(size_t node, ValueId value) {
     if (!is_plain(value)) return;
-    if (const std::string why = unfit_for_half(facts_of(value)); !why.empty())
-      return void(unfit_.emplace(value, Unfit{node, why}));
     insertions_.add({.at = {value, node},
                      .priority = kQuantiserPriority,
                      .algorithm = "quantisation",
@@ -252,6 +260,14 @@ class Adding {
 };
 
 }  // namespace
+
+std::string unfit_reason(const ir::Tensor& weight, std::optional<int> axis,
+                         const WeightSettings& settings) {
+  if (settings.format == Format::q4_0) return "";
+  const Facts facts = facts_of(weight);
+  if (settings.format == Format::f16) return unfit_for_half(facts);
+  return unfit_for_integers(weight, facts, axis, settings.grid);
+}
 
 void add_quantisers(Insertions& insertions, const ir::Graph& graph, const Settings& settings,
                     const Report& report) {

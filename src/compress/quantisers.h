@@ -1,6 +1,10 @@
 // Finds the quantisers that settings ask for, and inserts them.
 #pragma once
 
+#include <optional>
+#include <string>
+
+#include "ir/tensor.h"
 #include "src/compress/insertion.h"
 #include "src/compress/settings.h"
 #include "src/diag/sink.h"
@@ -10,6 +14,12 @@ namespace t2n::compress {
 /// Order at one value: pruning comes before quantisation.
 constexpr int kPruningPriority = 10;
 constexpr int kQuantiserPriority = 20;
+
+/// Why a weight stays in floats of 32 bits where settings ask for integers or for 16 bits: neither
+/// holds its numbers, or scales would take what integers save. "" for others, and for weights that
+/// are not loaded. `axis`: of channels, if there is one.
+std::string unfit_reason(const ir::Tensor& weight, std::optional<int> axis,
+                         const WeightSettings& settings);
 
 /// An observer for each weight, activation and bias that settings quantise to integers, a cast for
 /// weights of 16 bits. Weights of Format::q4_0 are the pass `quantise-q4_0`'s.

@@ -6,6 +6,8 @@
 
 namespace t2n::compress {
 
+bool is_glob(std::string_view scope) { return scope.find_first_of("*?") != scope.npos; }
+
 bool glob_matches(std::string_view glob, std::string_view text) {
   size_t g = 0;
   size_t t = 0;
@@ -35,12 +37,13 @@ std::optional<int> matched_depth(const ir::Graph& graph, const ir::Node& node,
   std::vector<ir::ScopeId> path;
   for (ir::ScopeId at = node.scope; at >= 0; at = graph.scopes[static_cast<size_t>(at)].parent)
     path.push_back(at);
-  const auto depth = static_cast<int>(path.size());
-  if (glob_matches(glob, ir::node_address(graph, node))) return depth;
-  for (size_t i = 0; i < path.size(); ++i)
+  std::reverse(path.begin(), path.end());
+  // '*' stands for what is in the model, not for the model.
+  for (size_t i = is_glob(glob) ? 1 : 0; i < path.size(); ++i)
     if (glob_matches(glob, ir::module_path(graph, path[i])) ||
         glob_matches(glob, ir::scope_address(graph, path[i])))
-      return depth - 1 - static_cast<int>(i);
+      return static_cast<int>(i);
+  if (glob_matches(glob, ir::node_address(graph, node))) return static_cast<int>(path.size());
   return std::nullopt;
 }
 

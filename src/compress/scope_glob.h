@@ -10,11 +10,14 @@
 
 namespace t2n::compress {
 
+/// Whether it may name several modules: '*' or '?' is in it.
+bool is_glob(std::string_view scope);
+
 /// '*' matches any characters, '?' one.
 bool glob_matches(std::string_view glob, std::string_view text);
 
-/// The depth of the innermost module or operation around a node that the glob names; 0 is the whole
-/// model, which "" names. A glob names a module by its path ("layer1.0") or its address
+/// The depth of the outermost module or operation around a node that the glob names: what "*" says
+/// of a module's parts, it says of the module first. 0 is the whole model, which "" names. A glob names a module by its path ("layer1.0") or its address
 /// ("ResNet/Sequential[layer1]"), an operation by its address. Nothing if it names none.
 std::optional<int> matched_depth(const ir::Graph& graph, const ir::Node& node,
                                  std::string_view glob);

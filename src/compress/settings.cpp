@@ -1,231 +1,14 @@
-// Reads entries into settings: known keys, their values, and contradictions.
+// Which entries hold for an operation, and what contradicts what.
 #include "src/compress/settings.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
-#include <functional>
 
 #include "src/compress/scope_glob.h"
+#include "src/compress/setting_keys.h"
 #include "src/diag/error.h"
 
 namespace t2n::compress {
 namespace {
-
-[[noreturn]] void refuse(const Entry& entry, const std::string& what, const std::string& help) {
-  throw Error("usage",
-              cat("the compression settings", entry.origin.empty() ? "" : cat(" of ", entry.origin),
-                  entry.scope.empty() ? "" : cat(" for ", quoted(entry.scope)), ": ", what),
-              {}, help);
-}
-
-std::string value_text(const OptionValue& value) {
-  if (const bool* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
-  if (const double* number = std::get_if<double>(&value)) return cat(*number);
-  if (const std::string* text = std::get_if<std::string>(&value)) return quoted(*text);
-  return "null";
-}
-
-[[noreturn]] void refuse_value(const Entry& entry, const Option& option, const std::string& takes) {
-  refuse(entry, cat(quoted(option.key), " is ", value_text(option.value), ", which is not ", takes),
-         "see docs/compression.md for the settings");
-}
-
-int whole(const Entry& entry, const Option& option, int low, int high) {
-  const double* number = std::get_if<double>(&option.value);
-  if (number == nullptr || *number != std::floor(*number) || *number < low || *number > high)
-    refuse_value(entry, option, cat("a whole number from ", low, " to ", high));
-  return static_cast<int>(*number);
-}
-
-double share(const Entry& entry, const Option& option) {
-  const double* number = std::get_if<double>(&option.value);
-  if (number == nullptr || !(*number > 0 && *number < 1))
-    refuse_value(entry, option, "a number between 0 and 1");
-  return *number;
-}
-
-bool flag(const Entry& entry, const Option& option) {
-  const bool* value = std::get_if<bool>(&option.value);
-  if (value == nullptr) refuse_value(entry, option, "true or false");
-  return *value;
-}
-
-template <typename T, size_t N>
-T choice(const Entry& entry, const Option& option,
-         const std::array<std::pair<std::string_view, T>, N>& choices) {
-  const std::string* text = std::get_if<std::string>(&option.value);
-  std::string names;
-  for (const auto& [name, value] : choices) {
-    if (text != nullptr && *text == name) return value;
-    names += cat(names.empty() ? "" : ", ", name);
-  }
-  refuse_value(entry, option, cat("one of ", names));
-}
-
-constexpr std::array<std::pair<std::string_view, Rounding>, 3> kRoundings = {
-    {{"nearest", Rounding::nearest},
-     {"least-squares", Rounding::least_squares},
-     {"gptq", Rounding::gptq}}};
-constexpr std::array<std::pair<std::string_view, Format>, 3> kFormats = {
-    {{"int", Format::integers}, {"q4_0", Format::q4_0}, {"f16", Format::f16}}};
-constexpr std::array<std::pair<std::string_view, bool>, 2> kGranularities = {
-    {{"tensor", false}, {"channel", true}}};
-enum class OfWeights { tensor, channel, automatic };
-constexpr std::array<std::pair<std::string_view, OfWeights>, 3> kOfWeights = {
-    {{"tensor", OfWeights::tensor},
-     {"channel", OfWeights::channel},
-     {"auto", OfWeights::automatic}}};
-
-/// The effect of a key.
-using Apply = std::function<void(NodeSettings&, const Entry&, const Option&)>;
-
-Grid activation_grid() {
-  return {.bits = 8,
-          .is_signed = false,
-          .is_symmetric = false,
-          .is_narrow = false,
-          .is_per_channel = false,
-          .observer = Observer::histogram};
-}
-Grid bias_grid() { return {.bits = 16, .is_narrow = false, .is_per_channel = false}; }
-
-Grid& grid_of(NodeSettings& settings, std::string_view part) {
-  if (part == "weights") {
-    if (!settings.weights) settings.weights.emplace();
-    return settings.weights->grid;
-  }
-  std::optional<Grid>& grid = part == "bias" ? settings.bias : settings.activations;
-  if (!grid) grid = part == "bias" ? bias_grid() : activation_grid();
-  return *grid;
-}
-
-Pruning& pruning_of(NodeSettings& settings) {
-  if (!settings.prune) settings.prune.emplace();
-  return *settings.prune;
-}
-
-void apply_pattern(NodeSettings& settings, const Entry& entry, const Option& option) {
-  const std::string* text = std::get_if<std::string>(&option.value);
-  const size_t colon = text == nullptr ? std::string::npos : text->find(':');
-  int keep = 0;
-  int of = 0;
-  constexpr int kMost = 64;
-  const auto read = [&](size_t begin, size_t end, int& out) {
-    const char* last = text->data() + end;
-    const auto [rest, error] = std::from_chars(text->data() + begin, last, out);
-    return error == std::errc() && rest == last;
-  };
-  const bool is_read =
-      colon != std::string::npos && read(0, colon, keep) && read(colon + 1, text->size(), of);
-  if (!is_read || keep < 1 || of <= keep || of > kMost)
-    refuse_value(entry, option, "\"N:M\", N of M neighbours that stay, such as \"2:4\"");
-  pruning_of(settings).keep = keep;
-  pruning_of(settings).of = of;
-}
-
-/// Only null and false are allowed as the value of `part`.
-template <typename T>
-void switch_off(std::optional<T>& part, const Entry& entry, const Option& option) {
-  const bool* value = std::get_if<bool>(&option.value);
-  if (!std::holds_alternative<std::monostate>(option.value) && (value == nullptr || *value))
-    refuse_value(entry, option, "a table of settings, or null, which leaves it as it is");
-  part.reset();
-}
-
-std::vector<std::pair<std::string, Apply>> grid_keys(const std::string& part) {
-  const auto key = [&](const char* name, Apply apply) {
-    return std::pair(cat(part, ".", name), std::move(apply));
-  };
-  constexpr int kLeastBits = 2;
-  constexpr int kMostBits = 16;
-  return {key("bits",
-              [=](NodeSettings& s, const Entry& e, const Option& o) {
-                grid_of(s, part).bits = whole(e, o, kLeastBits, kMostBits);
-              }),
-          key("signed", [=](NodeSettings& s, const Entry& e,
-                            const Option& o) { grid_of(s, part).is_signed = flag(e, o); }),
-          key("symmetric", [=](NodeSettings& s, const Entry& e,
-                               const Option& o) { grid_of(s, part).is_symmetric = flag(e, o); }),
-          key("narrow_range", [=](NodeSettings& s, const Entry& e,
-                                  const Option& o) { grid_of(s, part).is_narrow = flag(e, o); }),
-          key("granularity",
-              [=](NodeSettings& s, const Entry& e, const Option& o) {
-                if (part == "bias")
-                  refuse(e, "a bias has one scale: there is no 'bias.granularity'",
-                         "leave bias.granularity out");
-                Grid& grid = grid_of(s, part);
-                if (part != "weights")
-                  return void(grid.is_per_channel = choice(e, o, kGranularities));
-                const OfWeights chosen = choice(e, o, kOfWeights);
-                grid.is_per_channel = chosen != OfWeights::tensor;
-                grid.may_share_scale = chosen == OfWeights::automatic;
-              }),
-          key("observer",
-              [=](NodeSettings& s, const Entry& e, const Option& o) {
-                grid_of(s, part).observer = choice(e, o, kObserverNames);
-              }),
-          key("quantile", [=](NodeSettings& s, const Entry& e, const Option& o) {
-            grid_of(s, part).quantile = share(e, o);
-          })};
-}
-
-std::vector<std::pair<std::string, Apply>> make_keys() {
-  std::vector<std::pair<std::string, Apply>> out = grid_keys("weights");
-  for (const char* part : {"activations", "bias"})
-    for (auto& each : grid_keys(part)) out.push_back(std::move(each));
-  out.emplace_back("weights.format", [](NodeSettings& s, const Entry& e, const Option& o) {
-    grid_of(s, "weights");
-    s.weights->format = choice(e, o, kFormats);
-  });
-  out.emplace_back("weights.rounding", [](NodeSettings& s, const Entry& e, const Option& o) {
-    grid_of(s, "weights");
-    s.weights->rounding = choice(e, o, kRoundings);
-  });
-  out.emplace_back("prune.sparsity", [](NodeSettings& s, const Entry& e, const Option& o) {
-    pruning_of(s).sparsity = share(e, o);
-  });
-  out.emplace_back("prune.pattern", apply_pattern);
-  out.emplace_back("prune.global", [](NodeSettings& s, const Entry& e, const Option& o) {
-    pruning_of(s).is_global = flag(e, o);
-  });
-  out.emplace_back("bias_correction", [](NodeSettings& s, const Entry& e, const Option& o) {
-    s.corrects_bias = !std::holds_alternative<std::monostate>(o.value) && flag(e, o);
-  });
-  out.emplace_back("weights", [](NodeSettings& s, const Entry& e, const Option& o) {
-    switch_off(s.weights, e, o);
-  });
-  out.emplace_back("activations", [](NodeSettings& s, const Entry& e, const Option& o) {
-    switch_off(s.activations, e, o);
-  });
-  out.emplace_back(
-      "bias", [](NodeSettings& s, const Entry& e, const Option& o) { switch_off(s.bias, e, o); });
-  out.emplace_back(
-      "prune", [](NodeSettings& s, const Entry& e, const Option& o) { switch_off(s.prune, e, o); });
-  return out;
-}
-
-const std::vector<std::pair<std::string, Apply>>& keys() {
-  static const std::vector<std::pair<std::string, Apply>> all = make_keys();
-  return all;
-}
-
-void apply(NodeSettings& settings, const Entry& entry) {
-  for (const Option& option : entry.options) {
-    const auto found = std::find_if(keys().begin(), keys().end(),
-                                    [&](const auto& each) { return each.first == option.key; });
-    if (found == keys().end()) {
-      std::vector<std::string> names;
-      for (const auto& [name, unused] : keys()) names.push_back(name);
-      const std::string near = nearest(option.key, names);
-      refuse(entry, cat("there is no setting ", quoted(option.key)),
-             near.empty() ? "see docs/compression.md for the settings"
-                          : cat("did you mean ", quoted(near), "?"));
-    }
-    found->second(settings, entry, option);
-  }
-}
 
 /// Refuses contradictory settings. `entry` is the last one that contributed.
 void require_consistent(const NodeSettings& settings, const Entry& entry) {
@@ -260,11 +43,12 @@ const Option* find(const Entry& entry, const std::string& key) {
 /// Refuses settings without effect because of another one. If that one stands in an inner module,
 /// they are overridden; elsewhere they would be ignored silently. `inner`: outer ones first.
 void require_heeded(const std::vector<const Entry*>& inner, const std::string& key,
-                    const std::string& decided_by, const std::string& why) {
+                    const std::string& decided_by, const std::string& why,
+                    const std::string& help = "") {
   for (auto entry = inner.rbegin(); entry != inner.rend(); ++entry) {
     if (const Option* option = find(**entry, key))
       refuse(**entry, cat(quoted(key), " is ", value_text(option->value), ", but ", why),
-             cat("leave ", key, " out"));
+             cat("leave ", key, " out", help));
     if (find(**entry, decided_by) != nullptr) return;
   }
 }
@@ -274,13 +58,14 @@ void require_all_heeded(const NodeSettings& settings, const std::vector<const En
     const bool is_half = settings.weights->format == Format::f16;
     const std::string why =
         is_half ? "floats of 16 bits have no grid" : "the blocks of Q4_0 have a grid of their own";
+    const std::string or_integers = ", or set weights.format to 'int'";
     for (const char* word :
          {"signed", "symmetric", "narrow_range", "granularity", "observer", "quantile"})
-      require_heeded(inner, cat("weights.", word), "weights.format", why);
+      require_heeded(inner, cat("weights.", word), "weights.format", why, or_integers);
     constexpr int kBitsOfBlocks = 4;
     if (is_half || settings.weights->grid.bits != kBitsOfBlocks)
       require_heeded(inner, "weights.bits", "weights.format",
-                     is_half ? "floats of 16 bits have 16" : "Q4_0 holds 4 bits");
+                     is_half ? "floats of 16 bits have 16" : "Q4_0 holds 4 bits", or_integers);
     return;
   }
   const auto require_quantile = [&](const Grid& grid, const std::string& part) {
@@ -288,9 +73,45 @@ void require_all_heeded(const NodeSettings& settings, const std::vector<const En
       require_heeded(inner, cat(part, ".quantile"), cat(part, ".observer"),
                      "the observer is not 'percentile'");
   };
-  if (settings.weights) require_quantile(settings.weights->grid, "weights");
+  if (settings.weights) {
+    require_quantile(settings.weights->grid, "weights");
+    const Observer observer = settings.weights->grid.observer;
+    if (settings.weights->rounding == Rounding::least_squares && observer != Observer::min_max &&
+        observer != Observer::histogram)
+      require_heeded(inner, "weights.observer", "weights.rounding",
+                     "rounding 'least-squares' finds the range itself");
+  }
   if (settings.activations) require_quantile(*settings.activations, "activations");
   if (settings.bias) require_quantile(*settings.bias, "bias");
+}
+
+/// What decides which of two entries overrides the other; compared from the left.
+struct Rank {
+  int depth = 0;
+  bool is_of_command = false;
+  bool is_exact = false;
+  friend auto operator<=>(const Rank&, const Rank&) = default;
+};
+
+/// The entries without what the model's own settings say of weights and the command's format has no
+/// use for: the command overrides them. `inner`: outer ones first.
+std::vector<Entry> without_overridden(const std::vector<const Entry*>& inner) {
+  std::vector<Entry> out;
+  std::string format;
+  for (const Entry* entry : inner) {
+    out.push_back(*entry);
+    const Option* option = find(*entry, "weights.format");
+    if (option == nullptr) continue;
+    const std::string* text = std::get_if<std::string>(&option->value);
+    format = entry->is_of_model || text == nullptr ? "" : *text;
+  }
+  if (format != "q4_0" && format != "f16") return out;
+  for (Entry& entry : out)
+    std::erase_if(entry.options, [&](const Option& option) {
+      const bool is_used = format == "q4_0" && option.key == "weights.rounding";
+      return entry.is_of_model && option.key.starts_with("weights.") && !is_used;
+    });
+  return out;
 }
 
 }  // namespace
@@ -310,7 +131,7 @@ Settings::Settings(std::vector<Entry> entries) : entries_(std::move(entries)) {
 }
 
 NodeSettings Settings::of(const ir::Graph& graph, const ir::Node& node) const {
-  std::vector<std::pair<int, const Entry*>> matched;
+  std::vector<std::pair<Rank, const Entry*>> matched;
   bool is_limited = false;
   bool is_within = false;
   for (const Entry& entry : entries_) {
@@ -318,18 +139,19 @@ NodeSettings Settings::of(const ir::Graph& graph, const ir::Node& node) const {
     is_limited = is_limited || entry.kind == Entry::Kind::alone;
     is_within = is_within || (entry.kind == Entry::Kind::alone && depth);
     if (depth && entry.kind == Entry::Kind::ignores) return {};
-    if (depth && entry.kind == Entry::Kind::settings) matched.emplace_back(*depth, &entry);
+    if (depth && entry.kind == Entry::Kind::settings)
+      matched.emplace_back(Rank{*depth, !entry.is_of_model, !is_glob(entry.scope)}, &entry);
   }
   if (is_limited && !is_within) return {};
   std::stable_sort(matched.begin(), matched.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  NodeSettings out;
   std::vector<const Entry*> inner;
-  for (const auto& [depth, entry] : matched) {
-    apply(out, *entry);
-    inner.push_back(entry);
-  }
-  if (!matched.empty()) require_consistent(out, *matched.back().second);
+  for (const auto& [rank, entry] : matched) inner.push_back(entry);
+  const std::vector<Entry> kept = without_overridden(inner);
+  std::transform(kept.begin(), kept.end(), inner.begin(), [](const Entry& each) { return &each; });
+  NodeSettings out;
+  for (const Entry& entry : kept) apply(out, entry);
+  if (!kept.empty()) require_consistent(out, kept.back());
   require_all_heeded(out, inner);
   return out;
 }
@@ -346,6 +168,7 @@ bool is_matched(const ir::Graph& graph, const std::string& scope) {
 }  // namespace
 
 void Settings::require_matches(const ir::Graph& graph) const {
+  require_errors_to_correct();
   for (const Entry& entry : entries_) {
     if (entry.scope.empty() || is_matched(graph, entry.scope)) continue;
     std::string names;
@@ -369,6 +192,16 @@ bool has_key(const std::vector<Entry>& entries, std::string_view prefix) {
 }
 
 }  // namespace
+
+void Settings::require_errors_to_correct() const {
+  if (has_key(entries_, "weights") || has_key(entries_, "prune")) return;
+  for (const Entry& entry : entries_) {
+    const Option* option = find(entry, "bias_correction");
+    if (option != nullptr && option->value == OptionValue(true))
+      refuse(entry, "a bias is corrected for what its layer's weights lose, and all stay as they are",
+             "add settings of weights, or of prune, or leave bias_correction out");
+  }
+}
 
 bool Settings::asks_for_activations() const { return has_key(entries_, "activations."); }
 bool Settings::asks_for_pruning() const { return has_key(entries_, "prune."); }

@@ -81,9 +81,11 @@ struct Entry {
   std::vector<Option> options;
   std::string origin;  ///< the file or option that it comes from, for messages
   Kind kind = Kind::settings;
+  bool is_of_model = false;  ///< from the model's own `quant_params`
 };
 
-/// All entries of a command. Inner ones override outer ones; at one depth, later ones override.
+/// All entries of a command. Inner ones override outer ones. At one depth, those of the command
+/// override the model's own, exact names override globs, and later entries override earlier ones.
 class Settings {
  public:
   /// Errors: `usage` for unknown keys, values out of range, and values that contradict each other.
@@ -91,13 +93,16 @@ class Settings {
 
   /// The settings of an operation.   Errors: `usage` if inherited ones contradict each other.
   NodeSettings of(const ir::Graph& graph, const ir::Node& node) const;
-  /// Errors: `usage` for a glob that names no module of the graph, with the nearest ones.
+  /// Errors: `usage` for a glob that names no module of the graph, with the nearest ones; and for
+  /// biases to be corrected where nothing changes weights.
   void require_matches(const ir::Graph& graph) const;
   bool asks_for_activations() const;
   bool asks_for_pruning() const;
   const std::vector<Entry>& entries() const { return entries_; }
 
  private:
+  void require_errors_to_correct() const;
+
   std::vector<Entry> entries_;
 };
 

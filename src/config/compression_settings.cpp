@@ -1,5 +1,9 @@
 #include "src/config/compression_settings.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include "src/config/json_parse.h"
 #include "src/diag/error.h"
 
@@ -7,44 +11,75 @@ namespace t2n::config {
 namespace {
 
 compress::OptionValue value_of(const Json& value, const std::string& key,
-                               const std::string& origin) {
+                               const JsonSource& source) {
   if (value.is_null()) return std::monostate();
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number()) return value.get<double>();
   if (value.is_string()) return value.get<std::string>();
-  refuse_options(
-      origin,
-      cat(quoted(key), " is a list, where a number, a text, true, false or null ", "is expected"));
+  refuse(source, cat(quoted(key),
+                     " is a list, where a number, a text, true, false or null is expected"));
 }
 
-void read(const Json& table, const std::string& prefix, const std::string& origin,
+void read(const Json& table, const std::string& prefix, const JsonSource& source,
           compress::Entry& out) {
   for (const auto& [name, value] : table.items()) {
     const std::string key = prefix.empty() ? name : cat(prefix, ".", name);
     if (!value.is_object())
-      out.options.push_back({key, value_of(value, key, origin)});
+      out.options.push_back({key, value_of(value, key, source)});
     else if (prefix.empty())
-      read(value, key, origin, out);
+      read(value, key, source, out);
     else
-      refuse_options(origin, cat(quoted(key), " is a table, where a setting is expected"));
+      refuse(source, cat(quoted(key), " is a table, where a setting is expected"));
   }
+}
+
+JsonSource source_of(const std::string& origin) {
+  return {cat("the compression settings ", origin), R"({"": {"weights": {"bits": 8}}})",
+          "see docs/compression.md for the settings, and docs/compression.schema.json"};
+}
+
+compress::Entry entry_of(const std::string& scope, const Json& table, const JsonSource& source,
+                         const std::string& origin) {
+  compress::Entry out{scope, {}, origin};
+  read(table, "", source, out);
+  return out;
+}
+
+/// Whether a table holds settings, rather than tables by module.
+bool holds_settings(const Json& table) {
+  constexpr std::array<std::string_view, 5> kParts = {"weights", "activations", "bias", "prune",
+                                                      "bias_correction"};
+  return !table.empty() && std::all_of(table.items().begin(), table.items().end(), [&](auto& each) {
+    return std::find(kParts.begin(), kParts.end(), each.key()) != kParts.end();
+  });
+}
+
+std::vector<compress::Entry> by_module(const Json& json, const JsonSource& source,
+                                       const std::string& origin) {
+  std::vector<compress::Entry> out;
+  for (const auto& [scope, table] : json.items()) {
+    if (scope == "$schema" && table.is_string()) continue;  // of editors
+    if (!table.is_object())
+      refuse(source, cat("the settings of ", quoted(scope), " are no table: ", source.example));
+    out.push_back(entry_of(scope, table, source, origin));
+  }
+  return out;
 }
 
 }  // namespace
 
 std::vector<compress::Entry> read_compression_settings(const std::string& text,
-                                                       const std::string& origin) {
-  std::vector<compress::Entry> out;
-  const Json json = parse_object(text, origin);
-  for (const auto& [scope, table] : json.items()) {
-    if (!table.is_object())
-      refuse_options(origin, cat("the settings of ", quoted(scope),
-                                 " are no table: ", "{\"\": {\"weights\": {\"bits\": 8}}}"));
-    compress::Entry entry{scope, {}, origin};
-    read(table, "", origin, entry);
-    out.push_back(std::move(entry));
-  }
-  return out;
+                                                       const std::string& file) {
+  const JsonSource source = source_of(cat("in ", quoted(file)));
+  return by_module(parse_object(text, source), source, file);
+}
+
+std::vector<compress::Entry> read_module_settings(const std::string& text,
+                                                  const std::string& origin) {
+  const JsonSource source = source_of(cat("of ", origin));
+  const Json json = parse_object(text, source);
+  if (holds_settings(json)) return {entry_of("", json, source, origin)};
+  return by_module(json, source, origin);
 }
 
 }  // namespace t2n::config

@@ -9,10 +9,14 @@
 namespace t2n::config {
 
 /// {"": {"weights": {"bits": 8}}, "layer1.*": {"activations": null}}: one entry for each key, in
-/// the file's order. `origin` names the file in messages.   Errors: `usage` for invalid JSON, for
-/// keys that are given twice, and for anything but such tables. compress::Settings checks the keys
-/// of settings.
+/// the file's order. `$schema` is left out.   Errors: `usage` for invalid JSON, for keys that are
+/// given twice, and for anything but such tables. compress::Settings checks the keys of settings.
 std::vector<compress::Entry> read_compression_settings(const std::string& text,
-                                                       const std::string& origin);
+                                                       const std::string& file);
+
+/// The same of a module's own settings, or settings of the module alone: {"weights": {"bits": 4}}.
+/// `origin` stands in messages: "'quant_params' of 'head'".
+std::vector<compress::Entry> read_module_settings(const std::string& text,
+                                                  const std::string& origin);
 
 }  // namespace t2n::config

@@ -28,20 +28,19 @@ class TwiceFinder {
 
 }  // namespace
 
-void refuse_options(const std::string& file, const std::string& what) {
-  throw Error("usage", cat("cannot read the options in ", quoted(file)), what,
-              "see `t2nnef export --help` for the names of options");
+void refuse(const JsonSource& source, const std::string& why) {
+  throw Error("usage", cat("cannot read ", source.what), why, source.help);
 }
 
-Json parse_object(const std::string& text, const std::string& file) {
+Json parse_object(const std::string& text, const JsonSource& source) {
   try {
     TwiceFinder twice;
     Json json = Json::parse(text, std::ref(twice));
-    if (twice.found) refuse_options(file, cat(quoted(*twice.found), " is given twice"));
-    if (!json.is_object()) refuse_options(file, "the file holds no object: { \"option\": value }");
+    if (twice.found) refuse(source, cat(quoted(*twice.found), " is given twice"));
+    if (!json.is_object()) refuse(source, cat("it holds no object: ", source.example));
     return json;
   } catch (const Json::parse_error& error) {
-    refuse_options(file, cat("it is no JSON at byte ", error.byte));
+    refuse(source, cat("it is no JSON at byte ", error.byte));
   }
 }
 

@@ -8,10 +8,17 @@ namespace t2n::config {
 
 using Json = nlohmann::ordered_json;
 
-/// "cannot read the options in 'FILE'", with the reason.
-[[noreturn]] void refuse_options(const std::string& file, const std::string& what);
+/// What is read, for messages.
+struct JsonSource {
+  std::string what;     ///< "the options in 'FILE'"
+  std::string example;  ///< what is expected: "{ \"option\": value }"
+  std::string help;
+};
+
+/// "cannot read WHAT", with the reason.
+[[noreturn]] void refuse(const JsonSource& source, const std::string& why);
 
 /// Parses an object. Errors: `usage` for invalid JSON, for anything else, and for repeated keys.
-Json parse_object(const std::string& text, const std::string& file);
+Json parse_object(const std::string& text, const JsonSource& source);
 
 }  // namespace t2n::config

@@ -134,6 +134,21 @@ std::optional<at::Tensor> bound_of_none(const torch::jit::Operator& op,
   return none.fill_(is_largest ? at::Scalar(0) : at::Scalar(1));
 }
 
+/// Numbers of the model's source are tensors without axes in the graph, in their widest dtype. Torch
+/// does not promote others to that: the node's dtype tells that they were numbers.
+void mark_numbers(const ir::Node& node, torch::jit::Stack& stack) {
+  if (!node.compute_dtype) return;
+  const at::ScalarType computed = trace::to_torch(*node.compute_dtype);
+  for (const c10::IValue& value : stack) {
+    if (!value.isTensor() || !value.toTensor().defined()) continue;
+    const at::Tensor& tensor = value.toTensor();
+    const at::ScalarType own = tensor.scalar_type();
+    const bool is_widest = own == at::kDouble || own == at::kLong || own == at::kComplexDouble;
+    if (tensor.dim() == 0 && is_widest && own != computed)
+      tensor.unsafeGetTensorImpl()->set_wrapped_number(true);
+  }
+}
+
 std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operand) {
   const c10::InferenceMode guard;
   if (ir::op_name(node.op) == "t2n::cast") return cast(node, operand);
@@ -153,6 +168,7 @@ std::vector<ir::Tensor> evaluate(const ir::Node& node, const ir::Operand& operan
     T2N_ASSERT(attr != nullptr, ir::op_name(node.op), " has no argument '", argument.name(), "'");
     stack.push_back(to_ivalue(*attr, argument, operand));
   }
+  mark_numbers(node, stack);
   // The graph has no strides: the operand of a view may have another layout than when it was
   // traced.
   if (const auto bound = bound_of_none(*op, stack)) return {trace::share(*bound)};

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "ir/cast.h"
 #include "src/diag/error.h"
 #include "src/export/dynamic_model.h"
 #include "src/export/input_spec.h"
@@ -33,6 +34,20 @@ std::vector<std::string> files_of(const std::string& spec) {
     refuse(cat("the folder ", quoted(path), " holds no .npz, .npy or .pt file to calibrate with"),
            "save a batch per file: numpy.savez(\"0.npz\", x=images)");
   return out;
+}
+
+/// The same numbers in another dtype: floats are rounded, as numpy's are f64 by default; integers
+/// must be the same. Nothing for other conversions.
+std::optional<ir::Tensor> in_dtype(const ir::Tensor& tensor, ir::DType dtype) {
+  if (tensor.dtype == dtype) return tensor;
+  const bool are_numbers = ir::is_float(tensor.dtype) || ir::is_integer(tensor.dtype);
+  if (ir::is_float(dtype) && are_numbers)
+    return ir::tensor_of<double>(dtype, tensor.shape, ir::to_f64(tensor));
+  if (!ir::is_integer(dtype) || !ir::is_integer(tensor.dtype)) return std::nullopt;
+  ir::OwnedTensor out = ir::allocate(dtype, tensor.shape);
+  if (ir::cast_elements(tensor.dtype, ir::contiguous(tensor).bytes, dtype, out.data))
+    return std::nullopt;
+  return out.tensor;
 }
 
 /// Whether sizes equal the graph's from axis `from` on; open sizes accept any.
@@ -89,7 +104,8 @@ ir::Tensor CalibrationSet::values_of(size_t input, const std::vector<Sample>& sa
     if (!is_sample_of(sample.input, value.name, input)) continue;
     const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
     if (tensor == nullptr || (tensor->bytes.empty() && tensor->elements() > 0)) continue;
-    if (tensor->dtype != value.dtype)
+    const std::optional<ir::Tensor> taken = in_dtype(*tensor, value.dtype);
+    if (!taken)
       refuse(cat(quoted(file), ": ", quoted(value.name), " is ", ir::dtype_name(tensor->dtype),
                  ", the model takes ", ir::dtype_name(value.dtype)),
              "save the array in that dtype");
@@ -101,10 +117,11 @@ ir::Tensor CalibrationSet::values_of(size_t input, const std::vector<Sample>& sa
     if (tensor->elements() == 0)
       refuse(cat(quoted(file), ": ", quoted(value.name), " has no elements"),
              "give some samples at least");
-    if (!ir::is_finite(*tensor))
-      refuse(cat(quoted(file), ": ", quoted(value.name), " holds NaN or infinities"),
+    if (!ir::is_finite(*taken))
+      refuse(cat(quoted(file), ": ", quoted(value.name), " holds NaN or infinities",
+                 ir::is_finite(*tensor) ? cat(" in ", ir::dtype_name(value.dtype)) : ""),
              "leave these samples out");
-    return *tensor;
+    return *taken;
   }
   // States, and inputs that the samples give, keep those values.
   for (const Sample& sample : samples_)

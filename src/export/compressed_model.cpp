@@ -47,11 +47,12 @@ std::vector<int64_t> read_labels(const std::string& path) {
 class Compressor {
  public:
   Compressor(TracedModel& model, const CompressOptions& options, const target::Target& target,
-             const Report& report)
+             const passes::PipelineOptions& passes, const Report& report)
       : model_(model),
         options_(options),
         compression_(options, model.samples),
         target_(target),
+        passes_(passes),
         context_(pass_context(target, report)) {
     compression_.enter(context_);
     context_.reads_packed = compress::reads_q4_0(target);
@@ -60,10 +61,10 @@ class Compressor {
   Compression run() {
     ir::Graph& graph = model_.traced.graph;
     labels_ = read_labels(options_.labels);
-    passes::run_pipeline(graph, kExpand, context_);
+    passes::run_pipeline(graph, kExpand, context_, passes_);
     compression_.settings().require_matches(graph);
     const ir::Graph whole = graph;
-    passes::run_pipeline(graph, kPrepare, context_);
+    passes::run_pipeline(graph, kPrepare, context_, passes_);
     compress::report_folded(whole, graph, compression_.settings(), context_.report);
     require_classes(graph);
     require_supported(graph);
@@ -72,11 +73,13 @@ class Compressor {
     std::optional<SearchResult> search;
     if (options_.has_goal()) search = search_in(before);
     const CompressedGraph made =
-        compressed(before, search ? search->entries : std::vector<compress::Entry>(), context_);
+        compressed(before, search ? search->entries : std::vector<compress::Entry>(), context_,
+                   passes_);
     graph = made.after;
     constexpr size_t kMostFindings = 5;
-    compress::report_findings(compress::lint(made.stored, context_), context_.report,
-                              kMostFindings);
+    if (!passes_.leaves_out("lint-quantisation"))
+      compress::report_findings(compress::lint(made.stored, context_), context_.report,
+                                kMostFindings);
     model_.is_compressed = true;
     Compression out = measure(before, made);
     out.left = compress::left_weights(before, made.stored, compression_.settings());
@@ -88,23 +91,28 @@ class Compressor {
 
  private:
   CompressedGraph compressed(const ir::Graph& before, const std::vector<compress::Entry>& more,
-                             const passes::PassContext& context) {
+                             const passes::PassContext& context,
+                             const passes::PipelineOptions& passes) {
     compression_.add(more);
     ir::Graph graph = before;
-    passes::run_pipeline(graph, kQuantise, context);
+    passes::run_pipeline(graph, kQuantise, context, passes);
     compress::keep_weight_names(before, graph);
     CompressedGraph out = {graph, {}};
-    passes::run_pipeline(graph, {"expand-quantised"}, context);
+    passes::run_pipeline(graph, {"expand-quantised"}, context, passes);
     out.after = std::move(graph);
     return out;
   }
 
-  /// Choices that are only tried give no warnings.
+  /// Choices that are only tried give no warnings, and print nothing.
   SearchResult search_in(const ir::Graph& before) {
     passes::PassContext silent = context_;
     silent.report = {};
+    passes::PipelineOptions unprinted = passes_;
+    unprinted.print = {};
     const SearchTools tools = {
-        [&](const std::vector<compress::Entry>& more) { return compressed(before, more, silent); },
+        [&](const std::vector<compress::Entry>& more) {
+          return compressed(before, more, silent, unprinted);
+        },
         [&](const std::function<void(const LossBatch&)>& use) { each_batch(before, use); }, labels_,
         [this](const ir::Node& node) {
           return context_.is_native(ir::op_id(compress::kDequantise)) &&
@@ -194,6 +202,7 @@ class Compressor {
   const CompressOptions& options_;
   CompressionContext compression_;
   const target::Target& target_;
+  const passes::PipelineOptions& passes_;
   passes::PassContext context_;
   std::vector<int64_t> labels_;
 };
@@ -208,8 +217,9 @@ std::vector<std::string> compression_passes() {
 }
 
 Compression compress_model(TracedModel& model, const CompressOptions& options,
-                           const target::Target& target, const Report& report) {
-  return Compressor(model, options, target, report).run();
+                           const target::Target& target, const passes::PipelineOptions& passes,
+                           const Report& report) {
+  return Compressor(model, options, target, passes, report).run();
 }
 
 }  // namespace t2n

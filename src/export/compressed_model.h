@@ -33,10 +33,12 @@ struct Compression {
 };
 
 /// Compresses the graph of a traced model. Afterwards its graph has plain operations again, and the
-/// recorded graph, for the check, computes the same as the compressed one. Errors: `usage` for
+/// recorded graph, for the check, computes the same as the compressed one. `passes`: which are left
+/// out, and printed. Errors: `usage` for
 /// settings and globs, and `unsupported-argument` for what the target cannot run, both before
 /// anything is run; `calibration`; `compression-goal`.
 Compression compress_model(TracedModel& model, const CompressOptions& options,
-                           const target::Target& target, const Report& report);
+                           const target::Target& target, const passes::PipelineOptions& passes,
+                           const Report& report);
 
 }  // namespace t2n

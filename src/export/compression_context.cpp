@@ -22,8 +22,9 @@ std::optional<CompressOptions> with_own_settings(const std::optional<CompressOpt
   std::vector<compress::Entry> own;
   for (const auto& [path, text] : model.quant_params) {
     const std::string origin = cat("'quant_params' of ", path.empty() ? "the model" : quoted(path));
-    for (compress::Entry& entry : config::read_compression_settings(text, origin)) {
+    for (compress::Entry& entry : config::read_module_settings(text, origin)) {
       if (!path.empty()) entry.scope = entry.scope.empty() ? path : cat(path, ".", entry.scope);
+      entry.is_of_model = true;
       own.push_back(std::move(entry));
     }
   }

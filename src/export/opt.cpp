@@ -2,11 +2,13 @@
 #include "src/export/opt.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
 #include "nnef_writer/archive.h"
 #include "ops/all.h"
+#include "src/compress/left_weights.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
@@ -222,9 +224,58 @@ std::vector<passes::PassInfo> pipeline_of(const OptOptions& options) {
   return out;
 }
 
+// --- settings ---
+
+/// Whether a pass does what settings ask for.
+bool heeds_settings(const passes::PassInfo& pass) {
+  constexpr std::array<std::string_view, 4> kNames = {"insert-compression", "insert-observers",
+                                                      "prune-weights", "quantise-q4_0"};
+  return std::find(kNames.begin(), kNames.end(), pass.name) != kNames.end();
+}
+
+bool any_heeds_settings(const OptOptions& options) {
+  return std::any_of(options.pipeline.begin(), options.pipeline.end(), heeds_settings);
+}
+
+void refuse_unheeded(const OptOptions& options) {
+  const bool only_lints =
+      std::any_of(options.pipeline.begin(), options.pipeline.end(),
+                  [](const passes::PassInfo& pass) { return pass.name == "lint-quantisation"; });
+  if (!options.compress || only_lints || any_heeds_settings(options)) return;
+  throw Error("usage", "--compress says what shall become smaller, but no pass of the pipeline does it",
+              {}, "add --passes default, which runs the passes of compression first, or "
+              "insert-compression and those that docs/compression.md names");
+}
+
+/// Those of the command, and the model's own.
+std::optional<CompressOptions> settings_of(const OptOptions& options, const Subject& subject) {
+  if (!subject.model || !any_heeds_settings(options)) return options.compress;
+  return with_own_settings(options.compress, subject.model->info);
+}
+
+/// Weights that settings want smaller and that are as they were. Settings look at constants that
+/// layers read: behind views and formulas there are none before `fold-constants`.
+void warn_of_left(const ir::Graph& before, const ir::Graph& after,
+                  const compress::Settings& settings, const Report& report) {
+  const std::vector<compress::LeftWeight> left = compress::left_weights(before, after, settings);
+  if (left.empty() || !report) return;
+  Diagnostic out{.severity = Severity::warning,
+                 .id = "weight-not-compressed",
+                 .message = cat(left.size(), left.size() == 1 ? " weight is" : " weights are",
+                                " left in floats, although settings ask for less"),
+                 .where = {},
+                 .details = {},
+                 .why = {},
+                 .help = "run expand-attention, fold-constants, fold-batch-norm and lift-weights "
+                         "first, or leave these modules out with --ignore"};
+  for (const compress::LeftWeight& each : left) out.details.push_back(cat(each.name, ": ", each.why));
+  report(out);
+}
+
 }  // namespace
 
 OptResult optimise(const OptOptions& options) {
+  refuse_unheeded(options);
   if (writes_artefact(options))
     nnef::check_destination(destination_of(options));
   else if (!options.model.output.empty())
@@ -246,12 +297,18 @@ OptResult optimise(const OptOptions& options) {
   passes::PassContext context = needs_torch(options)
                                     ? pass_context(options.model.target, options.model.report)
                                     : passes::PassContext{};
+  const std::optional<CompressOptions> compress = settings_of(options, subject);
   std::optional<CompressionContext> compression;
-  if (options.compress) {
-    compression.emplace(*options.compress, subject.samples).settings().require_matches(out.graph);
-    compression->enter(context);
+  if (compress) compression.emplace(*compress, subject.samples).enter(context);
+  ir::Graph before;  // with the modules of fused layers
+  if (compression) {
+    before = out.graph;
+    passes::run_pipeline(before, {"expand-attention"}, context);
+    compression->settings().require_matches(before);
   }
   out.steps = run_steps(out.graph, pipeline, context, steps);
+  if (compression && any_heeds_settings(options))
+    warn_of_left(before, out.graph, compression->settings(), options.model.report);
   if (out.steps.faulty() == nullptr) write(options, subject, out, ports);
   if (options.model.progress) options.model.progress("done");
   return out;

@@ -12,8 +12,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// By the table of translations, which has tract's operations; strict NNEF has no loops.
+/// By the table of translations, which has tract's operations; strict NNEF has no loops. Torch's
+/// quantised layers are written as arithmetic of integers for every target (expand-quantised).
 bool is_native(ir::OpId op, const target::Target& target) {
+  if (ir::op_name(op).starts_with("quantized::")) return true;
   if (op == ir::op_id(ir::kScanOp) && target.engine == target::Engine::khronos) return false;
   return ops::registry().variant(op, target) != nullptr;
 }

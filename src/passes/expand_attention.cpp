@@ -1,5 +1,7 @@
 // The pass `expand-attention`: fused layers of attention as linear layers, attention and norms, so
-// that other passes see their weights.
+// that other passes see their weights. Each belongs to the module whose weight it has.
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "src/passes/pass.h"
@@ -14,7 +16,11 @@ using ir::ValueId;
 
 class FusedAttention : public Rewriter {
  public:
-  explicit FusedAttention(ir::Graph& graph) : Rewriter(graph), uses_(ir::use_counts(graph)) {}
+  explicit FusedAttention(ir::Graph& graph) : Rewriter(graph), uses_(ir::use_counts(graph)) {
+    for (size_t i = 0; i < graph.scopes.size(); ++i)
+      scopes_.emplace(ir::module_path(graph, static_cast<ir::ScopeId>(i)),
+                      static_cast<ir::ScopeId>(i));
+  }
 
   /// False where the node stays.
   bool rewrite() {
@@ -45,14 +51,29 @@ class FusedAttention : public Rewriter {
            uses_[static_cast<size_t>(outputs[1])] > 0;
   }
 
+  /// What `make` emits belongs to the module of a weight, where the graph knows it.
+  template <typename Make>
+  ValueId inside(std::string_view weight, const Make& make) {
+    const std::string& name = value(tensor(weight)).name;
+    const size_t dot = name.rfind('.');
+    const auto found = dot == name.npos ? scopes_.end() : scopes_.find(name.substr(0, dot));
+    const ir::ScopeId around = node_.scope;
+    if (found != scopes_.end()) node_.scope = found->second;
+    const ValueId out = make();
+    node_.scope = around;
+    return out;
+  }
+
   ValueId linear(ValueId x, std::string_view weight, std::string_view bias) {
     ir::Shape out = shape(x);
     out.back() = shape(tensor(weight)).at(0);
-    return emit("aten::linear",
-                {{"input", TensorRef{x}},
-                 {"weight", TensorRef{tensor(weight)}},
-                 {"bias", TensorRef{tensor(bias)}}},
-                dtype(x), out);
+    return inside(weight, [&] {
+      return emit("aten::linear",
+                  {{"input", TensorRef{x}},
+                   {"weight", TensorRef{tensor(weight)}},
+                   {"bias", TensorRef{tensor(bias)}}},
+                  dtype(x), out);
+    });
   }
 
   /// [B, T, E] -> [B, H, T, E / H]
@@ -84,6 +105,10 @@ class FusedAttention : public Rewriter {
   }
 
   ValueId attended(ValueId x, int64_t heads) {
+    return inside("qkv_weight", [&] { return attended_inside(x, heads); });
+  }
+
+  ValueId attended_inside(ValueId x, int64_t heads) {
     const int64_t size = integer("embed_dim", 0);
     const ValueId all = linear(x, "qkv_weight", "qkv_bias");
     const auto part = [&](int64_t which) {
@@ -106,14 +131,16 @@ class FusedAttention : public Rewriter {
   }
 
   ValueId normed(ValueId x, std::string_view weight, std::string_view bias) {
-    return emit("aten::layer_norm",
-                {{"input", TensorRef{x}},
-                 {"normalized_shape", std::vector<Dim>{shape(x).back()}},
-                 {"weight", TensorRef{tensor(weight)}},
-                 {"bias", TensorRef{tensor(bias)}},
-                 {"eps", real("eps", 0)},
-                 {"cudnn_enable", false}},
-                dtype(x), shape(x));
+    return inside(weight, [&] {
+      return emit("aten::layer_norm",
+                  {{"input", TensorRef{x}},
+                   {"normalized_shape", std::vector<Dim>{shape(x).back()}},
+                   {"weight", TensorRef{tensor(weight)}},
+                   {"bias", TensorRef{tensor(bias)}},
+                   {"eps", real("eps", 0)},
+                   {"cudnn_enable", false}},
+                  dtype(x), shape(x));
+    });
   }
 
   ValueId fed_forward(ValueId x) {
@@ -143,6 +170,7 @@ class FusedAttention : public Rewriter {
     return true;
   }
 
+  std::map<std::string, ir::ScopeId> scopes_;  ///< by module path
   std::vector<int> uses_;
 };
 

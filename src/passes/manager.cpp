@@ -142,6 +142,10 @@ std::vector<PassInfo> find_passes(const std::vector<std::string>& names) {
   return out;
 }
 
+bool PipelineOptions::leaves_out(std::string_view pass) const {
+  return std::find(disabled.begin(), disabled.end(), pass) != disabled.end();
+}
+
 bool run_pass(const PassInfo& pass, ir::Graph& graph, const PassContext& context,
               const PipelineOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
@@ -165,9 +169,7 @@ bool run_pipeline(ir::Graph& graph, const std::vector<std::string>& names,
   ir::verify(graph, "trace");
   bool changed = false;
   for (const PassInfo& info : pipeline)
-    if (std::find(options.disabled.begin(), options.disabled.end(), info.name) ==
-        options.disabled.end())
-      changed |= run_pass(info, graph, context, options);
+    if (!options.leaves_out(info.name)) changed |= run_pass(info, graph, context, options);
   return changed;
 }
 

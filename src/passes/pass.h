@@ -45,8 +45,7 @@ bool canonical_activations(ir::Graph& graph, const PassContext& context);
 bool canonical_rope(ir::Graph& graph, const PassContext& context);
 /// Makes torch's implicit dtype promotion explicit as `t2n::cast` operations.
 bool explicit_promotion(ir::Graph& graph, const PassContext& context);
-// Of src/compress; the settings of the context say where.
-/// Makes constants of loops' bodies constants of the graph around (src/compress/lift_weights.cpp).
+/// Makes constants of loops' bodies constants of the graph around. From here on: src/compress.
 bool lift_weights(ir::Graph& graph, const PassContext& context);
 /// Sets small weights to zero (src/compress/prune.h).
 bool prune_weights(ir::Graph& graph, const PassContext& context);
@@ -62,11 +61,11 @@ bool quantise_q4_0(ir::Graph& graph, const PassContext& context);
 /// Replaces observers by fake quantisation, and fake-quantised constants by integers.
 bool insert_fake_quant(ir::Graph& graph, const PassContext& context);
 bool quantise_constants(ir::Graph& graph, const PassContext& context);
-/// Subtracts from biases the mean error of rounded weights (src/compress/correct_bias.cpp).
+/// Subtracts from biases the mean error of rounded weights.
 bool correct_bias(ir::Graph& graph, const PassContext& context);
 /// Replaces fake-quantised activations by integers (src/compress/expand_fake_quant.cpp).
 bool expand_fake_quant(ir::Graph& graph, const PassContext& context);
-/// Makes operations that move elements move integers (src/compress/propagate_qparams.cpp).
+/// Makes operations that move elements move integers.
 bool propagate_qparams(ir::Graph& graph, const PassContext& context);
 /// Replaces layers between quantised tensors by torch's quantised layers (src/compress/fuse.h).
 bool fuse_quantised(ir::Graph& graph, const PassContext& context);
@@ -100,6 +99,7 @@ const std::vector<std::string>& translation_pipeline();
 std::vector<PassInfo> find_passes(const std::vector<std::string>& names);
 
 struct PipelineOptions {
+  bool leaves_out(std::string_view pass) const;
   std::vector<std::string> disabled;  ///< names of passes that are left out
   std::string print_after;            ///< the name of a pass, "all", or nothing
   bool print_changed = false;         ///< print after each pass that changed something

@@ -121,7 +121,10 @@ ValueId QuantValues::times(ValueId x, const std::vector<double>& factors, int ax
 }
 
 ValueId QuantValues::plus(ValueId x, const std::vector<double>& terms, int axis) {
-  return all_are(terms, 0) ? x : binary("aten::add.Tensor", x, along(terms, axis, x));
+  if (all_are(terms, 0)) return x;
+  const bool is_one = all_are(terms, terms.front());
+  return binary("aten::add.Tensor", x,
+                along(is_one ? std::vector{terms.front()} : terms, axis, x));
 }
 
 ValueId QuantValues::rounded(ValueId x) { return unary("aten::round", x); }

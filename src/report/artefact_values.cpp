@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
+#include <string>
 
 #include "src/diag/error.h"
+#include "src/spec/dialect.h"
 
 namespace t2n::report {
 namespace {
@@ -44,9 +47,32 @@ Channels channels_of(const Tensor& tensor, size_t axis) {
   return out;
 }
 
-/// The axis of a layer's results.
-size_t axis_of(const nnef::Value& call, size_t rank) {
-  if (call.text == "deconv") return 1;
+/// The axis of an einsum's second operand whose letter only the result has as well: "xk,nk->xn".
+std::optional<size_t> axis_of_einsum(const nnef::Value& call) {
+  std::string expression;
+  for (const nnef::Argument& argument : call.arguments)
+    if (argument.name == "expr") expression = argument.value.text;
+  std::erase(expression, ' ');
+  const size_t comma = expression.find(',');
+  const size_t arrow = expression.find("->");
+  if (comma == std::string::npos || arrow == std::string::npos || arrow < comma) return {};
+  const std::string first = expression.substr(0, comma);
+  const std::string second = expression.substr(comma + 1, arrow - comma - 1);
+  std::optional<size_t> out;
+  for (size_t i = 0; i < second.size(); ++i) {
+    const bool is_of_result = expression.find(second[i], arrow) != std::string::npos;
+    if (!is_of_result || first.find(second[i]) != std::string::npos) continue;
+    if (out) return {};
+    out = i;
+  }
+  return out;
+}
+
+/// The axis of a layer's results; nothing if there is no single one. Filters of tract's deconv are
+/// [out, in, ...], those of the standard [in, out, ...].
+std::optional<size_t> axis_of(const nnef::Value& call, size_t rank, spec::Dialect dialect) {
+  if (call.text == "tract_core_einsum") return axis_of_einsum(call);
+  if (call.text == "deconv") return dialect == spec::Dialect::tract ? 0 : 1;
   if (call.text != "matmul") return 0;
   for (const nnef::Argument& argument : call.arguments)
     if (argument.name == "transposeB" && argument.value.logical) return rank - 2;
@@ -85,9 +111,12 @@ bool is_rounding_of(const Tensor& integers, const Tensor& floats) {
   return has_values;
 }
 
+/// Weights of layers have two axes with more than one element; biases and norms often are equal.
 bool is_worth_it(const Tensor& tensor) {
   constexpr int64_t kFewest = 64;
-  return tensor.shape.size() >= 2 && tensor.elements() >= kFewest;
+  const auto wide = std::count_if(tensor.shape.begin(), tensor.shape.end(),
+                                  [](int64_t size) { return size > 1; });
+  return wide >= 2 && tensor.elements() >= kFewest;
 }
 
 bool is_signed_byte(const Tensor& tensor) { return tensor.dtype == ir::DType::i8; }
@@ -113,6 +142,7 @@ bool is_on_grid(const ir::Tensor& tensor) {
 
 void find_dead_channels(const ArtefactView& view, std::vector<Finding>& findings) {
   std::set<std::string> seen;
+  const spec::Dialect dialect = spec::dialect_of(view.artefact.document);
   for (const Statement& statement : view.statements) {
     if (!is_layer(statement) || statement.operands.size() < 2) continue;
     const Fact& fact = view.fact(statement.operands[1]);
@@ -122,8 +152,9 @@ void find_dead_channels(const ArtefactView& view, std::vector<Finding>& findings
     if (values.shape.size() < 2 || (!is_signed_byte(values) && !ir::is_float(values.dtype)) ||
         values.elements() == 0 || !weight->item.starts_with(ir::dtype_name(values.dtype)))
       continue;
-    const size_t axis = axis_of(*statement.call, values.shape.size());
-    const std::vector<bool> is_live = live_channels(values, axis);
+    const auto axis = axis_of(*statement.call, values.shape.size(), dialect);
+    if (!axis || *axis >= values.shape.size()) continue;
+    const std::vector<bool> is_live = live_channels(values, *axis);
     const auto dead = std::count(is_live.begin(), is_live.end(), false);
     if (dead == 0 || !seen.insert(weight->label).second) continue;
     const auto first = std::find(is_live.begin(), is_live.end(), false) - is_live.begin();

@@ -36,7 +36,8 @@ constexpr std::array<std::string_view, 17> kMove = {"reshape",
                                                     "gather",
                                                     "tract_core_broadcast",
                                                     "tract_core_gather"};
-constexpr std::array<std::string_view, 4> kLayers = {"conv", "deconv", "linear", "matmul"};
+constexpr std::array<std::string_view, 5> kLayers = {"conv", "deconv", "linear", "matmul",
+                                                     "tract_core_einsum"};
 
 const Value* argument(const Value& call, std::string_view name) {
   for (const nnef::Argument& each : call.arguments)

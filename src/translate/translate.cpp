@@ -89,6 +89,9 @@ Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::T
   if (ir::is_random(node.op)) {
     out.why = target::limit_row(Limit::random_numbers).why;
     out.help = help_for_random(node);
+  } else if (name == "t2n::observe") {
+    out.why = "observers of the passes of compression are no operations of a model";
+    out.help = "run calculate-qparams and insert-fake-quant behind what inserts them";
   } else if (const Entry* entry = table.find(node.op)) {
     explain(out, *entry, target);
   }

@@ -116,6 +116,22 @@ TEST_CASE("settings by module: what is ignored keeps its floats") {
                  "features_0_0_weight = variable<scalar>"));
 }
 
+TEST_CASE("--ignore and --only of one module contradict each other") {
+  const Compressing at;
+  at.check_refused({"--compress", "int8-weights", "--ignore", "classifier", "--only", "classifier"},
+                   2, "--ignore and --only both name 'classifier'");
+}
+
+TEST_CASE("patterns that do not divide the inputs of a layer are reported") {
+  const Compressing at;
+  at.write("sparse.json", R"({"": {"prune": {"pattern": "2:4"}}})");
+  const Result result = at.run({"--compress", "sparse.json"});
+  CHECK_EQ(result.code, 0);
+  CHECK(contains(result.err, "warning[pattern-remainder]: a pattern does not divide the inputs of 1 "
+                             "weight"));
+  CHECK(contains(result.err, "features.0.0.weight: of its 1 inputs, 1 of the last 1 stay"));
+}
+
 TEST_CASE("labels: correct rows before and after") {
   const Compressing at;
   const Result result =
@@ -160,8 +176,8 @@ TEST_CASE("a calibration set that cannot be used is refused") {
   write_array(ir::tensor_of<double>(ir::DType::f32, shape, std::vector<double>(256)), "z");
   at.check_refused({"--compress", "int8", "--calibrate", "@bad.npz"}, 3,
                    "has no values for the input 'x'");
-  write_array(ir::tensor_of<double>(ir::DType::f64, shape, std::vector<double>(256)), "x");
-  at.check_refused({"--compress", "int8", "--calibrate", "@bad.npz"}, 3, "'x' is f64");
+  write_array(ir::tensor_of<double>(ir::DType::boolean, shape, std::vector<double>(256)), "x");
+  at.check_refused({"--compress", "int8", "--calibrate", "@bad.npz"}, 3, "'x' is bool");
   write_array(ir::tensor_of<double>(ir::DType::f32, {0, 1, 8, 8}, std::vector<double>()), "x");
   at.check_refused({"--compress", "int8", "--calibrate", "@bad.npz"}, 3, "has no elements");
 }

@@ -165,7 +165,7 @@ TEST_CASE("files of options that cannot be read") {
         "  help: see `t2nnef export --help` for the names of options\n");
   fails("list.json",
         "error[usage]: cannot read the options in 'list.json'\n"
-        "  why:  the file holds no object: { \"option\": value }\n"
+        "  why:  it holds no object: { \"option\": value }\n"
         "  help: see `t2nnef export --help` for the names of options\n");
   fails("deep.json",
         "error[usage]: cannot read the options in 'deep.json'\n"

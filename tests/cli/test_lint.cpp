@@ -259,14 +259,25 @@ TEST_CASE("lint finds each fault of weights that is planted in an artefact, with
 TEST_CASE("lint knows the channels of transposed convolutions, and scales of single rows") {
   std::vector<double> values(2 * 8 * 9, 1);
   for (size_t i = 0; i < values.size(); ++i)
-    if (i / 9 % 8 == 2) values[i] = 0;
+    if (i / 18 == 2) values[i] = 0;  // tract's filters are [out, in, ...]
   const std::string window =
       ", border = 'constant', padding = [(1, 1), (1, 1)], stride = [1, 1], dilation = [1, 1], "
       "groups = 1);\n";
   check_one(linted("  w = tract_core_cast(q, to = 'f32');\n  f = mul(w, 0.01);\n  y = deconv(x, f" +
                        window,
-                   {{"net.q", ir::tensor_of<double>(ir::DType::i8, {2, 8, 3, 3}, values)}}),
+                   {{"net.q", ir::tensor_of<double>(ir::DType::i8, {8, 2, 3, 3}, values)}}),
             "dead-channel", "1 channel of 'net.q' can say nothing but zero, the first is 2");
+  std::vector<double> rows(32 * 4, 0.5);
+  std::fill(rows.begin() + 3 * 4, rows.begin() + 4 * 4, 0.0);
+  for (size_t i = 0; i < rows.size(); ++i) rows[i] *= 1 + 0.01 * std::sin(static_cast<double>(i));
+  check_one(linted("  y = tract_core_einsum([x, r], expr = 'abck,nk->abcn', acc = 'f32');\n",
+                   {{"net.r", ir::tensor_of<double>(ir::DType::f32, {32, 4}, rows)}}),
+            "dead-channel", "1 channel of 'net.r' can say nothing but zero, the first is 3");
+  CHECK_EQ(linted("  a = mul(r, s);\n  y = add(x, 1.0);\n",
+                  {{"net.r", filled(ir::DType::f32, {1, 64, 1, 1}, 1)},
+                   {"net.s", filled(ir::DType::f32, {1, 64, 1, 1}, 1)}})
+               .code,
+           0);  // norms begin with the same numbers
   constexpr size_t kRow = 2 * 6 * 6;
   values.clear();
   for (size_t i = 0; i < 8 * kRow; ++i)

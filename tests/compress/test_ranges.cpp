@@ -40,6 +40,9 @@ TEST_CASE("symmetric grids have zero in the middle") {
   const Grid narrow = {};
   CHECK(scale_for({-2, 1}, narrow).scale == static_cast<double>(static_cast<float>(2.0 / 127)));
   CHECK(scale_for({-2, 1}, narrow).zero_point == 0);
+  Grid wide = narrow;
+  wide.is_narrow = false;  // torch's qscheme symmetric: (max - min) / 2 of -128 to 127
+  CHECK(scale_for({-2, 1}, wide).scale == static_cast<double>(static_cast<float>(2.0 / 127.5)));
   Grid four = narrow;
   four.bits = 4;
   CHECK(scale_for({-2, 1}, four).scale == static_cast<double>(static_cast<float>(2.0 / 7)));

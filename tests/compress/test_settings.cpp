@@ -84,6 +84,63 @@ TEST_CASE("addresses name modules and operations as well") {
   CHECK(bits_of(R"({"*/linear_0": {"weights": {"bits": 3}}})") == std::vector{3, 3, 3});
 }
 
+TEST_CASE("exact names override globs that name as much, in either order") {
+  for (const char* any : {"*", "????", "h*", "*ead"}) {
+    const std::string glob = cat(R"(")", any, R"(": {"weights": {"bits": 4}})");
+    const std::string exact = R"("head": {"weights": {"bits": 8}})";
+    CHECK(bits_of(cat("{", glob, ", ", exact, "}")).at(2) == 8);
+    CHECK(bits_of(cat("{", exact, ", ", glob, "}")).at(2) == 8);
+  }
+  const std::string enc = R"("enc": {"weights": {"bits": 8}})";
+  CHECK(bits_of(cat(R"({"*": {"weights": {"bits": 4}}, )", enc, "}")) == std::vector{8, 8, 4});
+  CHECK(bits_of(cat("{", enc, R"(, "*": {"weights": {"bits": 4}}})")) == std::vector{8, 8, 4});
+  CHECK(bits_of(cat("{", enc, R"(, "*.1": {"weights": {"bits": 4}}})")) == std::vector{8, 4, 0});
+  CHECK(bits_of(R"({"*": {"weights": {"bits": 4}}, "": {"weights": {"bits": 8}}})") ==
+        std::vector{4, 4, 4});
+  CHECK(bits_of(R"({"*": {"weights": {"bits": 4}}, "e*": {"weights": {"bits": 3}}})") ==
+        std::vector{3, 3, 4});
+}
+
+TEST_CASE("the command overrides what the model says of the same module") {
+  const auto bits = [](const std::string& own, const std::vector<Entry>& given) {
+    std::vector<Entry> entries = config::read_module_settings(own, "'quant_params' of the model");
+    for (Entry& entry : entries) entry.is_of_model = true;
+    entries.insert(entries.end(), given.begin(), given.end());
+    return bits_of(entries);
+  };
+  const std::string two = R"({"weights": {"bits": 2, "symmetric": false}})";
+  CHECK(bits(two, {}) == std::vector{2, 2, 2});
+  CHECK(bits(two, preset("int8-weights")) == std::vector{8, 8, 8});
+  CHECK(bits(two, preset("q4_0")) == std::vector{8, 8, 8});  // no refusal: blocks have 4 bits
+  CHECK(bits(two, preset("f16")) == std::vector{8, 8, 8});
+  const std::string head = R"({"head": {"weights": {"bits": 2}}})";
+  CHECK(bits(head, preset("int8-weights")) == std::vector{8, 8, 2});
+  CHECK(bits(head, read(R"({"*": {"weights": {"bits": 4}}})")) == std::vector{4, 4, 4});
+  const ir::Graph graph = three_layers();
+  std::vector<Entry> entries = config::read_module_settings(head, "'quant_params' of the model");
+  entries[0].is_of_model = true;
+  entries.push_back(preset("q4_0")[0]);
+  CHECK(Settings(entries).of(graph, graph.nodes[2]).weights->format == Format::q4_0);
+  CHECK(message_of([] { config::read_module_settings("int8", "'quant_params' of 'a'"); })
+            .starts_with("cannot read the compression settings of 'quant_params' of 'a' | it is no "
+                         "JSON at byte 1"));
+}
+
+TEST_CASE("editors' schema is no module") {
+  CHECK(read(R"({"$schema": "https://t2nnef/compression.schema.json"})").empty());
+  CHECK(refusal(R"({"$schema": 3})").find("are no table") != std::string::npos);
+}
+
+TEST_CASE("biases are corrected for what something does to weights") {
+  const ir::Graph graph = three_layers();
+  CHECK(message_of([&] {
+          Settings(read(R"({"": {"bias_correction": true}})")).require_matches(graph);
+        }).find("all stay as they are") != std::string::npos);
+  Settings(read(R"({"": {"bias_correction": true}, "enc": {"prune": {"sparsity": 0.5}}})"))
+      .require_matches(graph);
+  Settings(read(R"({"": {"bias_correction": false}})")).require_matches(graph);
+}
+
 TEST_CASE("--ignore and --only") {
   const ir::Graph graph = three_layers();
   std::vector<Entry> entries = preset("int8");
@@ -167,6 +224,10 @@ TEST_CASE(
   is_refused(R"("format": "q4_0", "symmetric": false)", "'weights.symmetric' is false");
   is_refused(R"("format": "q4_0", "observer": "percentile")", "'weights.observer' is");
   is_refused(R"("format": "f16", "bits": 4)", "'weights.bits' is 4, but floats of 16 bits have 16");
+  is_refused(R"("rounding": "least-squares", "observer": "entropy")", "finds the range itself");
+  is_refused(R"("rounding": "least-squares", "observer": "percentile")", "finds the range itself");
+  CHECK(refusal(R"({"": {"weights": {"rounding": "least-squares", "observer": "histogram"}}})")
+            .empty());
   is_refused(R"("quantile": 0.5)", "'weights.quantile' is 0.5, but the observer is not");
   CHECK(refusal(R"({"": {"weights": {"format": "q4_0", "bits": 4}}})").empty());
   CHECK(refusal(R"({"": {"weights": {"observer": "percentile", "quantile": 0.5}}})").empty());
@@ -183,7 +244,7 @@ TEST_CASE(
 }
 
 TEST_CASE("files that do not contain settings are refused") {
-  CHECK(refusal("[1]").find("the file holds no object") != std::string::npos);
+  CHECK(refusal("[1]").find("it holds no object") != std::string::npos);
   CHECK(refusal("{").find("it is no JSON at byte") != std::string::npos);
   CHECK(refusal(R"({"": 3})").find("the settings of '' are no table") != std::string::npos);
   CHECK(refusal(R"({"": {"weights": {"bits": [8]}}})").find("is a list") != std::string::npos);

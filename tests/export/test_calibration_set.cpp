@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "nnef_writer/npz.h"
+#include "src/diag/error.h"
 #include "src/export/calibration_set.h"
 #include "tests/ir/support.h"
 #include "tests/support/script.h"
@@ -41,6 +42,38 @@ TEST_CASE("an input whose size is that of all rows is the same in each batch") {
 TEST_CASE("batches do not cut along an open axis") {
   const ir::Dim open = ir::parse_dim("T");
   CHECK_EQ(batches({open, 2}, {open, 2}, 50), "50,50;");
+}
+
+/// The first batch of an input in f32 or i32, from an array in any dtype.
+ir::Tensor taken(std::string_view input, const ir::Tensor& given) {
+  const ir::Graph graph =
+      ir::parse(cat("graph m(%x: ", input, "[2]) -> (%x as \"x\") {\n}\n"));
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "set.npz").string();
+  const std::vector<nnef::NamedTensor> arrays = {{"x", given}};
+  nnef::write_npz(arrays, path);
+  return CalibrationSet(graph, {}, {path}).next().at(0);
+}
+
+TEST_CASE("arrays in other dtypes are converted where their numbers allow it") {
+  const auto f64 = ir::tensor_of<double>(ir::DType::f64, {2}, {0.1, -3});
+  CHECK_EQ(taken("f32", f64).dtype, ir::DType::f32);
+  CHECK_EQ(ir::to_f64(taken("f32", f64)), std::vector<double>{static_cast<double>(0.1F), -3});
+  const auto i64 = ir::tensor_of<int64_t>(ir::DType::i64, {2}, {7, -3});
+  CHECK_EQ(ir::to_f64(taken("f32", i64)), std::vector<double>{7, -3});
+  CHECK_EQ(ir::to_i64(taken("i32", i64)), std::vector<int64_t>{7, -3});
+  const auto message = [](std::string_view input, const ir::Tensor& given) {
+    try {
+      taken(input, given);
+    } catch (const Error& error) {
+      return error.diagnostic().message;
+    }
+    return std::string();
+  };
+  CHECK(message("i32", f64).ends_with("'x' is f64, the model takes i32"));
+  CHECK(message("u8", i64).ends_with("'x' is i64, the model takes u8"));
+  const auto huge = ir::tensor_of<double>(ir::DType::f64, {2}, {1e300, 0});
+  CHECK(message("f32", huge).ends_with("'x' holds NaN or infinities in f32"));
 }
 
 }  // namespace

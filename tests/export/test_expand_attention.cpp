@@ -89,6 +89,29 @@ TEST_CASE("fused attention is the layers that it is made of") {
   }
 }
 
+TEST_CASE("each layer belongs to the module of its weight, others to the fused layer's") {
+  ir::Graph graph = graph_of(encoder("use_gelu=false, norm_first=false", kNoMask), "%y as \"y\"");
+  const ir::ScopeId layer = ir::add_scope(graph, 0, "TransformerEncoderLayer", "l");
+  ir::add_scope(graph, ir::add_scope(graph, layer, "MultiheadAttention", "self_attn"), "Linear",
+                "out_proj");
+  ir::add_scope(graph, layer, "Linear", "linear1");
+  graph.nodes.at(0).scope = layer;
+  for (ir::Value& value : graph.values) {
+    if (value.name == "qkv_w") value.name = "l.self_attn.in_proj_weight";
+    if (value.name == "proj_w") value.name = "l.self_attn.out_proj.weight";
+    if (value.name == "f1_w") value.name = "l.linear1.weight";
+    if (value.name == "f2_w") value.name = "l.linear2.weight";  // a module that is not known
+  }
+  passes::run_pipeline(graph, {"expand-attention"}, {});
+  std::vector<std::string> modules;
+  for (const ir::Node& node : graph.nodes)
+    if (ir::op_name(node.op) == "aten::linear" || ir::op_name(node.op) == "aten::relu" ||
+        ir::op_name(node.op) == "aten::scaled_dot_product_attention")
+      modules.push_back(ir::module_path(graph, node.scope));
+  CHECK(modules == std::vector<std::string>{"l.self_attn", "l.self_attn", "l.self_attn.out_proj",
+                                            "l.linear1", "l", "l"});
+}
+
 TEST_CASE("attention to something else, or whose weights are read, stays fused") {
   CHECK(layers_after(graph_of(attention("%z", kNoMask), "%y as \"y\"")) == 0);
   CHECK(layers_after(graph_of(attention("%x", kNoMask), "%y as \"y\", %a as \"a\"")) == 0);

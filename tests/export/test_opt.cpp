@@ -5,6 +5,7 @@
 #include <string>
 
 #include "src/diag/error.h"
+#include "src/export/compressed_model.h"
 #include "src/export/input_spec.h"
 #include "src/export/opt.h"
 #include "tests/support/fixtures.h"
@@ -40,6 +41,27 @@ TEST_CASE("each pass by itself keeps what every fixture computes") {
       compared += result.steps.steps[0].outputs.size();
     }
   CHECK_GT(compared, 30);  // a test that compares nothing says nothing
+}
+
+TEST_CASE("passes that change values leave a graph of every fixture that runs") {
+  size_t compared = 0;
+  for (const Fixture& fixture : kFixtures)
+    for (const char* preset : {"int8-weights", "q4_0", "f16"}) {
+      CAPTURE(std::string(fixture.model));
+      CAPTURE(std::string(preset));
+      OptOptions options = options_for(fixture);
+      options.compress = CompressOptions{compress::preset(preset), {}, {}, {}};
+      options.pipeline = passes::find_passes(compression_passes());
+      const OptResult result = optimise(options);
+      CHECK(result.steps.faulty() == nullptr);
+      for (const PassStep& step : result.steps.steps) {
+        CAPTURE(std::string(step.pass.name));
+        CHECK_EQ(step.unknown, "");
+        if (step.pass.effect != passes::Effect::changes) continue;
+        compared += step.outputs.size();
+      }
+    }
+  CHECK_GT(compared, 10);
 }
 
 }  // namespace
