@@ -29,6 +29,10 @@ class Chooser {
   /// asserted.
   std::optional<Sizes> smallest() const;
 
+  /// Sizes that a check has to try, whatever else it does.
+  void want(Sizes sizes) { wanted_.push_back(std::move(sizes)); }
+  const std::vector<Sizes>& wanted() const { return wanted_; }
+
   void limit(const Symbol& symbol, Bounds bounds) { bounds_[symbol] = bounds; }
   Bounds bounds(const Symbol& symbol) const;
   void add(const Comparison& comparison) { relations_.push_back(comparison); }
@@ -44,6 +48,7 @@ class Chooser {
   std::vector<Comparison> relations_;
   std::set<int64_t> taken_;
   std::map<Symbol, Bounds> bounds_;
+  std::vector<Sizes> wanted_;
 };
 
 }  // namespace t2n::dynamic

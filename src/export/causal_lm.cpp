@@ -14,6 +14,9 @@
 namespace t2n {
 namespace {
 
+constexpr const char* kTokens = "S";
+constexpr const char* kPast = "P";
+
 constexpr const char* kWrapper =
     "wrap the model: forward(input_ids, past_key_values) gives the logits, then each cache with "
     "torch.cat([past, new], dim) as it is; docs/language_models.md has the lines";
@@ -77,11 +80,11 @@ size_t growing_axis(const ir::Graph& graph, size_t i) {
 std::vector<dynamic::AxisSpec> open_axes(const ir::Graph& graph) {
   const ir::Value& tokens = input(graph, 0);
   const bool is_batched = tokens.shape[0] != ir::Dim(1);
-  std::vector<std::string> axes = {"input_0:1=S"};
+  std::vector<std::string> axes = {cat("input_0:1=", kTokens)};
   if (is_batched) axes.emplace_back("input_0:0=B");
   for (size_t i = 1; i < graph.inputs.size(); ++i) {
     const ir::Value& cache = input(graph, i);
-    axes.push_back(cat("input_", i, ":", growing_axis(graph, i), "=P"));
+    axes.push_back(cat("input_", i, ":", growing_axis(graph, i), "=", kPast));
     if (!is_batched) continue;
     if (cache.shape[0] != tokens.shape[0])
       refuse(cat("the batch of the input ", quoted(cache.name), " is not its first axis"),
@@ -179,6 +182,30 @@ CausalLm causal_lm(const ExportOptions& options) {
   require_tokens(graph);
   CausalLm out{{open_axes(graph), options.dynamic.asserted}, client_names(graph, options.names)};
   return out;
+}
+
+void require_lengths(dynamic::DynamicTrace& model, const std::vector<ir::Comparison>& asserted) {
+  const auto at = [&](int64_t tokens, int64_t past) {
+    dynamic::Sizes out = model.sample;
+    for (auto& [symbol, size] : out) {
+      if (symbol == kTokens) size = tokens;
+      if (symbol == kPast) size = past;
+    }
+    return out;
+  };
+  for (const ir::Comparison& relation : model.relations) {
+    if (std::find(asserted.begin(), asserted.end(), relation) != asserted.end()) continue;
+    for (const auto& [tokens, past] : {std::pair(1, 0), {2, 0}, {1, 1}, {2, 1}})
+      if (!dynamic::all_hold({relation}, at(tokens, past)))
+        refuse(cat("the file would hold for ", ir::str(relation), " only"),
+               "the client begins with empty caches, P = 0, and decodes one token after the "
+               "other, S = 1",
+               "let forward do the same whatever the number of tokens: a mask in place of a branch "
+               "on it, or of is_causal=S > 1; docs/language_models.md has the conditions");
+  }
+  constexpr int64_t kSome = 9;
+  for (const int64_t past : {int64_t{0}, kSome})
+    if (dynamic::all_hold(model.relations, at(1, past))) model.chooser.want(at(1, past));
 }
 
 void require_caches(const nnef::Document& document) {

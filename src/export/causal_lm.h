@@ -27,6 +27,10 @@ struct CausalLm {
 /// and those of load_and_trace.
 CausalLm causal_lm(const ExportOptions& options);
 
+/// Checks that nothing but the user's assertions excludes lengths at which the client runs the
+/// file: one token, and empty caches. The check will try them. Errors: `preset-unmet`.
+void require_lengths(dynamic::DynamicTrace& model, const std::vector<ir::Comparison>& asserted);
+
 /// Checks that the client finds the caches of a translated model. Errors: `preset-unmet`.
 void require_caches(const nnef::Document& document);
 

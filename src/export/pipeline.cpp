@@ -162,6 +162,7 @@ ExportResult export_one(const ExportOptions& asked, const FoundEngine& engine,
   list_ports(graph, result);
   if (const auto& quantised = model.traced.with_quantised)
     result.quantised_weights = quant::summarise(*quantised).weights;
+  if (options.is_causal_lm) require_lengths(*model.dynamic, options.dynamic.asserted);
   if (model.dynamic) add_dynamic(result, *model.dynamic);
   pair_states(model.traced, result);
   say_pairs(result, options.report);
