@@ -119,10 +119,10 @@ bool has_trait(std::string_view name, OpTrait trait) {
   return found != table.end() && (found->second & bit(trait)) != 0;
 }
 
-bool is_random(OpId op) { return has_trait(op_short_name(op_name(op)), OpTrait::random); }
+bool is_random(OpId op) { return has_trait(op_short_name(op), OpTrait::random); }
 
 bool is_unpredictable(OpId op) {
-  return is_random(op) || has_trait(op_short_name(op_name(op)), OpTrait::uninitialised) ||
+  return is_random(op) || has_trait(op_short_name(op), OpTrait::uninitialised) ||
          op_name(op) == "t2n::refused";
 }
 

@@ -133,7 +133,7 @@ class Printer {
     for (size_t i = 0; i < node.args.size(); ++i)
       put(i > 0 ? ", " : "", name_literal(node.args[i].name), "=",
           attr_str(node.args[i].value, value_name_));
-    put(") as ", op_short_name(op_name(node.op)), "_", std::to_string(node.call));
+    put(") as ", op_short_name(node.op), "_", std::to_string(node.call));
     if (node.compute_dtype) put(" in ", dtype_name(*node.compute_dtype));
     if (node.source != kNoSource) put(" !", std::to_string(number_source(node.source)));
     if (node.body)

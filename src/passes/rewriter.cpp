@@ -23,13 +23,6 @@ std::vector<Dim> to_dims(const ir::Ints& values) { return {values.begin(), value
 
 }  // namespace
 
-std::string base_word(ir::OpId op) {
-  std::string_view name = ir::op_name(op);
-  if (const size_t colon = name.rfind("::"); colon != std::string_view::npos)
-    name.remove_prefix(colon + 2);
-  return std::string(name.substr(0, name.find('.')));
-}
-
 Shape broadcast(const Shape& a, const Shape& b) {
   if (a.size() < b.size()) return broadcast(b, a);
   Shape out = a;
@@ -45,7 +38,7 @@ Rewriter::Rewriter(ir::Graph& graph)
 
 void Rewriter::begin(ir::Node node) {
   node_ = std::move(node);
-  word_ = base_word(node_.op);
+  base_name_ = ir::op_base_name(node_.op);
   named_after_.clear();
   read_.clear();
   first_new_ = graph_.values.size();

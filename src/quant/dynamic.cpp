@@ -127,7 +127,7 @@ Quantised quantised_by_range(QuantBuilder& b, ValueId x, bool is_reduced) {
 namespace {
 
 void define_layer(QuantBuilder& b, ValueId real) {
-  b.define(b.word().find("relu") != std::string_view::npos ? b.relu(real) : real);
+  b.define(b.base_name().find("relu") != std::string_view::npos ? b.relu(real) : real);
 }
 
 void linear(QuantBuilder& b) {

@@ -62,7 +62,7 @@ Grid grid_of(QuantBuilder& b, ValueId x) {
   const ValueId point = given_tensor(b, "zero_point");
   grid.point = broadcast_to(b, point, x, is_per_channel);
   grid.shared_point = shared(b.known("zero_point"));
-  if (b.word().starts_with("_fake_quantize_learnable"))
+  if (b.base_name().starts_with("_fake_quantize_learnable"))
     settle_learnt_point(b, grid);
   else if (is_per_channel && ir::is_float(b.dtype(point)))
     grid.added = ZeroPoint::before_rounding;
@@ -131,7 +131,7 @@ bool refuse_grid(QuantBuilder& b, const std::optional<std::vector<double>>& scal
   if (scales)
     for (const double scale : *scales)
       if (!is_step(scale)) return b.refuse(cat("it has the scale ", scale), help), true;
-  const bool is_learnt = b.word().starts_with("_fake_quantize_learnable");
+  const bool is_learnt = b.base_name().starts_with("_fake_quantize_learnable");
   if (points && !is_learnt)
     for (const double point : *points)
       if (!(point >= grid.low && point <= grid.high))

@@ -1,4 +1,4 @@
-// The pass `expand-quantised` and its rules, by an operation's short name.
+// The pass `expand-quantised` and its rules, by an operation's base name.
 //
 // Takes any verified graph. Gives one that computes the same without quantised values. A quantised
 // tensor becomes its steps: integers minus their zero point, in f32. A graph output, and the result
@@ -16,7 +16,7 @@
 namespace t2n::quant {
 
 using QuantRule = void (*)(QuantBuilder& b);
-/// By an operator's short name: "mul" for quantized::mul.out.
+/// By an operator's base name: "mul" for quantized::mul.out.
 using QuantRules = std::unordered_map<std::string_view, QuantRule>;
 
 // Of torch's namespace `quantized`.
