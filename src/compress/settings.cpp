@@ -370,7 +370,6 @@ bool has_key(const std::vector<Entry>& entries, std::string_view prefix) {
 
 }  // namespace
 
-bool Settings::asks_for_activations() const { return has_key(entries_, "activations."); }
 bool Settings::asks_for_pruning() const { return has_key(entries_, "prune."); }
 
 }  // namespace t2n::compress

@@ -93,7 +93,6 @@ class Settings {
   NodeSettings of(const ir::Graph& graph, const ir::Node& node) const;
   /// Errors: `usage` for a glob that names no module of the graph, with the nearest ones.
   void require_matches(const ir::Graph& graph) const;
-  bool asks_for_activations() const;
   bool asks_for_pruning() const;
   const std::vector<Entry>& entries() const { return entries_; }
 

@@ -282,10 +282,6 @@ std::string output_path(const ExportOptions& options) {
   return options.output.empty() ? default_output(options.model) : options.output;
 }
 
-ExportResult export_model(const ExportOptions& options) {
-  return std::move(export_methods({options}).front());
-}
-
 std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& methods) {
   for (const ExportOptions& options : methods) require_stream(options.target, options.dynamic);
   const nnef::Group group = group_of(methods);

@@ -186,8 +186,4 @@ void Scan::refuse(const std::string& what, std::string_view reason, const Node* 
   if (!known) found_.push_back({what, std::string(reason), function_, node});
 }
 
-void require_scanned(const torch::jit::Module& module) {
-  Scan().require(*module._ivalue()->compilation_unit(), nullptr);
-}
-
 }  // namespace t2n::trace
