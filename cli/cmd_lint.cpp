@@ -110,8 +110,7 @@ Findings lint_file(const Options& options) {
 /// The rule is in the headline.
 std::string line_of(const Diagnostic& finding) {
   std::string place = finding.where.empty() ? std::string() : render_where(finding.where.front());
-  return cat("  ", place.empty() ? "" : place + ": ",
-             finding.message.substr(finding.subject.size() + 2), "\n");
+  return cat("  ", place.empty() ? "" : place + ": ", finding.message, "\n");
 }
 
 /// Findings of a rule stand together.

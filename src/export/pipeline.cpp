@@ -9,6 +9,7 @@
 #include "src/check/packed_weights.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
+#include "src/diag/headline.h"
 #include "src/export/calls.h"
 #include "src/export/causal_lm.h"
 #include "src/export/signature.h"
@@ -227,7 +228,8 @@ void require_methods(const std::vector<ExportOptions>& methods) {
 }
 
 Diagnostic of_method(Diagnostic diagnostic, const ExportOptions& options) {
-  diagnostic.message = cat(options.method, ": ", diagnostic.message);
+  diagnostic.message = cat(options.method, ": ", headline(diagnostic));
+  diagnostic.subject.clear();
   if (diagnostic.id.starts_with("input-") && !diagnostic.help.empty())
     diagnostic.help +=
         cat("; what is for this method alone begins with ", quoted(cat(options.method, ":")));

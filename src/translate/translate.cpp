@@ -99,9 +99,7 @@ Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::T
 Diagnostic with_op(Diagnostic diagnostic, const ir::Graph& graph, const ir::Node& node) {
   const std::string op(ir::op_name(node.op));
   constexpr std::string_view kColon = ": ";
-  if (diagnostic.id == "internal") {
-    diagnostic.message.insert(diagnostic.subject.size() + kColon.size(), cat(op, kColon));
-  } else if (diagnostic.subject != op) {
+  if (diagnostic.subject != op) {
     diagnostic.message.insert(0, cat(op, kColon));
     if (!diagnostic.untranslated.empty()) diagnostic.untranslated.insert(0, cat(op, kColon));
   }
