@@ -102,8 +102,7 @@ Findings lint_file(const Options& options) {
   Findings out;
   for (const Finding& finding : report::lint_artefact(nnef::read_artefact(options.file)))
     out.warnings.push_back(warning_of(finding));
-  out.notes.emplace_back(
-      "not looked at for want of what it needs: saturation: the model, with a calibration set");
+  out.notes.emplace_back("not checked: saturation needs the model, with a calibration set");
   return out;
 }
 

@@ -213,7 +213,7 @@ class Loop {
     add_body_results(body_, {add(body_, sum, body_.squeeze(element, {0}))});
   }
 
-  /// As long as the scan, and not constant: tract 0.23 computes nonsense for constants.
+  /// A tensor as long as the scan, and not constant: tract 0.23 computes nonsense for constants.
   Ref any_sequence() {
     if (!scan_.length.is_constant()) return out_.range(scan_.length);
     for (const std::vector<Ref>* refs : {&scanned_refs_, &initial_, &captured_})

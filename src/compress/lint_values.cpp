@@ -184,7 +184,7 @@ void find_dead_channels(const LintView& view, Findings& findings) {
         findings.add(
             "dead-channel", view, node,
             cat(dead.size(), dead.size() == 1 ? " channel of " : " channels of ",
-                name_of(view, weight.value), " can say nothing but zero: ", list_of(dead)));
+                name_of(view, weight.value), " can hold nothing but zero: ", list_of(dead)));
     }
   }
 }

@@ -46,8 +46,8 @@ std::vector<ir::ValueId> counted_in(const ir::Graph& graph, const ir::Node& node
   if (name == "repeat_interleave") {
     const ir::ValueId repeats = ir::operand(node, "repeats");
     const ir::Attr* size = node.find("output_size");
-    const bool is_said = size != nullptr && !std::holds_alternative<ir::None>(*size);
-    return repeats == ir::kNoValue || is_said ? std::vector<ir::ValueId>() : std::vector{repeats};
+    const bool is_given = size != nullptr && !std::holds_alternative<ir::None>(*size);
+    return repeats == ir::kNoValue || is_given ? std::vector<ir::ValueId>() : std::vector{repeats};
   }
   if (name == "nms") return {ir::operand(node, "dets"), ir::operand(node, "scores")};
   return {ir::operand(node, "self")};

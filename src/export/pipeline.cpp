@@ -165,7 +165,7 @@ ExportResult export_one(const ExportOptions& asked, const FoundEngine& engine,
     result.quantised_weights = quant::summarise(*quantised).weights;
   if (model.dynamic) add_dynamic(result, *model.dynamic);
   pair_states(model.traced, result);
-  say_pairs(result, options.report);
+  note_pairs(result, options.report);
 
   note_ranges(model, graph);
   if (const auto compress = with_own_settings(options.compress, model.info)) {
@@ -213,7 +213,7 @@ nnef::Group group_of(const std::vector<ExportOptions>& methods) {
 }
 
 /// Before anything is loaded, which confines the process.
-void say_reads(const std::vector<ExportOptions>& methods) {
+void allow_reads(const std::vector<ExportOptions>& methods) {
   for (const ExportOptions& options : methods) {
     if (options.compress) may_read(*options.compress);
     for (const Sample& sample : options.samples)
@@ -221,7 +221,7 @@ void say_reads(const std::vector<ExportOptions>& methods) {
   }
 }
 
-/// Of several methods, one that is missing must not cost the export of another.
+/// If one of several methods is missing, this is found before another one is exported.
 void require_methods(const std::vector<ExportOptions>& methods) {
   if (methods.size() == 1) return;
   for (const ExportOptions& options : methods) load_model(options.model, options.method, {});
@@ -294,7 +294,7 @@ std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& metho
       any.check ? find_engine(any.check->engine, wanted_for(any.target), any.check->runner)
                 : FoundEngine{};
   if (engine.warning && any.report) any.report(*engine.warning);
-  say_reads(methods);
+  allow_reads(methods);
   require_methods(methods);
   nnef::PendingGroup artefacts(group);
   std::vector<ExportResult> results = attempt_all(methods, engine, artefacts);

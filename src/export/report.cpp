@@ -164,7 +164,7 @@ void add_result(Json& out, const ExportOptions& options, const ExportResult& res
   if (options.check) out["check"] = comparison_json(*options.check, result.checked);
 }
 
-/// Of several methods, an object of each with what the report of one says.
+/// For several methods: one object for each, with what the report of a single method has.
 void add_methods(Json& out, const ExportReport& report) {
   out["model"] = {{"file", report.methods.front().model}};
   Json& rows = out["methods"] = Json::array();

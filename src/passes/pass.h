@@ -45,7 +45,7 @@ bool canonical_activations(ir::Graph& graph, const PassContext& context);
 bool canonical_rope(ir::Graph& graph, const PassContext& context);
 /// Makes torch's implicit dtype promotion explicit as `t2n::cast` operations.
 bool explicit_promotion(ir::Graph& graph, const PassContext& context);
-// Of src/compress; the settings of the context say where.
+// Passes of src/compress; the settings of the context tell where they act.
 /// Makes constants of loops' bodies constants of the graph around (src/compress/lift_weights.cpp).
 bool lift_weights(ir::Graph& graph, const PassContext& context);
 /// Sets small weights to zero (src/compress/prune.h).
@@ -85,7 +85,7 @@ struct PassInfo {
   std::string_view doc;
   Pass run;
   Effect effect = Effect::preserves;
-  std::string_view changes = {};  ///< "weights, to what 8 bits can say"; for Effect::changes
+  std::string_view changes = {};  ///< "weights, to what 8 bits can hold"; for Effect::changes
   std::string_view needs = {};    ///< what it cannot work without: "an evaluator"
   bool descends = true;           ///< runs in the nested graphs of loops as well
 };

@@ -300,8 +300,8 @@ ValueId Rewriter::pad(ValueId x, int axis, int64_t before, int64_t after) {
 std::vector<ValueId> Rewriter::loop(const ir::Scan& scan, ir::Graph body) {
   std::vector<std::pair<DType, Shape>> results;
   for (size_t i = 0; i < scan.outputs(); ++i) {
-    const ir::Value& turn = body.values[static_cast<size_t>(body.outputs.at(i))];
-    results.emplace_back(turn.dtype, turn.shape);
+    const ir::Value& result = body.values[static_cast<size_t>(body.outputs.at(i))];
+    results.emplace_back(result.dtype, result.shape);
     if (i >= scan.stacked()) continue;
     // A symbol stands for the size in the trace.
     const auto length =
@@ -329,7 +329,7 @@ void Rewriter::define(ValueId made, int index) {
 }
 
 void Rewriter::refuse_for(std::string_view tensors, std::string_view why, std::string_view help) {
-  ignore_rest("nothing of it is said");
+  ignore_rest("the operation is refused as a whole");
   std::vector<std::pair<DType, Shape>> results;
   for (const ValueId id : node_.outputs) results.emplace_back(value(id).dtype, value(id).shape);
   const std::vector<ValueId> made = emit_all("t2n::refused",

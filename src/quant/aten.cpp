@@ -51,7 +51,7 @@ void channel_points(QuantBuilder& b) {
   b.define(b.constant({std::ssize(points)}, {points.begin(), points.end()}, b.output().dtype));
 }
 
-/// Of a tensor that quantised itself, the numbers that the graph computes.
+/// The numbers that the graph computes for a tensor that quantised itself.
 void step_number(QuantBuilder& b) {
   const DynamicScale step = b.dynamic_step("self");
   if (step.exact == ir::kNoValue) return b.refuse("the graph does not compute the scale");

@@ -118,13 +118,13 @@ bool refuse_large(QuantBuilder& b, const Grid& grid) {
   return true;
 }
 
-/// As of quantised tensors: torch multiplies with one divided by it.
+/// Whether it is a step, as for quantised tensors: torch multiplies with one divided by it.
 bool is_step(double scale) {
   return scale > 0 && std::isfinite(scale) && !std::isinf(1 / static_cast<float>(scale));
 }
 
-/// Of what is known: steps of nothing, and zero points that no integer is. A learnt zero point is
-/// cut off by torch itself.
+/// Refuses scales that are no steps and zero points that are no integers, as far as they are known.
+/// torch itself cuts off a learnt zero point.
 bool refuse_grid(QuantBuilder& b, const std::optional<std::vector<double>>& scales,
                  const std::optional<std::vector<double>>& points, const Grid& grid) {
   const std::string help = "calibrate or train the quantiser before saving the model";

@@ -19,7 +19,7 @@ int64_t count(const Shape& shape) { return ir::element_count(ir::static_shape(sh
 void check_size(const Call& call, Builder& out, int64_t elements) {
   if (elements <= kMostElements) return;
   refuse(call, out,
-         cat("standard NNEF says it by comparing every pair of positions, ", elements,
+         cat("standard NNEF expresses it by comparing every pair of positions, ", elements,
              " of them here"));
 }
 

@@ -38,7 +38,7 @@ TEST_CASE("lint finds planted faults in a graph, groups and counts them") {
   CHECK(contains(result.out,
                  "'x' is quantised and dequantised with nothing between\n"
                  "    help: run propagate-qparams"));
-  CHECK(contains(result.out, "saturation: a calibration set\n1 finding\n"));
+  CHECK(contains(result.out, "not checked: saturation needs a calibration set\n1 finding\n"));
 }
 
 TEST_CASE("lint --strict makes an error of findings, and of nothing else") {
@@ -231,7 +231,7 @@ TEST_CASE("lint finds each fault of weights that is planted in an artefact, with
   const std::string weight =
       "  w = tract_core_cast(q, to = 'f32');\n  f = mul(w, 0.01);\n  y = " + kConv;
   check_one(linted(weight, {{"net.conv.q", dead}}), "dead-channel",
-            "net.conv, graph.nnef:5:3: 1 channel of 'net.conv.q' can say nothing but zero, the "
+            "net.conv, graph.nnef:5:3: 1 channel of 'net.conv.q' can hold nothing but zero, the "
             "first is 2");
   std::vector<double> scales(8, 0.01);
   scales[5] = 1e-7;
@@ -266,7 +266,7 @@ TEST_CASE("lint knows the channels of transposed convolutions, and scales of sin
   check_one(linted("  w = tract_core_cast(q, to = 'f32');\n  f = mul(w, 0.01);\n  y = deconv(x, f" +
                        window,
                    {{"net.q", ir::tensor_of<double>(ir::DType::i8, {2, 8, 3, 3}, values)}}),
-            "dead-channel", "1 channel of 'net.q' can say nothing but zero, the first is 2");
+            "dead-channel", "1 channel of 'net.q' can hold nothing but zero, the first is 2");
   constexpr size_t kRow = 2 * 6 * 6;
   values.clear();
   for (size_t i = 0; i < 8 * kRow; ++i)

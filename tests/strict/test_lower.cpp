@@ -289,7 +289,7 @@ TEST_CASE("calls without a rule are refused, once for each operator of the model
   CHECK_EQ(lowered.refusals[0].place, 0);
   const Diagnostic& diagnostic = lowered.refusals[0].diagnostic;
   CHECK_EQ(diagnostic.message, "aten::op has no translation for khronos@1.0.5");
-  CHECK_EQ(diagnostic.why, "no operations of standard NNEF say tract_core_stft");
+  CHECK_EQ(diagnostic.why, "no operations of standard NNEF express tract_core_stft");
 }
 
 TEST_CASE("a tensor without a statement is ignored: its operator failed before") {
