@@ -46,11 +46,10 @@ ValueId real_product(PairBuilder& b, const Factors& names, const std::vector<Val
     else if (arg.name == "bias")
       arg.value = ir::None{};
   }
-  return b.emit(b.base_name() == "vdot" ? "aten::dot" : ir::op_name(b.node().op),
-                b.base_name() == "vdot" ? std::vector<ir::Argument>{{"self", TensorRef{factors[0]}},
-                                                               {"tensor", TensorRef{factors[1]}}}
-                                   : std::move(args),
-                b.component(), b.output_shape());
+  if (b.base_name() == "vdot")
+    return b.emit("aten::dot", {{"self", TensorRef{factors[0]}}, {"tensor", TensorRef{factors[1]}}},
+                  b.component(), b.output_shape());
+  return b.emit(ir::op_name(b.node().op), std::move(args), b.component(), b.output_shape());
 }
 
 std::optional<Complex> combined(PairBuilder& b, const Factors& names,

@@ -26,9 +26,9 @@ using spec::Violation;
 
 // --- documents with extensions ---
 
-class Calls {
+class CallLint {
  public:
-  explicit Calls(const Document& document)
+  explicit CallLint(const Document& document)
       : document_(document), dialect_(spec::dialect_of(document)) {
     for (const Fragment& fragment : document.fragments) own_[fragment.name] = &fragment;
   }
@@ -113,7 +113,7 @@ class Calls {
 std::vector<Violation> found_in(const nnef::Artefact& artefact) {
   const Document& document = artefact.document;
   if (document.extensions.empty()) return spec::lint_strict(artefact);
-  std::vector<Violation> out = Calls(document).run();
+  std::vector<Violation> out = CallLint(document).run();
   if (!out.empty() || spec::dialect_of(document) != spec::Dialect::tract) return out;
   if (const auto found = spec::lint_tract(document)) {
     const std::string sizes = spec::values_str(found->sizes);

@@ -23,7 +23,7 @@ struct Refusal {
 /// Scans compilation units, each function once, so that it can be called again whenever more was
 /// compiled. "Everything" means every compiled function, method and hook, reachable or not, with
 /// nested blocks and graphs, and all that these call.
-class Scan {
+class OperatorScan {
  public:
   /// The refusals in everything that was not scanned before.
   std::vector<Refusal> run(const torch::jit::CompilationUnit& unit);
