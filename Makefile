@@ -30,8 +30,10 @@ demo: ## export a fixture, run it in tract (else the reference interpreter) and 
 test: setup ## build and run every test
 	@$(call build,release)
 	@$(environment) && [ build/bad/complete -nt tests/cli/make_bad_files.py ] && \
-	  [ build/bad/complete -nt tests/cli/more_models.py ] && \
+	  [ build/bad/complete -nt tests/cli/state_models.py ] && \
+	  [ build/bad/complete -nt tests/cli/other_models.py ] && \
 	  [ build/bad/complete -nt tests/cli/check_models.py ] && \
+	  [ build/bad/complete -nt tests/cli/hostile_archive.py ] && \
 	  [ build/bad/complete -nt tests/cli/hostile_files.py ] && \
 	  [ build/bad/complete -nt tests/cli/hostile_operators.py ] && \
 	  [ build/bad/complete -nt src/model_file/allowed.cpp ] || \

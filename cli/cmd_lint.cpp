@@ -102,16 +102,14 @@ Findings lint_file(const Options& options) {
   Findings out;
   for (const Finding& finding : report::lint_artefact(nnef::read_artefact(options.file)))
     out.warnings.push_back(warning_of(finding));
-  out.notes.emplace_back(
-      "not looked at for want of what it needs: saturation: the model, with a calibration set");
+  out.notes.emplace_back("not checked: saturation needs the model, with a calibration set");
   return out;
 }
 
 /// The rule is in the headline.
 std::string line_of(const Diagnostic& finding) {
   std::string place = finding.where.empty() ? std::string() : render_where(finding.where.front());
-  return cat("  ", place.empty() ? "" : place + ": ",
-             finding.message.substr(finding.subject.size() + 2), "\n");
+  return cat("  ", place.empty() ? "" : place + ": ", finding.message, "\n");
 }
 
 /// Findings of a rule stand together.

@@ -144,15 +144,16 @@ std::string word_on_others(const std::string& name) {
   if (colon == 0 || colon + 2 == base.size() || base.find(':', colon + 2) != std::string::npos)
     return {};
   const std::string schema = schema_line(ir::op_id(base));
-  const auto said = [&](std::string_view text) {
+  const auto entry = [&](std::string_view text) {
     return cat(base, "\n", schema, "  ", text, "\n");
   };
   if (quant::is_expanded(base))
-    return said("written as plain operations, before anything else (pass expand-quantised)");
+    return entry("written as plain operations, before anything else (pass expand-quantised)");
   if (schema.empty()) return {};
-  if (!model_file::is_allowed(base)) return said(cat("refused: ", model_file::denial_reason(base)));
+  if (!model_file::is_allowed(base))
+    return entry(cat("refused: ", model_file::denial_reason(base)));
   if (base.starts_with("quantized::"))
-    return said("runs while the model is traced: what it makes of constants is a constant");
+    return entry("runs while the model is traced: what it makes of constants is a constant");
   return {};
 }
 

@@ -90,7 +90,7 @@ std::string subject_of(const std::string& option, const std::string& value) {
   return out;
 }
 
-/// Of two opposite options, a later one would be ignored.
+/// The option that contradicts this one, or "". Of both, the later one would be ignored.
 std::string opposite_of(const std::string& option) {
   return option == "quiet" ? "verbose" : option == "verbose" ? "quiet" : "";
 }
@@ -115,7 +115,7 @@ std::optional<std::string> given_instead(const CLI::Option& option, const Settin
 }
 
 /// Equal settings do not contradict each other.
-bool is_said(const std::vector<Setting>& settings, const Setting& setting) {
+bool is_set(const std::vector<Setting>& settings, const Setting& setting) {
   return std::any_of(settings.begin(), settings.end(), [&](const Setting& each) {
     return each.option == setting.option && each.value == setting.value;
   });
@@ -191,7 +191,7 @@ FileOptions read_config_files(const CLI::App& command) {
   std::vector<Setting> settings;
   for (const std::string& path : config->results())
     for (Setting& setting : settings_of(path))
-      if (!is_said(settings, setting)) settings.push_back(std::move(setting));
+      if (!is_set(settings, setting)) settings.push_back(std::move(setting));
   check_pairs(command, settings);
   for (const Setting& setting : settings) add(command, setting, out);
   return out;

@@ -29,7 +29,7 @@ struct InputOptions {
 std::map<std::string, int64_t> max_iterations(const InputOptions& options);
 DynamicOptions dynamic_options(const InputOptions& options);
 
-/// Of a command that takes one.   Errors: `usage` for several.
+/// The method of a command that takes one.   Errors: `usage` for several.
 std::string one_method(const InputOptions& options);
 
 /// What the pipeline is to trace, and how.

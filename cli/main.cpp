@@ -10,10 +10,10 @@
 
 #include "cli/commands.h"
 #include "cli/process.h"
+#include "cli/system_errors.h"
 #include "cli/talk.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
-#include "src/limits/limits.h"
 #include "src/tract/worker.h"
 
 namespace t2n::cli {
@@ -22,27 +22,6 @@ namespace {
 int fail(const Error& error) {
   say(error.what());
   return static_cast<int>(error.code());
-}
-
-Error out_of_memory() {
-  return {"memory-limit", "there is not enough memory",
-          cat("t2nnef may use ", limits::bytes_text(limits::max_memory()),
-              ", and `ulimit -v` may allow less"),
-          "allow it more, or give smaller inputs"};
-}
-
-/// Errors of the system are not our bugs.
-Error system_error(const std::system_error& error) {
-  return {"memory-limit",
-          cat("the system refuses: ", error.what()),
-          {},
-          "raise the limits that `ulimit -a` shows"};
-}
-
-/// For a path that changed while it was examined, or that has no text form.
-Error path_error(const std::filesystem::filesystem_error& error) {
-  return {"cannot-write", cat("cannot use ", quoted(error.path1().string())),
-          error.code().message(), "choose another place with -o"};
 }
 
 int guarded(int argc, char** argv) {

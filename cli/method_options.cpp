@@ -32,9 +32,9 @@ bool contains(const std::vector<std::string>& words, std::string_view word) {
 
 /// The word in front of the first of more colons than the value has of itself, or "".
 std::string method_word(const std::string& value, size_t own_colons) {
-  const std::string said = value.substr(0, value.find('='));
-  if (static_cast<size_t>(std::count(said.begin(), said.end(), ':')) <= own_colons) return {};
-  std::string word = said.substr(0, said.find(':'));
+  const std::string head = value.substr(0, value.find('='));
+  if (static_cast<size_t>(std::count(head.begin(), head.end(), ':')) <= own_colons) return {};
+  std::string word = head.substr(0, head.find(':'));
   return is_word(word) ? word : "";
 }
 

@@ -8,25 +8,26 @@
 
 namespace t2n::cli {
 
-/// Of --method, in order; `forward` without it.   Errors: `usage` for one that is given twice.
+/// The values of --method, in order; `forward` without it.   Errors: `usage` for one that is given
+/// twice.
 std::vector<std::string> methods_of(const InputOptions& options);
 
-/// "METHOD:" in front of what --input and --dynamic say speaks to this method alone. What has no
-/// such word speaks to every method.
+/// A value of --input or --dynamic with "METHOD:" in front is for this method alone. A value
+/// without it is for every method.
 class MethodOptions {
  public:
   explicit MethodOptions(std::vector<std::string> methods) : methods_(std::move(methods)) {}
 
-  /// Of values whose own text has a colon only behind a "=": those for this method, without the
-  /// word. Errors: `usage` for a method that is not given.
+  /// The values for this method, without "METHOD:". Their own text has a colon only behind a "=".
+  /// Errors: `usage` for a method that is not given.
   std::vector<std::string> of(const std::string& method, const char* option,
                               const std::vector<std::string>& values) const;
-  /// The same of INPUT:AXIS=SIZE, which has a colon of its own.
+  /// The same for INPUT:AXIS=SIZE, which has a colon of its own.
   std::vector<std::string> axes_of(const std::string& method,
                                    const std::vector<std::string>& values) const;
-  /// Of an option that is given once; "" where it speaks to another method.
+  /// The value of an option that is given once; "" if it is for another method.
   std::string one_of(const std::string& method, const char* option, const std::string& value) const;
-  /// All of the options that say how a model is called.
+  /// All options about how a model is called.
   InputOptions inputs_of(const std::string& method, const InputOptions& options) const;
 
  private:

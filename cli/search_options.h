@@ -11,7 +11,7 @@ class App;
 
 namespace t2n::cli {
 
-/// As typed; "" if absent.
+/// The options as typed; "" if absent.
 struct SearchOptions {
   std::string max_loss;
   std::string budget;

@@ -27,13 +27,13 @@ std::string Naming::value(std::string base) {
 
 std::string Naming::result(const Graph& graph, const Node& node) {
   const std::string path = module_path(graph, node.scope);
-  return value((path.empty() ? "" : path + ".") + std::string(op_short_name(op_name(node.op))));
+  return value((path.empty() ? "" : path + ".") + std::string(op_short_name(node.op)));
 }
 
 void Naming::take(const Graph& graph) {
   for (const Value& value : graph.values) take(value.name);
   for (const Node& node : graph.nodes) {
-    int& next = calls_[{node.scope, std::string(op_short_name(op_name(node.op)))}];
+    int& next = calls_[{node.scope, std::string(op_short_name(node.op))}];
     next = std::max(next, node.call + 1);
   }
 }

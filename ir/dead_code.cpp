@@ -45,7 +45,7 @@ bool prune_scans(Graph& graph) {
 }
 
 /// Calls `visit` for symbols that stand for the size of a value in the graph.
-void for_each_said(const Attr& attr, const std::function<void(const Symbol&)>& visit) {
+void for_each_size(const Attr& attr, const std::function<void(const Symbol&)>& visit) {
   const auto look = [&](const Dim& dim) {
     for (const Symbol& symbol : dim.symbols())
       if (symbol.born() != nullptr || symbol.axis_size() != nullptr) visit(symbol);
@@ -69,7 +69,7 @@ std::map<Symbol, ValueId> births_of(const Graph& graph) {
     if (found != named.end()) out.try_emplace(symbol, found->second);
   };
   for (const Node& node : graph.nodes)
-    for (const Argument& arg : node.args) for_each_said(arg.value, by_name);
+    for (const Argument& arg : node.args) for_each_size(arg.value, by_name);
   for (const Node& node : graph.nodes)
     for (const ValueId id : node.outputs)
       for (const Dim& size : graph.values[static_cast<size_t>(id)].shape)
@@ -88,7 +88,7 @@ std::vector<bool> live_nodes(const Graph& graph, std::vector<bool>& needed) {
       needed.at(static_cast<size_t>(found->second)) = true;
   };
   for (const Comparison& demand : demands(graph))
-    for (const Dim& side : {demand.left, demand.right}) for_each_said(Attr(side), need_birth);
+    for (const Dim& side : {demand.left, demand.right}) for_each_size(Attr(side), need_birth);
   for (size_t i = graph.nodes.size(); i-- > 0;) {
     const Node& node = graph.nodes[i];
     live[i] = std::any_of(node.outputs.begin(), node.outputs.end(),
@@ -96,7 +96,7 @@ std::vector<bool> live_nodes(const Graph& graph, std::vector<bool>& needed) {
     if (!live[i]) continue;
     for_each_input(node, [&](ValueId id) { needed.at(static_cast<size_t>(id)) = true; });
     if (!births.empty())
-      for (const Argument& arg : node.args) for_each_said(arg.value, need_birth);
+      for (const Argument& arg : node.args) for_each_size(arg.value, need_birth);
   }
   return live;
 }

@@ -1,4 +1,4 @@
-// Tokens of the text form, and errors that show the place; used only by parse.cpp.
+// Tokens of the text form, and errors that show the place.
 #pragma once
 
 #include <string>

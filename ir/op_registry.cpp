@@ -1,4 +1,4 @@
-// Interning of operation names, and the short name of each.
+// Interning of operation names, and the base name and short name of each.
 #include "ir/op_registry.h"
 
 #include <deque>
@@ -41,13 +41,6 @@ const std::unordered_map<std::string_view, std::string_view>& public_names() {
   return names;
 }
 
-/// "aten::add_.Tensor" -> "add_"
-std::string_view base_name(std::string_view name) {
-  if (const size_t colon = name.rfind("::"); colon != std::string_view::npos)
-    name.remove_prefix(colon + 2);
-  return name.substr(0, name.find('.'));
-}
-
 /// Names of in-place forms (`add_`) without '_'; Python's own operators (`__and__`) stay.
 std::string_view without_inplace(std::string_view base) {
   const bool inplace = base.size() > 1 && base.ends_with('_') && !base.ends_with("__");
@@ -82,10 +75,20 @@ std::string_view op_name(OpId op) {
 
 OpId op_count() { return static_cast<OpId>(names().texts.size()); }
 
+std::string_view op_base_name(std::string_view name) {
+  if (const size_t colon = name.rfind("::"); colon != std::string_view::npos)
+    name.remove_prefix(colon + 2);
+  return name.substr(0, name.find('.'));
+}
+
+std::string_view op_base_name(OpId op) { return op_base_name(op_name(op)); }
+
 std::string_view op_short_name(std::string_view name) {
-  const std::string_view base = base_name(name);
+  const std::string_view base = op_base_name(name);
   const auto found = public_names().find(base);
   return found != public_names().end() ? found->second : without_inplace(base);
 }
+
+std::string_view op_short_name(OpId op) { return op_short_name(op_name(op)); }
 
 }  // namespace t2n::ir

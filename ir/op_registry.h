@@ -19,10 +19,14 @@ std::string_view op_name(OpId op);
 /// The number of interned names: every OpId is below it.
 OpId op_count();
 
-/// "aten::add.Tensor" -> "add": the short name, for scopes, names and messages. `_convolution` and
+/// "aten::add_.Tensor" -> "add_": the base name, as torch spells it.
+std::string_view op_base_name(std::string_view name);
+std::string_view op_base_name(OpId op);
+/// "aten::add_.Tensor" -> "add": the short name, for scopes, names and messages. `_convolution` and
 /// similar names give the public operator that they serve (`conv2d`), so that names do not depend
 /// on how a file was made.
 std::string_view op_short_name(std::string_view name);
+std::string_view op_short_name(OpId op);
 
 /// One property of operations, read with O(1). A second value for the same operation is a bug,
 /// reported with both places.

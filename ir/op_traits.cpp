@@ -31,6 +31,7 @@ constexpr Row kRows[] = {
     {OpTrait::sums,
      "sum mean nansum nanmean std var std_mean var_mean norm linalg_vector_norm logsumexp "
      "adaptive_avg_pool2d"},
+    {OpTrait::recurrent, "gru lstm rnn_relu rnn_tanh"},
     {OpTrait::takes_wide_number, "mul multiply div divide true_divide floor_divide"},
     {OpTrait::compares_first,
      "gt lt ge le eq ne greater less clamp clamp_min clamp_max hardtanh threshold relu6 clip "
@@ -119,10 +120,10 @@ bool has_trait(std::string_view name, OpTrait trait) {
   return found != table.end() && (found->second & bit(trait)) != 0;
 }
 
-bool is_random(OpId op) { return has_trait(op_short_name(op_name(op)), OpTrait::random); }
+bool is_random(OpId op) { return has_trait(op_short_name(op), OpTrait::random); }
 
 bool is_unpredictable(OpId op) {
-  return is_random(op) || has_trait(op_short_name(op_name(op)), OpTrait::uninitialised) ||
+  return is_random(op) || has_trait(op_short_name(op), OpTrait::uninitialised) ||
          op_name(op) == "t2n::refused";
 }
 

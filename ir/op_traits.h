@@ -14,6 +14,7 @@ enum class OpTrait {
   uninitialised,      ///< the results are memory that nobody wrote to
   predicate,          ///< the results are booleans, whatever dtype it computes in
   sums,               ///< the results are sums of many elements
+  recurrent,          ///< layers over all steps of a sequence
   takes_wide_number,  ///< beside f16, does not round a number as the second operand to f16 first
   // By name without overload.
   compares_first,        ///< compares the first operand with a number, or limits it by one

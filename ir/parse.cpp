@@ -309,7 +309,7 @@ class Parser {
   }
 
   void suffixes(Node& node) {
-    const std::string_view name = op_short_name(op_name(node.op));
+    const std::string_view name = op_short_name(node.op);
     int& calls = calls_[{node.scope, name}];
     node.call = lexer_.accept_word("as") ? call_number(name) : calls;
     ++calls;

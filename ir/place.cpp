@@ -112,7 +112,7 @@ std::string scope_address(const Graph& graph, ScopeId scope) {
 }
 
 std::string node_address(const Graph& graph, const Node& node) {
-  return cat(scope_address(graph, node.scope), "/", op_short_name(op_name(node.op)), "_",
+  return cat(scope_address(graph, node.scope), "/", op_short_name(node.op), "_",
              node.call);
 }
 

@@ -2,8 +2,7 @@
 //   graph NAME(%x: f32[1,S], …) -> (%y as "output_0", …) {
 //     attribute KEY: KIND = to the end of the line
 //     const %w: f32[2] = {1.0, 2.0}            large ones: bytes=4096 hash=0123456789abcdef
-//   in ResNet/Conv2d[conv1]:                   scope of what follows; the unnamed root before the
-//   first
+//   in ResNet/Conv2d[conv1]:                   scope of what follows; without one, the root
 //     %y: f32[1,S] = aten::relu(self=%x) as relu_0 in f32 !0  # model.py:88
 //     source !0 = model.py:88:16 in forward < train.py:12 | "return F.relu(y)" ^7+6      unknown: -
 //   }
@@ -133,7 +132,7 @@ class Printer {
     for (size_t i = 0; i < node.args.size(); ++i)
       put(i > 0 ? ", " : "", name_literal(node.args[i].name), "=",
           attr_str(node.args[i].value, value_name_));
-    put(") as ", op_short_name(op_name(node.op)), "_", std::to_string(node.call));
+    put(") as ", op_short_name(node.op), "_", std::to_string(node.call));
     if (node.compute_dtype) put(" in ", dtype_name(*node.compute_dtype));
     if (node.source != kNoSource) put(" !", std::to_string(number_source(node.source)));
     if (node.body)

@@ -47,8 +47,8 @@ void add_relevant(Facts& facts, Assumptions assumptions) {
     for (size_t k = 0; k < assumptions.size(); ++k) {
       if (taken[k] || !shares_symbol(assumptions[k], symbols)) continue;
       taken[k] = true;
-      const std::vector<Facts> said = alternatives(assumptions[k]);
-      if (said.size() == 1) facts.insert(facts.end(), said[0].begin(), said[0].end());
+      const std::vector<Facts> cases = alternatives(assumptions[k]);
+      if (cases.size() == 1) facts.insert(facts.end(), cases[0].begin(), cases[0].end());
     }
   }
 }

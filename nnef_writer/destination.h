@@ -27,7 +27,7 @@ struct Destination {
   Form form = Form::folder;
   int level = 6;                  ///< of gzip, 0 to 9
   std::vector<Taken> taken = {};  ///< what must stay as it is
-  /// Of a folder that holds several artefacts, the names of theirs in it.
+  /// The names of the artefacts, in a folder that holds several.
   std::vector<std::string> parts = {};
 };
 
@@ -64,7 +64,7 @@ struct Placed {
   bool has_replaced = false;  ///< what stood there is at `from`
 };
 
-/// As put_in_place, but a file that is replaced is at `from` as well.
+/// The same as put_in_place, but a file that is replaced is at `from` as well.
 Placed put_and_keep(const std::filesystem::path& from, const Destination& destination);
 /// Undoes it, as far as the system lets.
 void take_back(const Placed& placed);

@@ -60,7 +60,7 @@ std::string shortest(Float number) {
 }
 
 std::string scalar_text(const Value& value) {
-  T2N_ASSERT(!std::isnan(value.number), "NNEF cannot say NaN");
+  T2N_ASSERT(!std::isnan(value.number), "NNEF has no literal for NaN");
   const double number = value.is_f64 ? value.number : static_cast<float>(value.number);
   if (std::isinf(number)) return number < 0 ? "-inf" : "inf";
   return value.is_f64 ? shortest(number) : shortest(static_cast<float>(number));

@@ -19,7 +19,7 @@ class SharedFiles {
   void write(const Member& member, const std::filesystem::path& path,
              const std::filesystem::path& reported_as);
 
-  /// Of all files that are other names.
+  /// The bytes of all files that are other names.
   int64_t shared_bytes() const { return shared_bytes_; }
 
  private:

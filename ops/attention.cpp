@@ -16,8 +16,6 @@
 namespace t2n::ops {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 Dim size_from_end(const Emitter& out, Ref x, size_t from_end) {
   const Shape& shape = out.shape(x);
   return shape.at(shape.size() - from_end);

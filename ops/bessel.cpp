@@ -1,7 +1,6 @@
 // Bessel functions. Coefficients: Cephes (Moshier), as torch evaluates them (ATen/native/Math.h):
 // its rational functions lack the leading 1 of Cephes' p1evl.
 #include <cmath>
-#include <limits>
 
 #include "ops/special.h"
 #include "src/translate/registry.h"
@@ -11,8 +10,6 @@ namespace {
 
 using ir::Promotion;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kTwoOverPi = 0.636619772367581343075535053490057448;
 
 // clang-format off

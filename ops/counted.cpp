@@ -171,16 +171,16 @@ void register_counted(Registry& r) {
                          translate}},
            .limits = limits});
   };
-  constexpr std::string_view kNan = "NaN, which tract sorts anywhere";
-  add("aten::_unique", "each value once, in order, and where it is in self", unique, kNan);
+  constexpr std::string_view kNanPlaces = "NaN, which tract sorts anywhere";
+  add("aten::_unique", "each value once, in order, and where it is in self", unique, kNanPlaces);
   add("aten::_unique2", "each value once, in order, where it is in self, and how often", unique,
-      kNan);
+      kNanPlaces);
   add("aten::unique_consecutive", "the first of equal neighbours, where they are, and how many",
       unique_consecutive);
   add("aten::unique_dim_consecutive", "the first of equal neighbouring slices along dim",
       unique_consecutive);
   add("aten::unique_dim", "each slice along dim once, in order, where it is, and how often",
-      unique_dim, kNan);
+      unique_dim, kNanPlaces);
   add("aten::bincount", "how often 0, 1, ... occur, or the sum of their weights", bincount);
 }
 

@@ -1,6 +1,5 @@
 // The error function and related ones: complements, inverses, and the normal distribution.
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "ops/special.h"
@@ -11,8 +10,6 @@ namespace {
 
 using ir::Promotion;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kHalfRoot = std::numbers::sqrt2 / 2;
 
 // clang-format off

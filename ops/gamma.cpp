@@ -1,7 +1,6 @@
 // The gamma function's logarithm and its derivatives, and Hurwitz's zeta. All are computed in f64:
 // their shifts and reflections lose digits near zeros.
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "ops/special.h"
@@ -13,8 +12,6 @@ namespace {
 
 using ir::Promotion;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kPi = std::numbers::pi;
 /// Above this, doubles are whole numbers.
 constexpr double kAllWhole = 0x1p53;

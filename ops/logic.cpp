@@ -123,8 +123,6 @@ void shift(const OpView& op, Emitter& out) {
   finish(op, out, select(out, is_out, gone, shifted));
 }
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 bool is_float(const OpView& op, const Emitter& out) {
   return ir::is_float(out.dtype(op.tensor("self")));
 }

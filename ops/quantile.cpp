@@ -1,6 +1,5 @@
 // Order statistics: quantiles, medians that ignore NaN, and the most frequent element.
 #include <cmath>
-#include <limits>
 
 #include "ops/index.h"
 #include "ops/positions.h"
@@ -12,9 +11,6 @@ namespace t2n::ops {
 namespace {
 
 using ir::Promotion;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// The axis of the quantiles: `dim`, or the only axis of all elements.
 struct Along {

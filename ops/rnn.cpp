@@ -23,7 +23,7 @@ struct Weights {
 /// The differences between kinds of layers. The scan runs one of the fragments, `held` if sequences
 /// have lengths.
 struct Kind {
-  std::string_view word;
+  std::string_view name;
   std::string_view step;
   std::string_view held;
   bool has_cell_state = false;
@@ -38,7 +38,7 @@ constexpr Kind kKinds[] = {
 
 const Kind& kind_of(const OpView& op) {
   return *std::find_if(std::begin(kKinds), std::end(kKinds),
-                       [&](const Kind& kind) { return kind.word == ir::op_short_name(op.op()); });
+                       [&](const Kind& kind) { return kind.name == ir::op_short_name(op.op()); });
 }
 
 /// A layer as the operator describes it; tensors are f32 if the model has f16.

@@ -2,10 +2,8 @@
 #include "ir/scan.h"
 
 #include <algorithm>
-#include <set>
+#include <optional>
 
-#include "src/diag/error.h"
-#include "src/target/limits.h"
 #include "src/translate/arith.h"
 #include "src/translate/emitter_body.h"
 #include "src/translate/registry.h"
@@ -32,8 +30,7 @@ class Loop {
     read();
     keep_in_place();
     bind_inputs();
-    out_.state().outermost().translate_nodes(op_.body(), body_);
-    if (inside().is_incomplete) return out_.state().stand_in(*out_.state().node);
+    if (!translate_body(body_)) return;
     add_results();
     add_iteration();
     add_zero();
@@ -59,12 +56,8 @@ class Loop {
     bool is_read = true;
   };
 
-  Emitter::State& inside() { return body_.state(); }
   const ir::Value& input(size_t i) const {
     return op_.body().values[static_cast<size_t>(op_.body().inputs[i])];
-  }
-  void bind(size_t i, Ref ref) {
-    inside().of_value[static_cast<size_t>(op_.body().inputs[i])] = ref.id;
   }
 
   void read() {
@@ -85,19 +78,19 @@ class Loop {
     // tract 0.23 believes that a scanned range equals every other range, and derives from integers
     // what it later contradicts: the iteration's number is a state in f32.
     if (std::any_of(op_.body().nodes.begin(), op_.body().nodes.end(), ir::is_scan))
-      inside().zero = inside().add_parameter("zero", DType::i64, {}, true);
-    iteration_ = inside().add_parameter(input(0).name, DType::f32, {}, true);
-    inside().iteration = iteration_;
-    bind(0, body_.cast(iteration_, DType::i64));
+      set_zero(body_, add_parameter(body_, "zero", DType::i64, {}));
+    iteration_ = add_parameter(body_, input(0).name, DType::f32, {});
+    set_iteration(body_, iteration_);
+    bind_input(body_, 0, body_.cast(iteration_, DType::i64));
     for (size_t i = 0; i < initial_.size(); ++i) {
       const ir::Value& value = input(scan_.state_input(i));
-      carry(inside().add_parameter(value.name, value.dtype, value.shape, true), initial_[i]);
-      bind(scan_.state_input(i), carried_.back().parameter);
+      carry(add_parameter(body_, value.name, value.dtype, value.shape), initial_[i]);
+      bind_input(body_, scan_.state_input(i), carried_.back().parameter);
     }
     for (size_t i = 0; i < captured_.size(); ++i)
-      bind(scan_.captured_input(i), inside().capture(captured_[i]));
+      bind_input(body_, scan_.captured_input(i), captured_by(body_, captured_[i]));
     for (size_t i = 0; i < scanned_refs_.size(); ++i)
-      bind(scan_.scanned_input(i), is_streamed(i) ? row(i) : slice(i));
+      bind_input(body_, scan_.scanned_input(i), is_streamed(i) ? row(i) : slice(i));
   }
 
   bool is_streamed(size_t i) const {
@@ -111,10 +104,10 @@ class Loop {
     const ir::Value& value = input(scan_.scanned_input(i));
     Shape shape = value.shape;
     shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis_of_scanned(i)), Dim(1));
-    const Ref parameter = inside().add_parameter(value.name, value.dtype, shape, true);
+    const Ref parameter = add_parameter(body_, value.name, value.dtype, shape);
     rows_.push_back({parameter, scanned_refs_[i], scan_.scanned_axes[i]});
     const Ref out = body_.squeeze(parameter, {static_cast<int64_t>(axis_of_scanned(i))});
-    return inside().varying(body_, out);
+    return varying(body_, out);
   }
 
   void carry(Ref parameter, Ref initial) { carried_.push_back({parameter, initial}); }
@@ -127,8 +120,8 @@ class Loop {
     const Ref last = out_.size(scan_.length - Dim(1), DType::i64);
     const Ref iteration = body_.cast(iteration_, DType::i64);
     const Ref place =
-        scan_.scanned_reversed[i] ? sub(body_, inside().capture(last), iteration) : iteration;
-    return body_.call("tract_core_gather", {inside().capture(scanned_refs_[i]), place},
+        scan_.scanned_reversed[i] ? sub(body_, captured_by(body_, last), iteration) : iteration;
+    return body_.call("tract_core_gather", {captured_by(body_, scanned_refs_[i]), place},
                       {{"axis", scan_.scanned_axes[i]}}, value.dtype, value.shape);
   }
 
@@ -146,7 +139,7 @@ class Loop {
   /// tract 0.23 never finishes with a result that is equal in every iteration.
   Ref result(size_t i) {
     const Ref value = body_.value(op_.body().outputs[i]);
-    return inside().at(value).varies ? value : inside().varying(body_, value);
+    return body_.varies(value) ? value : varying(body_, value);
   }
 
   /// tract fails on states that no iteration reads: they are the last of the iterations' results.
@@ -159,16 +152,10 @@ class Loop {
 
   /// Whether an iteration passes something made of the parameter on to the next one.
   bool reaches_states(Ref parameter) {
-    std::set<int> needed;
-    for (size_t i = scan_.stacked(); i < inside().outputs.size(); ++i)
-      if (carried_[i - scan_.stacked()].is_read) needed.insert(inside().outputs[i].id);
-    const std::vector<nnef::Assignment>& statements = inside().document.graph.body;
-    for (auto at = statements.rbegin(); at != statements.rend(); ++at) {
-      bool is_needed = false;
-      for_each_id(at->left, [&](int id) { is_needed = is_needed || needed.contains(id); });
-      if (is_needed) for_each_id(at->right, [&](int id) { needed.insert(id); });
-    }
-    return needed.contains(parameter.id);
+    std::vector<size_t> next;
+    for (size_t i = 0; i < carried_.size(); ++i)
+      if (carried_[i].is_read) next.push_back(scan_.state_output(i));
+    return is_needed(body_, parameter, next);
   }
 
   /// tract fails if it drops the only results that read a state: the next state reads it as well,
@@ -189,21 +176,23 @@ class Loop {
   /// results leave it, and then computes nonsense: what it reads depends on a state, and a state
   /// depends on it.
   void keep_in_place() {
-    if (!out_.state().zero) return;
+    const std::optional<Ref> zero = zero_of(out_);
+    if (!zero) return;
     for (std::vector<Ref>* refs : {&scanned_refs_, &initial_, &captured_})
       for (Ref& ref : *refs) {
-        if (out_.state().at(ref).kind != TensorEntry::Kind::identifier) continue;
-        ref = out_.call("tract_core_gather", {out_.unsqueeze(ref, {0}), *out_.state().zero},
-                        {{"axis", 0}}, out_.dtype(ref), out_.shape(ref));
+        if (!is_computed(out_, ref)) continue;
+        ref = out_.call("tract_core_gather", {out_.unsqueeze(ref, {0}), *zero}, {{"axis", 0}},
+                        out_.dtype(ref), out_.shape(ref));
         return;
       }
   }
 
   void add_zero() {
-    if (!inside().zero) return;
-    carry(*inside().zero, out_.scalar(0, DType::i64));
-    Ref next = *inside().zero;
-    for (const Ref result : inside().inner_results) {
+    const std::optional<Ref> zero = zero_of(body_);
+    if (!zero) return;
+    carry(*zero, out_.scalar(0, DType::i64));
+    Ref next = *zero;
+    for (const Ref result : inner_results(body_)) {
       const Ref first = body_.squeeze(first_element(body_, body_.cast(result, DType::f32)), {0});
       const Ref sign = compare(body_, "lt", first, body_.scalar(0.0, DType::f32));
       next = minimum(body_, next, body_.cast(sign, DType::i64));
@@ -217,23 +206,20 @@ class Loop {
     if (!rows_.empty()) return;
     const Ref range = any_sequence();
     const DType dtype = out_.dtype(range);
-    const Ref element = inside().add_parameter("element", dtype, {1}, true);
+    const Ref element = add_parameter(body_, "element", dtype, {1});
     scanned_ = {element, range};
-    const Ref sum = inside().add_parameter("sum", dtype, {}, true);
+    const Ref sum = add_parameter(body_, "sum", dtype, {});
     carry(sum, out_.scalar(0, dtype));
     add_body_results(body_, {add(body_, sum, body_.squeeze(element, {0}))});
   }
 
-  /// As long as the scan, and not constant: tract 0.23 computes nonsense for constants.
+  /// A tensor as long as the scan, and not constant: tract 0.23 computes nonsense for constants.
   Ref any_sequence() {
     if (!scan_.length.is_constant()) return out_.range(scan_.length);
     for (const std::vector<Ref>* refs : {&scanned_refs_, &initial_, &captured_})
       for (const Ref ref : *refs)
-        if (out_.state().at(ref).kind == TensorEntry::Kind::identifier) return repeated_first(ref);
-    throw Error(target::untranslated("unsupported-op", "a loop over nothing but constants",
-                                     target::target_name(out_.state().target),
-                                     "tract 0.23 runs no scan of constants",
-                                     "compute its results in __init__, and keep them as buffers"));
+        if (is_computed(out_, ref)) return repeated_first(ref);
+    refuse_constant_loop(out_);
   }
 
   /// The first element, repeated for each iteration of the scan.
@@ -287,7 +273,7 @@ class Loop {
                                      {"reset_every_turn", out_.is_streamed(scan_.length) ? 0 : 1},
                                      {"external_state", 0}},
                                     types());
-    if (out_.state().zero) out_.state().inner_results.push_back(results[0]);
+    if (zero_of(out_)) add_inner_result(out_, results[0]);
     for (int i = 0; i < op_.outputs(); ++i) {
       const Ref result = results[static_cast<size_t>(i)];
       out_.result(is_last(i)     ? out_.squeeze(result, {0})

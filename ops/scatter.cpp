@@ -57,10 +57,6 @@ void select_scatter(const OpView& op, Emitter& out) {
   finish(op, out, replace_range(out, x, out.unsqueeze(part, {axis}), axis, index, index + Dim(1)));
 }
 
-int64_t clamped(int64_t position, int64_t size) {
-  return std::clamp<int64_t>(position < 0 ? position + size : position, 0, size);
-}
-
 /// Whether the slice covers a whole axis, whose size may then be symbolic.
 bool is_whole(const OpView& op, const Dim& size) {
   const bool from_start = op.is_none("start") || op.dim("start") == Dim(0);
@@ -92,8 +88,8 @@ void slice_scatter(const OpView& op, Emitter& out) {
       !size_of(out, x, axis).is_constant() || op.is_symbolic("start") || op.is_symbolic("end");
   if (is_open) return finish(op, out, slice_scatter_open(op, out, x, axis));
   const int64_t size = extent(out, x, axis);
-  const int64_t begin = clamped(op.opt_i64("start").value_or(0), size);
-  const int64_t end = std::max(begin, clamped(op.opt_i64("end").value_or(size), size));
+  const int64_t begin = slice_bound(op.opt_i64("start").value_or(0), size);
+  const int64_t end = std::max(begin, slice_bound(op.opt_i64("end").value_or(size), size));
   const int64_t step = op.i64("step");
   const int64_t count = (end - begin + step - 1) / step;
   const Ref src = out.cast(op.tensor("src"), out.dtype(x));

@@ -37,11 +37,6 @@ Ref open_slice(const OpView& op, Emitter& out, Ref x, int axis) {
   return count == size ? x : out.slice(x, axis, range.begin, range.end, op.i64("step"));
 }
 
-/// Python's rule: negative bounds count from the end, and bounds outside are clamped.
-int64_t clamped(int64_t bound, int64_t size) {
-  return std::clamp<int64_t>(bound < 0 ? bound + size : bound, 0, size);
-}
-
 void slice(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim", out.rank(x));
@@ -52,8 +47,8 @@ void slice(const OpView& op, Emitter& out) {
   const int64_t start = op.opt_i64("start").value_or(0);
   const int64_t end = op.opt_i64("end").value_or(kOpen);
   const int64_t count = known_size(out, x, axis);
-  const int64_t begin = clamped(start, count);
-  out.result(out.slice(x, axis, begin, std::max(begin, clamped(end, count)), step));
+  const int64_t begin = slice_bound(start, count);
+  out.result(out.slice(x, axis, begin, std::max(begin, slice_bound(end, count)), step));
 }
 
 void narrow_from(const OpView& op, Emitter& out, const Dim& start) {
@@ -111,7 +106,7 @@ void parts_between(const OpView& op, Emitter& out, int axis, const Shape& given)
   int64_t begin = 0;
   for (int i = 0; i < op.outputs(); ++i) {
     const auto at = static_cast<size_t>(i);
-    const int64_t end = at < positions.size() ? clamped(positions[at], size) : size;
+    const int64_t end = at < positions.size() ? slice_bound(positions[at], size) : size;
     if (op.is_used(i)) out.result(out.slice(x, axis, begin, std::max(begin, end)), i);
     begin = end;
   }

@@ -90,20 +90,20 @@ Sorted sorted(Emitter& out, Ref x, const Dim& k, int axis, bool largest) {
 }
 
 void register_sort(Registry& r) {
-  constexpr std::string_view kNan = "NaN, which tract puts anywhere";
+  constexpr std::string_view kNanPlaces = "NaN, which tract puts anywhere";
   r.same({"aten::topk"}, {"tract_core_topk",
                           "the k largest or smallest elements along dim, in order",
                           topk,
                           {},
-                          kNan});
+                          kNanPlaces});
   r.same({"aten::sort", "aten::sort.stable"},
-         {"tract_core_topk", "all elements along dim in order; stable", sort, {}, kNan});
+         {"tract_core_topk", "all elements along dim in order; stable", sort, {}, kNanPlaces});
   r.same({"aten::argsort", "aten::argsort.stable"},
-         {"tract_core_topk", "indices that sort along dim; stable", argsort, {}, kNan});
+         {"tract_core_topk", "indices that sort along dim; stable", argsort, {}, kNanPlaces});
   r.same({"aten::msort"},
-         {"tract_core_topk", "all elements along axis 0 in order", msort, {}, kNan});
+         {"tract_core_topk", "all elements along axis 0 in order", msort, {}, kNanPlaces});
   r.same({"aten::kthvalue"},
-         {"tract_core_topk", "the k-th smallest element along dim", kthvalue, {}, kNan});
+         {"tract_core_topk", "the k-th smallest element along dim", kthvalue, {}, kNanPlaces});
   r.same({"aten::median"}, {"tract_core_topk", "the lower middle element", median});
   r.same({"aten::median.dim"},
          {"tract_core_topk", "the lower middle element along dim", median_dim});

@@ -2,7 +2,6 @@
 #include "ops/special.h"
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "ops/all.h"
@@ -13,8 +12,6 @@ namespace t2n::ops {
 namespace {
 
 using ir::Promotion;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Drops terms below the last digit of the largest one.
 Coefficients visible_terms(Coefficients c, DType dtype) {

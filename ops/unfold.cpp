@@ -15,7 +15,7 @@ struct Windows {
   int64_t step;
 };
 
-/// As many windows as fit into a symbolic size.
+/// The windows that fit into a symbolic size.
 void open_windows(const OpView& op, Emitter& out, Ref x, int axis, const Windows& w) {
   const Ref first = mul(out, iota(out, op.shape().at(static_cast<size_t>(axis)), 0, 2),
                         out.scalar(w.step, DType::i64));

@@ -18,9 +18,9 @@ double rms(double sum, int64_t count) {
 }
 
 /// The values of one element in all runs.
-class Place {
+class ElementRuns {
  public:
-  Place(const Runs& runs, size_t at) : runs_(runs), at_(at) {
+  ElementRuns(const Runs& runs, size_t at) : runs_(runs), at_(at) {
     for (const std::vector<double>& run : runs) {
       if (!std::isfinite(run[at])) continue;
       low_ = std::min(low_, run[at]);
@@ -101,7 +101,7 @@ std::optional<Ties> measure_ties(const ir::Tensor& torch, const ir::Tensor& resu
   double moved = 0;
   double scale = 0;
   for (size_t i = 0; i < theirs.size(); ++i) {
-    const Place place(runs, i);
+    const ElementRuns place(runs, i);
     const double delta = std::abs(ours[i] - theirs[i]);
     ++out.elements;
     out.movable += place.width() > allowed[i];
@@ -128,7 +128,8 @@ bool are_within(const ir::Tensor& torch, const Runs& runs, const Tolerance& tole
   if (!have_all(runs, values.size())) return false;
   const std::vector<double> allowed = allowances(expected, tolerance);
   for (size_t i = 0; i < values.size(); ++i)
-    if (std::isfinite(values[i]) && !Place(runs, i).reaches(values[i], allowed[i])) return false;
+    if (std::isfinite(values[i]) && !ElementRuns(runs, i).reaches(values[i], allowed[i]))
+      return false;
   return true;
 }
 

@@ -122,7 +122,7 @@ void reciprocal_rule(PairBuilder& b) {
 /// self + value * tensor1 (* or /) tensor2
 void addc_rule(PairBuilder& b) {
   const Complex x = b.operand("tensor1"), y = b.operand("tensor2");
-  Complex term = b.word() == "addcmul" ? mul(b, x, y) : div(b, x, y);
+  Complex term = b.base_name() == "addcmul" ? mul(b, x, y) : div(b, x, y);
   if (b.number_of("value") != 1.0) term = mul(b, b.operand("value"), term);
   b.define(add(b, b.operand("self"), term));
 }
@@ -201,8 +201,8 @@ ValueId boolean(PairBuilder& b, std::string_view op, ValueId x) {
 /// isnan and isinf hold if they hold for one part, isfinite if for both.
 void class_rule(PairBuilder& b) {
   const Complex x = b.operand("self");
-  const std::string op = cat("aten::", b.word());
-  b.define(b.binary(b.word() == "isfinite" ? "aten::logical_and" : "aten::logical_or",
+  const std::string op = cat("aten::", b.base_name());
+  b.define(b.binary(b.base_name() == "isfinite" ? "aten::logical_and" : "aten::logical_or",
                     boolean(b, op, x.re), boolean(b, op, x.im)));
 }
 
@@ -352,6 +352,6 @@ const PairRules& rules() {
 
 }  // namespace
 
-PairRule find_arithmetic_rule(std::string_view word) { return rule_in(rules(), word); }
+PairRule find_arithmetic_rule(std::string_view name) { return rule_in(rules(), name); }
 
 }  // namespace t2n::complex

@@ -124,7 +124,7 @@ Extents read_extents(const PairBuilder& b, const Signal& s) {
     return e;
   }
   for (const Dim& size : b.dims("s")) e.sizes.push_back(size.value());
-  const bool is_plane = b.word().ends_with("2");
+  const bool is_plane = b.base_name().ends_with("2");
   const size_t count = !b.is_none("s") ? e.sizes.size() : is_plane ? 2 : static_cast<size_t>(rank);
   e.axes = b.is_none("dim") ? last_axes(rank, count) : b.axes("dim", rank);
   e.sizes.resize(e.axes.size(), -1);
@@ -299,6 +299,6 @@ const PairRules& rules() {
 
 }  // namespace
 
-PairRule find_fft_rule(std::string_view word) { return rule_in(rules(), word); }
+PairRule find_fft_rule(std::string_view name) { return rule_in(rules(), name); }
 
 }  // namespace t2n::complex

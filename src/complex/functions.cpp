@@ -164,6 +164,6 @@ const PairRules& rules() {
 
 }  // namespace
 
-PairRule find_function_rule(std::string_view word) { return rule_in(rules(), word); }
+PairRule find_function_rule(std::string_view name) { return rule_in(rules(), name); }
 
 }  // namespace t2n::complex

@@ -16,14 +16,14 @@ bool has_complex(const ir::Node& node) {
 }
 
 /// Transforms of real tensors with real results have no translation either, so they have rules.
-PairRule find_transform(std::string_view word) {
-  if (const PairRule rule = find_fft_rule(word)) return rule;
-  return find_stft_rule(word);
+PairRule find_transform(std::string_view name) {
+  if (const PairRule rule = find_fft_rule(name)) return rule;
+  return find_stft_rule(name);
 }
 
 bool is_transform(const ir::Node& node) {
   return ir::op_name(node.op).starts_with("aten::") &&
-         find_transform(passes::base_word(node.op)) != nullptr;
+         find_transform(ir::op_base_name(node.op)) != nullptr;
 }
 
 bool needs_rewriting(const ir::Graph& graph) {
@@ -33,10 +33,10 @@ bool needs_rewriting(const ir::Graph& graph) {
                      [](const ir::Node& node) { return has_complex(node) || is_transform(node); });
 }
 
-PairRule find_rule(std::string_view word) {
+PairRule find_rule(std::string_view name) {
   for (const auto find :
        {find_arithmetic_rule, find_function_rule, find_product_rule, find_shape_rule})
-    if (const PairRule rule = find(word)) return rule;
+    if (const PairRule rule = find(name)) return rule;
   return nullptr;
 }
 
@@ -50,16 +50,16 @@ bool has_symbolic_number(const ir::Node& node) {
 
 void rewrite(PairBuilder& b) {
   const bool is_ours = is_transform(b.node()) || b.involves_complex();
-  const bool is_rearrangement = find_shape_rule(b.word()) != nullptr;
+  const bool is_rearrangement = find_shape_rule(b.base_name()) != nullptr;
   if (is_ours && b.node().body)
     return b.refuse("a loop carries, reads or collects complex tensors",
                     "let it do so with torch.view_as_real of them; inside, they may be complex");
   if (is_ours && !is_rearrangement && has_symbolic_number(b.node()))
     return b.refuse("one of its arguments is a size that is not known at export",
                     "export without --dynamic for this axis");
-  if (is_transform(b.node())) return find_transform(b.word())(b);
+  if (is_transform(b.node())) return find_transform(b.base_name())(b);
   if (!is_ours) return b.keep();
-  if (const PairRule rule = find_rule(b.word())) return rule(b);
+  if (const PairRule rule = find_rule(b.base_name())) return rule(b);
   b.refuse("it has no form in real numbers here",
            "compute it from .real and .imag, or keep the tensors real");
 }

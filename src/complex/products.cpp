@@ -46,11 +46,10 @@ ValueId real_product(PairBuilder& b, const Factors& names, const std::vector<Val
     else if (arg.name == "bias")
       arg.value = ir::None{};
   }
-  return b.emit(b.word() == "vdot" ? "aten::dot" : ir::op_name(b.node().op),
-                b.word() == "vdot" ? std::vector<ir::Argument>{{"self", TensorRef{factors[0]}},
-                                                               {"tensor", TensorRef{factors[1]}}}
-                                   : std::move(args),
-                b.component(), b.output_shape());
+  if (b.base_name() == "vdot")
+    return b.emit("aten::dot", {{"self", TensorRef{factors[0]}}, {"tensor", TensorRef{factors[1]}}},
+                  b.component(), b.output_shape());
+  return b.emit(ir::op_name(b.node().op), std::move(args), b.component(), b.output_shape());
 }
 
 std::optional<Complex> combined(PairBuilder& b, const Factors& names,
@@ -67,7 +66,7 @@ std::optional<Complex> combined(PairBuilder& b, const Factors& names,
 /// [O] beside [N, O, k…], or along the last axis.
 Complex placed_bias(PairBuilder& b) {
   Complex bias = b.operand("bias");
-  if (b.word() == "linear") return bias;
+  if (b.base_name() == "linear") return bias;
   const int spatial = b.rank(b.operand("weight").re) - 2;
   for (ValueId* part : {&bias.re, &bias.im})
     for (int i = 0; i < spatial && *part != ir::kNoValue; ++i)
@@ -76,12 +75,12 @@ Complex placed_bias(PairBuilder& b) {
 }
 
 void product_rule(PairBuilder& b) {
-  const Factors& names = products().at(b.word());
+  const Factors& names = products().at(b.base_name());
   std::vector<Complex> factors;
   for (const ir::Argument& arg : b.node().args)
     if (arg.name == names.first || arg.name == names.second)
       ir::for_each_ref(arg.value, [&](ValueId id) { factors.push_back(read_factor(b, id)); });
-  if (b.word() == "vdot" && !factors.at(0).is_real())
+  if (b.base_name() == "vdot" && !factors.at(0).is_real())
     factors[0].im = b.unary("aten::neg", factors[0].im);
   const auto y = combined(b, names, factors);
   if (!y)
@@ -93,8 +92,8 @@ void product_rule(PairBuilder& b) {
 
 /// beta * self + alpha * (first . second)
 void scaled_product_rule(PairBuilder& b) {
-  const std::string_view word = b.word();
-  const bool is_batch = word == "baddbmm", is_vector = word == "addmv";
+  const std::string_view name = b.base_name();
+  const bool is_batch = name == "baddbmm", is_vector = name == "addmv";
   const std::string_view first = is_batch ? "batch1" : is_vector ? "mat" : "mat1";
   const std::string_view second = is_batch ? "batch2" : is_vector ? "vec" : "mat2";
   const Complex x = b.operand(first), y = b.operand(second);
@@ -127,9 +126,9 @@ const PairRules& scaled_products() {
 
 }  // namespace
 
-PairRule find_product_rule(std::string_view word) {
-  if (products().contains(word)) return product_rule;
-  return rule_in(scaled_products(), word);
+PairRule find_product_rule(std::string_view name) {
+  if (products().contains(name)) return product_rule;
+  return rule_in(scaled_products(), name);
 }
 
 }  // namespace t2n::complex

@@ -1,4 +1,4 @@
-// The pass `complex-to-pairs` and its rules, by an operation's short name.
+// The pass `complex-to-pairs` and its rules, by an operation's base name.
 //
 // Takes any verified graph. Gives one that computes the same, without complex values and arguments:
 // a complex tensor, also as an input or output, becomes a real one with a last axis of two, as
@@ -16,17 +16,17 @@ namespace t2n::complex {
 
 using PairRule = void (*)(PairBuilder& b);
 using PairRules = std::unordered_map<std::string_view, PairRule>;
-inline PairRule rule_in(const PairRules& rules, std::string_view word) {
-  const auto found = rules.find(word);
+inline PairRule rule_in(const PairRules& rules, std::string_view name) {
+  const auto found = rules.find(name);
   return found == rules.end() ? nullptr : found->second;
 }
-/// The rule of an operation by its short name; nullptr if there is none.
-PairRule find_arithmetic_rule(std::string_view word);  ///< element by element
-PairRule find_function_rule(std::string_view word);    ///< exp, log, pow…
-PairRule find_product_rule(std::string_view word);     ///< of matrices, convolutions
-PairRule find_shape_rule(std::string_view word);       ///< rearrangements, sums
-PairRule find_fft_rule(std::string_view word);         ///< transforms, of real tensors as well
-PairRule find_stft_rule(std::string_view word);        ///< likewise
+/// The rule of an operation by its base name; nullptr if there is none.
+PairRule find_arithmetic_rule(std::string_view name);  ///< element by element
+PairRule find_function_rule(std::string_view name);    ///< exp, log, pow…
+PairRule find_product_rule(std::string_view name);     ///< of matrices, convolutions
+PairRule find_shape_rule(std::string_view name);       ///< rearrangements, sums
+PairRule find_fft_rule(std::string_view name);         ///< transforms, of real tensors as well
+PairRule find_stft_rule(std::string_view name);        ///< likewise
 
 // Arithmetic that other rules use.
 Complex add(PairBuilder& b, const Complex& x, const Complex& y);

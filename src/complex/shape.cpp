@@ -206,7 +206,7 @@ void adjoint_rule(PairBuilder& b) {
 /// var(z) = var(re) + var(im)
 void variance_rule(PairBuilder& b) {
   std::string op(ir::op_name(b.node().op));
-  const bool is_root = b.word() == "std";
+  const bool is_root = b.base_name() == "std";
   if (is_root) op.replace(op.find("std"), 3, "var");
   const ValueId sum =
       b.binary("aten::add.Tensor", act_on(b, Part::real, op)[0], act_on(b, Part::imaginary, op)[0]);
@@ -226,11 +226,11 @@ void norm_rule(PairBuilder& b) {
 // --- which of the above ---
 
 void rearrange_rule(PairBuilder& b) {
-  const Rearrangement& how = rearrangements().at(b.word());
-  if (b.has("dtype") && b.word() == "view")
+  const Rearrangement& how = rearrangements().at(b.base_name());
+  if (b.has("dtype") && b.base_name() == "view")
     return b.refuse("its bytes are read as another dtype", "use torch.view_as_real");
   const bool has_axes = !how.axes[0].empty() && !how.adds_axis;
-  const bool all_axes = b.word() == "roll" && b.dims("dims").empty();
+  const bool all_axes = b.base_name() == "roll" && b.dims("dims").empty();
   if (all_axes || (has_axes && operand_rank(b) == 0)) return apart(b);
   rearrange(b, how);
 }
@@ -238,12 +238,12 @@ void rearrange_rule(PairBuilder& b) {
 void like_other_rule(PairBuilder& b) {
   if (!b.is_output_complex()) {
     const ValueId self = b.tensor("self");
-    const bool is_expand = b.word() == "expand_as";
+    const bool is_expand = b.base_name() == "expand_as";
     return b.define(is_expand ? b.expand(self, b.output_shape())
                               : b.reshape(self, b.output_shape()));
   }
   const ValueId self = b.tensor("self");
-  b.define(b.word() == "expand_as" ? b.expand(self, b.output().shape)
+  b.define(b.base_name() == "expand_as" ? b.expand(self, b.output().shape)
                                    : b.reshape(self, b.output().shape));
 }
 
@@ -314,8 +314,8 @@ const PairRules& rules() {
         {"std", variance_rule},       {"var", variance_rule},
         {"view_as", like_other_rule},
     };
-    for (const auto& [word, how] : rearrangements()) out.emplace(word, rearrange_rule);
-    for (const std::string_view word : kApart) out.emplace(word, apart);
+    for (const auto& [name, how] : rearrangements()) out.emplace(name, rearrange_rule);
+    for (const std::string_view name : kApart) out.emplace(name, apart);
     return out;
   }();
   return table;
@@ -323,6 +323,6 @@ const PairRules& rules() {
 
 }  // namespace
 
-PairRule find_shape_rule(std::string_view word) { return rule_in(rules(), word); }
+PairRule find_shape_rule(std::string_view name) { return rule_in(rules(), name); }
 
 }  // namespace t2n::complex

@@ -209,7 +209,7 @@ class Fusing : public passes::Rewriter {
 }  // namespace
 
 std::string fused_name(const ir::Graph& graph, const Node& layer, bool has_relu) {
-  const std::string word = passes::base_word(layer.op);
+  const std::string_view word = ir::op_base_name(layer.op);
   const bool is_linear = word == "linear";
   const std::string_view relu = has_relu ? "_relu" : "";
   const ValueId input = ir::operand(layer, "input");

@@ -65,9 +65,7 @@ bool is_weight(const ir::Graph& graph, ValueId id, const std::vector<bool>& is_k
 
 std::optional<Layer> recurrent(const ir::Graph& graph, const Node& node,
                                const std::vector<bool>& is_known) {
-  constexpr std::array<std::string_view, 4> kWords = {"lstm", "gru", "rnn_tanh", "rnn_relu"};
-  const std::string_view word = ir::op_short_name(ir::op_name(node.op));
-  if (std::find(kWords.begin(), kWords.end(), word) == kWords.end()) return std::nullopt;
+  if (!ir::has_trait(ir::op_short_name(node.op), ir::OpTrait::recurrent)) return std::nullopt;
   const ir::Attr* attr = node.find("params");
   const auto* params = attr == nullptr ? nullptr : std::get_if<ir::TensorRefs>(attr);
   if (params == nullptr) return std::nullopt;
@@ -80,10 +78,11 @@ std::optional<Layer> recurrent(const ir::Graph& graph, const Node& node,
 /// One iteration of a recurrent layer.
 std::optional<Layer> cell(const ir::Graph& graph, const Node& node,
                           const std::vector<bool>& is_known) {
-  const std::string_view word = ir::op_short_name(ir::op_name(node.op));
-  if (word != "lstm_cell" && word != "gru_cell" && word != "rnn_tanh_cell" &&
-      word != "rnn_relu_cell")
-    return std::nullopt;
+  constexpr std::string_view kSuffix = "_cell";
+  std::string_view name = ir::op_short_name(node.op);
+  if (!name.ends_with(kSuffix)) return std::nullopt;
+  name.remove_suffix(kSuffix.size());
+  if (!ir::has_trait(name, ir::OpTrait::recurrent)) return std::nullopt;
   Layer out;
   for (const std::string_view argument : {"w_ih", "w_hh"})
     if (const ValueId id = ir::operand(node, argument); is_weight(graph, id, is_known))

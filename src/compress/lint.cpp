@@ -81,7 +81,7 @@ std::vector<std::string> skipped_rules(const ir::Graph& graph, const passes::Pas
     const bool is_skipped = (rule.needs == "settings" && context.settings == nullptr) ||
                             (rule.needs == "a calibration set" && !context.clipped) ||
                             (rule.needs == "weights that are loaded" && lacks_weights);
-    if (is_skipped) out.push_back(cat(rule.name, ": ", rule.needs));
+    if (is_skipped) out.push_back(cat(rule.name, " needs ", rule.needs));
   }
   return out;
 }
@@ -107,7 +107,7 @@ bool t2n::passes::lint_quantisation(ir::Graph& graph, const PassContext& context
   for (const std::string& skipped : compress::skipped_rules(graph, context))
     context.report({.severity = Severity::note,
                     .id = "lint",
-                    .message = cat("not looked at for want of what it needs: ", skipped),
+                    .message = cat("not checked: ", skipped),
                     .where = {},
                     .details = {},
                     .why = {},

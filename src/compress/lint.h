@@ -24,7 +24,7 @@ const std::vector<LintRule>& lint_rules();
 /// used if present.
 std::vector<Finding> lint(const ir::Graph& graph, const passes::PassContext& context = {});
 
-/// Rules that lint() skips, each with what it lacks: "saturation: a calibration set".
+/// Rules that lint() skips, each with what it lacks: "saturation needs a calibration set".
 std::vector<std::string> skipped_rules(const ir::Graph& graph, const passes::PassContext& context);
 
 /// Reports the first `most` findings as warnings, and the number of the others.

@@ -8,7 +8,6 @@
 #include "src/compress/movers.h"
 #include "src/compress/observe.h"
 #include "src/diag/error.h"
-#include "src/passes/rewriter.h"
 
 namespace t2n::compress {
 namespace {
@@ -103,7 +102,7 @@ std::string words_of(const LintView& view, const std::vector<size_t>& nodes) {
   constexpr size_t kShown = 4;
   std::string out;
   for (size_t i = 0; i < std::min(nodes.size(), kShown); ++i)
-    out += cat(i == 0 ? "" : ", ", passes::base_word(view.graph.nodes[nodes[i]].op));
+    out += cat(i == 0 ? "" : ", ", ir::op_base_name(view.graph.nodes[nodes[i]].op));
   return nodes.size() > kShown ? cat(out, ", and ", nodes.size() - kShown, " more") : out;
 }
 

@@ -4,7 +4,6 @@
 
 #include "src/compress/lint_view.h"
 #include "src/diag/error.h"
-#include "src/passes/rewriter.h"
 
 namespace t2n::compress {
 namespace {
@@ -26,7 +25,7 @@ bool is_only_dequantised(const LintView& view, ValueId integers) {
 bool joins(const Node& node) {
   constexpr std::array<std::string_view, 9> kWords = {
       "add", "add_relu", "sub", "cat", "cat_relu", "concat", "concatenate", "stack", "hstack"};
-  const std::string word = passes::base_word(node.op);
+  const std::string_view word = ir::op_base_name(node.op);
   return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 
@@ -96,7 +95,7 @@ void find_unlike_scales(const LintView& view, Findings& findings) {
     });
     if (other == nullptr) continue;
     findings.add("unlike-scales", view, node,
-                 cat("what ", quoted(passes::base_word(node.op)), " joins has steps of ",
+                 cat("what ", quoted(ir::op_base_name(node.op)), " joins has steps of ",
                      first->scales[0], " (zero at ", first->zero_points.at(0), ") and of ",
                      other->scales[0], " (zero at ", other->zero_points.at(0), ")"));
   }

@@ -11,7 +11,6 @@
 #include "src/compress/lint_view.h"
 #include "src/compress/observe.h"
 #include "src/diag/error.h"
-#include "src/passes/rewriter.h"
 
 namespace t2n::compress {
 namespace {
@@ -36,7 +35,7 @@ class WeightReader {
     const Node* node = view_.producer(id);
     if (node == nullptr) return std::nullopt;
     if (is_observe(*node)) return read(ir::operand(*node, "self"));
-    if (passes::base_word(node->op) == "dequantize" &&
+    if (ir::op_base_name(node->op) == "dequantize" &&
         view_.loaded(ir::operand(*node, "self")) != nullptr)
       return of_constant(ir::operand(*node, "self"), *view_.loaded(ir::operand(*node, "self")));
     if (const auto fake = read_fake_quant(view_.graph, *node, view_.constants))
@@ -174,7 +173,7 @@ void find_dead_channels(const LintView& view, Findings& findings) {
   for (const Node& node : view.graph.nodes) {
     const auto layer = layer_of(view.graph, node, view.known);
     // A row of a table may be zero: the padding's is.
-    if (!layer || passes::base_word(node.op).starts_with("embedding")) continue;
+    if (!layer || ir::op_base_name(node.op).starts_with("embedding")) continue;
     for (const Weight& weight : layer->weights) {
       if (!weight.channel_axis || !seen.insert(weight.value).second) continue;
       const auto held = reader.read(weight.value);
@@ -185,7 +184,7 @@ void find_dead_channels(const LintView& view, Findings& findings) {
         findings.add(
             "dead-channel", view, node,
             cat(dead.size(), dead.size() == 1 ? " channel of " : " channels of ",
-                name_of(view, weight.value), " can say nothing but zero: ", list_of(dead)));
+                name_of(view, weight.value), " can hold nothing but zero: ", list_of(dead)));
     }
   }
 }

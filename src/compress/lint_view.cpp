@@ -7,7 +7,6 @@
 #include "src/compress/movers.h"
 #include "src/compress/q4_0.h"
 #include "src/passes/known.h"
-#include "src/passes/rewriter.h"
 
 namespace t2n::compress {
 
@@ -15,13 +14,13 @@ using ir::Node;
 using ir::ValueId;
 
 bool is_quantise(const Node& node) {
-  return passes::base_word(node.op).starts_with("quantize_per_");
+  return ir::op_base_name(node.op).starts_with("quantize_per_");
 }
 bool is_dequantise(const Node& node) {
-  return passes::base_word(node.op) == "dequantize" || ir::op_name(node.op) == kDequantise;
+  return ir::op_base_name(node.op) == "dequantize" || ir::op_name(node.op) == kDequantise;
 }
 bool is_fake_quant(const Node& node) {
-  return passes::base_word(node.op).find("fake_quantize") != std::string::npos;
+  return ir::op_base_name(node.op).find("fake_quantize") != std::string::npos;
 }
 
 LintView::LintView(const ir::Graph& graph_in, const passes::PassContext& context_in)

@@ -15,8 +15,6 @@ using ir::Dim;
 using ir::Node;
 using ir::Tensor;
 
-std::string_view word_of(const Node& node) { return ir::op_short_name(ir::op_name(node.op)); }
-
 /// X^T X of each group of columns, in one list.
 Tensor products_of(const Tensor& rows, int64_t groups, const ir::Evaluator& evaluate) {
   const ir::TensorRef first{0};
@@ -57,7 +55,7 @@ ir::ValueId unrounded(const ir::Graph& graph, const std::vector<int>& producers,
   for (int at = producers[static_cast<size_t>(id)]; at >= 0;
        at = producers[static_cast<size_t>(id)]) {
     const Node& node = graph.nodes[static_cast<size_t>(at)];
-    if (!is_observe(node) && !word_of(node).starts_with("fake_quantize")) break;
+    if (!is_observe(node) && !ir::op_short_name(node.op).starts_with("fake_quantize")) break;
     id = std::get<ir::TensorRef>(*node.find("self")).id;
   }
   return id;
@@ -65,7 +63,7 @@ ir::ValueId unrounded(const ir::Graph& graph, const std::vector<int>& producers,
 
 }  // namespace
 
-bool is_lookup(const Node& node) { return word_of(node).starts_with("embedding"); }
+bool is_lookup(const Node& node) { return ir::op_short_name(node.op).starts_with("embedding"); }
 
 int64_t weight_groups(const Node& node) {
   const ir::Attr* attr = node.find("groups");
@@ -75,7 +73,7 @@ int64_t weight_groups(const Node& node) {
 
 std::string inputs_problem(const ir::Graph& graph, const Node& node) {
   if (node.body) return "its weights are read inside of a loop";
-  const std::string_view word = word_of(node);
+  const std::string_view word = ir::op_short_name(node.op);
   if (word == "linear") return "";
   const std::string other =
       cat(word, " is neither a linear layer nor a convolution over one or two axes");

@@ -5,7 +5,6 @@
 
 #include "ir/op_traits.h"
 #include "src/diag/one_of.h"
-#include "src/passes/rewriter.h"
 
 namespace t2n::compress {
 namespace {
@@ -32,7 +31,7 @@ bool adds_zeros(const ir::Node& node) {
 
 bool keeps_grid(const ir::Node& node) {
   if (!ir::op_name(node.op).starts_with("aten::") || node.body) return false;
-  const std::string word = passes::base_word(node.op);
+  const std::string_view word = ir::op_base_name(node.op);
   if (word == "constant_pad_nd" || word == "pad") return adds_zeros(node);
   return ir::has_trait(word, ir::OpTrait::moves_elements) || is_one_of(word, kChoose);
 }

@@ -203,7 +203,6 @@ void Settings::require_errors_to_correct() const {
   }
 }
 
-bool Settings::asks_for_activations() const { return has_key(entries_, "activations."); }
 bool Settings::asks_for_pruning() const { return has_key(entries_, "prune."); }
 
 }  // namespace t2n::compress

@@ -96,7 +96,6 @@ class Settings {
   /// Errors: `usage` for a glob that names no module of the graph, with the nearest ones; and for
   /// biases to be corrected where nothing changes weights.
   void require_matches(const ir::Graph& graph) const;
-  bool asks_for_activations() const;
   bool asks_for_pruning() const;
   const std::vector<Entry>& entries() const { return entries_; }
 

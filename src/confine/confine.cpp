@@ -80,7 +80,7 @@ uint64_t handled_files(int version) {
   return out;
 }
 
-/// Of the rights for folders, files get those that apply to files. A missing path needs no rule.
+/// A file gets those of the rights that apply to files. A missing path needs no rule.
 void allow(int ruleset, const std::filesystem::path& path, uint64_t rights) {
   const int place = ::open(path.c_str(), O_PATH | O_CLOEXEC);
   if (place < 0) return;
@@ -143,7 +143,7 @@ int restrict_thread() {
               "more; for a model that you trust, set T2NNEF_CONFINE=off");
 }
 
-std::vector<CommandLine>& said_programs() {
+std::vector<CommandLine>& allowed_programs() {
   static std::vector<CommandLine> programs;
   return programs;
 }
@@ -152,7 +152,7 @@ bool is_confined = false;
 
 bool is_armed = false;
 
-Places& said_places() {
+Places& allowed_places() {
   static Places places;
   return places;
 }
@@ -166,17 +166,17 @@ int add_folder(dl_phdr_info* info, size_t /*size*/, void* out) {
 
 }  // namespace
 
-void may_read(const std::filesystem::path& path) { said_places().read.push_back(path); }
+void may_read(const std::filesystem::path& path) { allowed_places().read.push_back(path); }
 
 void may_write(const std::filesystem::path& folder) {
-  said_places().write.push_back(folder.empty() ? "." : folder);
+  allowed_places().write.push_back(folder.empty() ? "." : folder);
 }
 
 void arm() { is_armed = true; }
 
 void enter_if_armed() {
   if (!std::exchange(is_armed, false)) return;
-  Places places = said_places();
+  Places places = allowed_places();
   ::dl_iterate_phdr(add_folder, &places.read);
   std::sort(places.read.begin(), places.read.end());
   places.read.erase(std::unique(places.read.begin(), places.read.end()), places.read.end());
@@ -197,7 +197,7 @@ Support enter(const Places& places) {
   if (is_off() || (able.landlock == 0 && !able.seccomp)) return {};
   const int ruleset = able.landlock > 0 ? make_ruleset(places, able.landlock) : -1;
   if (able.landlock > 0 && ruleset < 0) refused(errno);
-  if (!said_programs().empty() && !fork_starter(said_programs())) refused(errno);
+  if (!allowed_programs().empty() && !fork_starter(allowed_programs())) refused(errno);
   is_confined = true;
   ruleset_of_threads = ruleset;
   const int error = on_every_thread(restrict_thread);
@@ -208,13 +208,13 @@ Support enter(const Places& places) {
   return able;
 }
 
-void may_start(CommandLine program) { said_programs().push_back(std::move(program)); }
+void may_start(CommandLine program) { allowed_programs().push_back(std::move(program)); }
 
 bool is_entered() { return is_confined; }
 
 pid_t start(const CommandLine& program, const Descriptors& descriptors) {
-  const auto known = std::find(said_programs().begin(), said_programs().end(), program);
-  return start_there(static_cast<size_t>(known - said_programs().begin()), descriptors);
+  const auto known = std::find(allowed_programs().begin(), allowed_programs().end(), program);
+  return start_there(static_cast<size_t>(known - allowed_programs().begin()), descriptors);
 }
 
 void leave() { end_starter(); }

@@ -22,8 +22,7 @@ Error::Error(std::string_view id, std::string message, std::string why, std::str
 void internal_error(std::string_view file, int line, const std::string& message) {
   const size_t slash = file.rfind('/');
   const std::string_view name = slash == std::string_view::npos ? file : file.substr(slash + 1);
-  throw Error("internal", cat(name, ":", line, ": ", message),
-              "this is a bug in t2nnef, not in your model",
+  throw Error("internal", message, "this is a bug in t2nnef, not in your model",
               "please report it with the command you ran", cat(name, ":", line));
 }
 

@@ -1,5 +1,6 @@
 // Diagnostics as text: headline, places with the user's source line and a caret, why, help.
 #include "src/diag/error.h"
+#include "src/diag/headline.h"
 #include "src/diag/printable.h"
 
 namespace t2n {
@@ -18,17 +19,24 @@ std::string render_where(const Where& where) {
   return out + frames;
 }
 
+std::string headline(const Diagnostic& diagnostic) {
+  const bool shows_subject = diagnostic.id == "internal" || diagnostic.id == "lint";
+  if (!shows_subject || diagnostic.subject.empty()) return diagnostic.message;
+  return cat(diagnostic.subject, ": ", diagnostic.message);
+}
+
 std::string render_text(const Diagnostic& diagnostic) {
   std::string out;
+  const std::string first = printable_line(headline(diagnostic));
   if (diagnostic.id == "internal") {
-    out = cat("internal error: ", printable_line(diagnostic.message), "\n");
+    out = cat("internal error: ", first, "\n");
   } else {
     switch (diagnostic.severity) {
       case Severity::error: out = "error"; break;
       case Severity::warning: out = "warning"; break;
       case Severity::note: out = "note"; break;
     }
-    out += cat("[", diagnostic.id, "]: ", printable_line(diagnostic.message), "\n");
+    out += cat("[", diagnostic.id, "]: ", first, "\n");
   }
   for (const Where& where : diagnostic.where) {
     const std::string place = printable_line(render_where(where));

@@ -44,9 +44,9 @@ class Names {
   std::map<std::string, std::string> of_b_;
 };
 
-class Comparison {
+class TextComparison {
  public:
-  explicit Comparison(SameText& out) : out_(out) {}
+  explicit TextComparison(SameText& out) : out_(out) {}
 
   bool are_same(const nnef::Graph& a, const nnef::Graph& b) {
     return are_same_names(a.parameters, b.parameters) && are_same(a.body, b.body) &&
@@ -132,8 +132,8 @@ std::optional<SameText> same_text(const nnef::Document& a, const nnef::Document&
   SameText out;
   const bool have_same_fragments =
       std::equal(a.fragments.begin(), a.fragments.end(), b.fragments.begin(), b.fragments.end(),
-                 [&](const auto& x, const auto& y) { return Comparison(out).are_same(x, y); });
-  Comparison comparison(out);
+                 [&](const auto& x, const auto& y) { return TextComparison(out).are_same(x, y); });
+  TextComparison comparison(out);
   if (!have_same_fragments || !comparison.are_same(a.graph, b.graph) ||
       !comparison.are_same(a.quant, b.quant))
     return {};

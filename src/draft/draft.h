@@ -95,7 +95,7 @@ struct Draft {
  private:
   bool may_restore(const TensorEntry& entry) const;
   Ref restored(Ref ref, ir::Tensor values);
-  void say_codes();
+  void note_codes();
 
   std::unordered_map<std::string, std::vector<Ref>> calls_;  ///< by operation and operands
   nnef::UniqueNames labels_;

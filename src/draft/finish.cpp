@@ -59,11 +59,11 @@ void Draft::resolve_names(const std::vector<std::string>& symbols) {
     nnef::walk(statement.left, rename);
     nnef::walk(statement.right, rename);
   }
-  say_codes();
+  note_codes();
 }
 
 /// In graph.quant: the reals equal the integers.
-void Draft::say_codes() {
+void Draft::note_codes() {
   for (const auto& [variable, dtype] : codes_) {
     if (at(variable).text.empty()) continue;  // nothing reads it
     document.quant.push_back(

@@ -65,7 +65,7 @@ Diagnostic told(const Need& need, std::string message, std::string help) {
 }
 
 /// Refuses a decision that no comparison of declared sizes expresses.
-[[noreturn]] void refuse_unsaid(const Decision& decision, const Traced& traced) {
+[[noreturn]] void refuse_inexpressible(const Decision& decision, const Traced& traced) {
   if (decision.kind == Decision::Kind::overlap)
     throw Error(
         told({{}, place_of(traced, decision), "they are not seen to lie apart at all sizes"},
@@ -75,10 +75,11 @@ Diagnostic told(const Need& need, std::string message, std::string help) {
   const bool is_number = decision.kind == Decision::Kind::number;
   const Need need{{},
                   place_of(traced, decision),
-                  "no comparison of sizes says for which of them it is the same"};
+                  "no comparison of sizes tells for which of them it is the same"};
   throw Error(told(need,
-                   is_number ? cat("the number ", decision.number, " is computed from sizes")
-                             : "a branch or loop depends on sizes in a way that cannot be said",
+                   is_number
+                       ? cat("the number ", decision.number, " is computed from sizes")
+                       : "a branch or loop depends on sizes in a way that cannot be expressed",
                    "compute it from whole sizes by + - * //, min and max, or from tensors"));
 }
 
@@ -207,7 +208,7 @@ bool has_product(const Dim& dim) {
                      [](const ir::Term& term) { return term.atoms.size() > 1; });
 }
 
-/// `S >= 2` for `S - 1 >= 1`; what is said of a symbol already stays as the program has it.
+/// `S >= 2` for `S - 1 >= 1`; a bound of a symbol alone stays as the program has it.
 Comparison of_symbol(const Comparison& comparison) {
   const Comparison solved = plain(comparison);
   const bool is_new = comparison.left.as_symbol() == nullptr &&
@@ -235,8 +236,9 @@ std::optional<Comparison> without_product(const Comparison& bound, const Sizes& 
 
 }  // namespace
 
-std::optional<std::vector<Comparison>> sayable(const Comparison& comparison, const Sizes& sample,
-                                               const std::vector<Comparison>& known) {
+std::optional<std::vector<Comparison>> expressible(const Comparison& comparison,
+                                                   const Sizes& sample,
+                                                   const std::vector<Comparison>& known) {
   Facts facts({&sample}, known);
   Comparison rest{facts.simplified(comparison.left), comparison.relation,
                   facts.simplified(comparison.right)};
@@ -297,16 +299,16 @@ void Assertions::demand(const Need& need) {
 void Assertions::add(const Need& need) {
   if (is_born(need.comparison)) return demand(need);
   if (follows(need.comparison, all_)) return;
-  const auto said = sayable(need.comparison, sample_, all_);
-  if (!said && need.is_guard) return;
-  if (!said)
-    throw Error(told(need,
-                     cat("the model needs ", ir::str(need.comparison), ", which no file can say"),
-                     help_for(need.comparison, sample_)));
-  all_.insert(all_.end(), said->begin(), said->end());
-  if (!need.is_told || !report_ || said->empty()) return;
-  Diagnostic warning = told(need, cat("the file holds for ", joined(*said), " only"),
-                            "to say that you know, give it with --assert");
+  const auto forms = expressible(need.comparison, sample_, all_);
+  if (!forms && need.is_guard) return;
+  if (!forms)
+    throw Error(
+        told(need, cat("the model needs ", ir::str(need.comparison), ", which no file can express"),
+             help_for(need.comparison, sample_)));
+  all_.insert(all_.end(), forms->begin(), forms->end());
+  if (!need.is_told || !report_ || forms->empty()) return;
+  Diagnostic warning = told(need, cat("the file holds for ", joined(*forms), " only"),
+                            "to state that you know it, use --assert");
   warning.severity = Severity::warning;
   report_(warning);
 }
@@ -315,7 +317,7 @@ std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample) {
   std::vector<Need> out;
   for (const Decision& decision : traced.decisions) {
     if (!decision.comparison) {
-      if (is_open(decision.sizes, traced.graph)) refuse_unsaid(decision, traced);
+      if (is_open(decision.sizes, traced.graph)) refuse_inexpressible(decision, traced);
       continue;
     }
     const bool is_loop = decision.kind == Decision::Kind::loop;
@@ -323,7 +325,8 @@ std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample) {
         is_loop || decision.way != 0 ? *decision.comparison : negated(*decision.comparison);
     way.left = over_axes(way.left, traced.graph);
     way.right = over_axes(way.right, traced.graph);
-    if (!is_over(way.left, sample) || !is_over(way.right, sample)) refuse_unsaid(decision, traced);
+    if (!is_over(way.left, sample) || !is_over(way.right, sample))
+      refuse_inexpressible(decision, traced);
     out.push_back({way, place_of(traced, decision),
                    is_loop ? "a loop takes the same number of iterations at all sizes tried"
                            : "a branch on a size is baked in the way that all sizes tried took it",

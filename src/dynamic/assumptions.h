@@ -26,9 +26,9 @@ struct Need {
 /// All assertions of the file about its sizes, as comparisons that engines can read.
 class Assertions {
  public:
-  /// `said`: the user's assertions, and the implicit ones.
-  Assertions(Sizes sample, std::vector<Comparison> said, Report report)
-      : sample_(std::move(sample)), all_(std::move(said)), report_(std::move(report)) {}
+  /// `given`: the user's assertions, and the implicit ones.
+  Assertions(Sizes sample, std::vector<Comparison> given, Report report)
+      : sample_(std::move(sample)), all_(std::move(given)), report_(std::move(report)) {}
 
   /// Adds it unless the others imply it. Errors: `dynamic-assumption` if the file cannot express
   /// it.
@@ -36,7 +36,7 @@ class Assertions {
   const std::vector<Comparison>& all() const { return all_; }
   /// Conditions on sizes that follow from values: the graph itself fails if they do not hold.
   const std::vector<Comparison>& demands() const { return demands_; }
-  void demand_also(const std::vector<Comparison>& more) {
+  void add_demands(const std::vector<Comparison>& more) {
     demands_.insert(demands_.end(), more.begin(), more.end());
   }
 
@@ -50,8 +50,9 @@ class Assertions {
 /// Comparisons that express `comparison`, or a stronger condition if it cannot be expressed: a
 /// minimum is replaced by its value in the sample, and "!=" by the sample's side. Nothing if there
 /// is none.
-std::optional<std::vector<Comparison>> sayable(const Comparison& comparison, const Sizes& sample,
-                                               const std::vector<Comparison>& known);
+std::optional<std::vector<Comparison>> expressible(const Comparison& comparison,
+                                                   const Sizes& sample,
+                                                   const std::vector<Comparison>& known);
 
 /// Branches and loops, as they went in the sample's run. Errors: `dynamic-assumption` for those
 /// that follow from sizes in a way that no comparison expresses.

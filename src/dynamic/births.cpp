@@ -13,8 +13,6 @@ namespace {
 
 bool is_mask(ir::DType dtype) { return dtype == ir::DType::boolean || dtype == ir::DType::u8; }
 
-std::string_view word_of(const ir::Node& node) { return ir::op_short_name(ir::op_name(node.op)); }
-
 const ir::Value& value_of(const ir::Graph& graph, ir::ValueId id) {
   return graph.values[static_cast<size_t>(id)];
 }
@@ -32,26 +30,26 @@ std::vector<ir::ValueId> masks_of(const ir::Graph& graph, const ir::Node& node) 
 
 /// The tensors whose values determine the size; none for an operation without such a size.
 std::vector<ir::ValueId> counted_in(const ir::Graph& graph, const ir::Node& node) {
-  const std::string_view op = ir::op_name(node.op), word = word_of(node);
+  const std::string_view op = ir::op_name(node.op), name = ir::op_short_name(node.op);
   if (!has_trait(op.substr(0, op.find('.')), ir::OpTrait::bears_size)) return {};
-  if (word == "index" || word == "_unsafe_index") return masks_of(graph, node);
-  if (word == "where")
+  if (name == "index" || name == "_unsafe_index") return masks_of(graph, node);
+  if (name == "where")
     return node.args.size() == 1 ? std::vector{ir::operand(node, "condition")}
                                  : std::vector<ir::ValueId>();
-  if (word == "_pack_padded_sequence") return {ir::operand(node, "lengths")};
-  if (word == "masked_select" || word == "batch_sizes") return {ir::operand(node, "mask")};
-  if (word == "one_hot") {
+  if (name == "_pack_padded_sequence") return {ir::operand(node, "lengths")};
+  if (name == "masked_select" || name == "batch_sizes") return {ir::operand(node, "mask")};
+  if (name == "one_hot") {
     const auto* classes = std::get_if<ir::Dim>(node.find("num_classes"));
     return classes != nullptr && *classes == ir::Dim(-1) ? std::vector{ir::operand(node, "self")}
                                                          : std::vector<ir::ValueId>();
   }
-  if (word == "repeat_interleave") {
+  if (name == "repeat_interleave") {
     const ir::ValueId repeats = ir::operand(node, "repeats");
     const ir::Attr* size = node.find("output_size");
-    const bool is_said = size != nullptr && !std::holds_alternative<ir::None>(*size);
-    return repeats == ir::kNoValue || is_said ? std::vector<ir::ValueId>() : std::vector{repeats};
+    const bool is_given = size != nullptr && !std::holds_alternative<ir::None>(*size);
+    return repeats == ir::kNoValue || is_given ? std::vector<ir::ValueId>() : std::vector{repeats};
   }
-  if (word == "nms") return {ir::operand(node, "dets"), ir::operand(node, "scores")};
+  if (name == "nms") return {ir::operand(node, "dets"), ir::operand(node, "scores")};
   return {ir::operand(node, "self")};
 }
 
@@ -61,9 +59,9 @@ bool counts_nonzero(const ir::Graph& graph, const ir::Node& node,
   constexpr std::array<std::string_view, 8> kNonzero = {
       "nonzero",       "nonzero_numpy", "argwhere",      "where",
       "masked_select", "index",         "_unsafe_index", "batch_sizes"};
-  const std::string_view word = word_of(node);
-  if (!is_one_of(word, kNonzero) || tensors.size() != 1) return false;
-  return word != "masked_select" ||
+  const std::string_view name = ir::op_short_name(node.op);
+  if (!is_one_of(name, kNonzero) || tensors.size() != 1) return false;
+  return name != "masked_select" ||
          value_of(graph, ir::operand(node, "self")).shape == value_of(graph, tensors[0]).shape;
 }
 
@@ -74,16 +72,16 @@ std::optional<ir::Dim> most_of(const ir::Graph& graph, const ir::Node& node,
                                                          "unique_consecutive"};
   constexpr std::array<std::string_view, 3> kSlices = {"unique_dim", "unique_dim_consecutive",
                                                        "unique_consecutive"};
-  const std::string_view word = word_of(node);
-  if (word == "nms") return value_of(graph, tensors.at(0)).shape.at(0);
+  const std::string_view name = ir::op_short_name(node.op);
+  if (name == "nms") return value_of(graph, tensors.at(0)).shape.at(0);
   if (const ir::Attr* dim = node.find("dim");
-      dim != nullptr && std::holds_alternative<ir::Dim>(*dim) && is_one_of(word, kSlices)) {
+      dim != nullptr && std::holds_alternative<ir::Dim>(*dim) && is_one_of(name, kSlices)) {
     const ir::Shape& shape = value_of(graph, tensors.at(0)).shape;
     const auto rank = static_cast<int64_t>(shape.size());
     const int64_t axis = std::get<ir::Dim>(*dim).value();
     return shape.at(static_cast<size_t>(axis < 0 ? axis + rank : axis));
   }
-  if (counts_nonzero(graph, node, tensors) || is_one_of(word, kDistinct))
+  if (counts_nonzero(graph, node, tensors) || is_one_of(name, kDistinct))
     return product(value_of(graph, tensors.at(0)).shape);
   return std::nullopt;
 }

@@ -20,7 +20,7 @@ struct Joined {
 
 /// The operands of a concatenation; nothing for any other operation.
 std::optional<Joined> joined_by(const Node& node, const ir::Graph& graph) {
-  if (ir::op_short_name(ir::op_name(node.op)) != "cat") return {};
+  if (ir::op_short_name(node.op) != "cat") return {};
   const auto* parts = std::get_if<ir::TensorRefs>(node.find("tensors"));
   const ir::Attr* const dim = node.find("dim");
   const auto* axis = dim == nullptr ? nullptr : std::get_if<Dim>(dim);

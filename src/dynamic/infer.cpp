@@ -121,7 +121,7 @@ class Inference {
       result = apply_shape_rule(rule, ShapeView(level.result(), node, facts_));
       name_born(level, node, result);
     } else {
-      result.why = "no rule says the sizes of its results";
+      result.why = "no rule gives the sizes of its results";
     }
     accept(level, node, result);
   }
@@ -201,7 +201,7 @@ class Inference {
       }
     refuse(
         subject(level, node, what), seen,
-        result.why.empty() ? "the rule of the operator says another size than torch" : result.why);
+        result.why.empty() ? "the rule of the operator gives another size than torch" : result.why);
   }
 
   bool agrees(const Level& level, const ir::Shape& shape, ir::ValueId value) const {

@@ -133,9 +133,9 @@ Diagnostic unvaried() {
           .help = "give a sample whose values are typical, with --input"};
 }
 
-void complete_demands(Assertions& said, const ir::Graph& graph, const Sizes& sample) {
-  require_of_sample(said.demands(), sample);
-  said.demand_also(lost_numbers(graph, said.demands()));
+void complete_demands(Assertions& assertions, const ir::Graph& graph, const Sizes& sample) {
+  require_of_sample(assertions.demands(), sample);
+  assertions.add_demands(lost_numbers(graph, assertions.demands()));
 }
 
 }  // namespace t2n::dynamic

@@ -37,6 +37,6 @@ Diagnostic unvaried();
 /// number that was read as a size and that nothing alive in the graph counts: not to be negative.
 /// The program's course may rely on it all the same, as `0 > n` is false for every size, and only
 /// the demand keeps the operation that fails otherwise. Errors: `dynamic-assumption`.
-void complete_demands(Assertions& said, const ir::Graph& graph, const Sizes& sample);
+void complete_demands(Assertions& assertions, const ir::Graph& graph, const Sizes& sample);
 
 }  // namespace t2n::dynamic

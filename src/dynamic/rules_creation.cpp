@@ -83,7 +83,7 @@ Dim corner(const ShapeView& op, bool is_lower) {
     const int64_t r = rows.value(), c = columns.value(), o = offset.value();
     return is_lower ? below(r, c, o) : r * c - below(r, c, o - 1);
   }
-  // Of a square, a triangle has whole rows as long as the diagonal lies inside.
+  // A triangle of a square has whole rows as long as the diagonal lies inside.
   if (rows != columns || !offset.is_constant()) op.unknown("it is no square");
   const int64_t shift = is_lower ? offset.value() : -1 * offset.value();
   if (shift > 0 || !op.holds(rows + shift, Relation::ge, 0)) op.unknown("more than a triangle");

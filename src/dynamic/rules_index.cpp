@@ -135,7 +135,7 @@ Shapes unique(const ShapeView& op) {
 
 Shapes bincount(const ShapeView&) { return {{born_size()}}; }
 
-/// As many boxes as the others leave.
+/// The boxes that the others leave.
 Shapes nms(const ShapeView& op) {
   op.unified(op.shape("dets").at(0), op.shape("scores").at(0));
   return {{born_size()}};

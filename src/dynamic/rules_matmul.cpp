@@ -11,7 +11,8 @@ namespace {
 using ir::Dim;
 using ir::Shape;
 
-/// As torch.matmul: vectors are rows on the left and columns on the right; batches broadcast.
+/// The shape that torch.matmul gives: vectors are rows on the left and columns on the right;
+/// batches broadcast.
 Shape product_shape(const ShapeView& op, const Shape& a, const Shape& b) {
   if (!a.empty() && !b.empty()) op.unified(a.back(), b[b.size() - std::min<size_t>(2, b.size())]);
   Shape out;

@@ -8,7 +8,7 @@ namespace {
 using ir::Dim;
 using ir::Shape;
 
-/// As many numbers as channels, in any shape.
+/// Each parameter has as many numbers as there are channels, in any shape.
 void require_channels(const ShapeView& op) {
   for (const char* name : {"weight", "bias", "running_mean", "running_var"})
     if (op.has(name)) op.unified(product(op.shape(name)), op.shape("input").at(1));

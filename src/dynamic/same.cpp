@@ -190,7 +190,7 @@ class Pairing {
   static bool writes_nothing(const ir::Graph& graph, const ir::Node& node, const Sizes& sizes) {
     constexpr std::array<std::string_view, 6> kWrites = {
         "index_add", "index_copy", "index_put", "_index_put_impl", "scatter_add", "index_fill"};
-    if (sizes.empty() || !is_one_of(ir::op_short_name(ir::op_name(node.op)), kWrites)) return false;
+    if (sizes.empty() || !is_one_of(ir::op_short_name(node.op), kWrites)) return false;
     const auto is_empty = [&](ir::ValueId id) {
       const ir::Shape& shape = graph.values[static_cast<size_t>(id)].shape;
       return std::any_of(shape.begin(), shape.end(),

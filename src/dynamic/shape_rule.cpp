@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/diag/headline.h"
 #include "src/diag/one_of.h"
 
 namespace t2n::dynamic {
@@ -44,9 +45,9 @@ RuleResult apply_shape_rule(ShapeRule rule, const ShapeView& op) {
       return {{}, cat(out.shapes.size(), " shapes for ", op.outputs(), " outputs"), true};
     return out;
   } catch (const Error& error) {
-    const Diagnostic& said = error.diagnostic();
-    const bool is_known = said.id == "dynamic-size";
-    return {{}, is_known ? said.why : said.message, !is_known};
+    const Diagnostic& refusal = error.diagnostic();
+    const bool is_known = refusal.id == "dynamic-size";
+    return {{}, is_known ? refusal.why : headline(refusal), !is_known};
   } catch (const std::exception& error) {  // an argument of another kind, or an index out of range
     return {{}, error.what(), true};
   }

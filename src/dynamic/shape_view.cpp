@@ -245,7 +245,7 @@ void ShapeView::require_places(std::string_view name, const Dim& size, size_t pl
 }
 
 void ShapeView::unknown(std::string_view why) const {
-  throw Error("dynamic-size", cat("no rule says the sizes of ", op()), std::string(why));
+  throw Error("dynamic-size", cat("no rule gives the sizes of ", op()), std::string(why));
 }
 
 }  // namespace t2n::dynamic

@@ -68,12 +68,12 @@ class Trials {
     traced.ranges = sample.ranges;
     traced.states = sample.states;
     sample_ = trials[0].symbols;
-    Assertions said = assertions(traced);
-    complete_demands(said, traced.graph, born_sizes(traced.graph, sample.graph));
+    Assertions needed = assertions(traced);
+    complete_demands(needed, traced.graph, born_sizes(traced.graph, sample.graph));
     DynamicTrace out{.traced = std::move(traced),
                      .inputs = declared_.shapes,
-                     .relations = said.all(),
-                     .demands = said.demands(),
+                     .relations = needed.all(),
+                     .demands = needed.demands(),
                      .sample = sample_,
                      .chooser = chooser_};
     for (const Comparison& each : out.relations) out.chooser.add(each);

@@ -49,7 +49,7 @@ c10::IValue parameters(const ir::Node& node, const ir::Operand& operand) {
 
 /// "aten::lstm" for t2n::lstm.padded.
 std::string layer_of(const ir::Node& node) {
-  return cat("aten::", ir::op_short_name(ir::op_name(node.op)));
+  return cat("aten::", ir::op_short_name(node.op));
 }
 
 void call(const std::string& name, Stack& stack) {

@@ -216,7 +216,7 @@ class Calls {
     return model_.dynamic->inputs[static_cast<size_t>(place - model_.inputs.begin())];
   }
 
-  /// Of outputs, the axis that grows with the symbol; nothing where there is none.
+  /// For each output, the axis that grows with the symbol; nothing where there is none.
   std::vector<std::optional<Along>> output_axes(const ir::Symbol& symbol) const {
     const ir::Graph& graph = model_.recorded_graph();
     std::vector<std::optional<Along>> out;

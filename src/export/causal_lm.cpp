@@ -117,12 +117,12 @@ std::vector<std::string> cache_names(const ir::Graph& graph) {
   const auto number = [&](const char* kind) {
     return std::count(kinds.begin(), kinds.end(), kind);
   };
-  const bool is_said = number("") == 0 && number("key") == number("value");
+  const bool is_named = number("") == 0 && number("key") == number("value");
   std::map<std::string, int> used;
   std::vector<std::string> out;
   for (size_t i = 0; i < count; ++i) {
     std::string kind = "cache";
-    if (is_said)
+    if (is_named)
       kind = kinds[i];
     else if (count % 2 == 0)
       kind = i % 2 == 0 ? "key" : "value";

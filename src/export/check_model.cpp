@@ -129,21 +129,21 @@ Diagnostic unsettled_note(const CheckResult& result, const std::vector<std::stri
 std::optional<Diagnostic> inconclusive(const CheckResult& result,
                                        const std::vector<std::string>& blind,
                                        const std::vector<std::string>& unsettled) {
-  std::vector<std::string> says;
-  if (!blind.empty()) says.push_back(cat("the check says nothing about ", joined(blind, ", ")));
+  std::vector<std::string> gaps;
+  if (!blind.empty()) gaps.push_back(cat("the check says nothing about ", joined(blind, ", ")));
   if (!result.unfollowed.empty())
-    says.push_back(cat("no output was seen to follow the input ", joined(result.unfollowed, ", ")));
-  if (result.has_unvaried_sizes) says.emplace_back("open sizes were not varied");
+    gaps.push_back(cat("no output was seen to follow the input ", joined(result.unfollowed, ", ")));
+  if (result.has_unvaried_sizes) gaps.emplace_back("open sizes were not varied");
   if (!unsettled.empty()) {
     Diagnostic out = unsettled_note(result, unsettled);
-    out.details = says;
+    out.details = gaps;
     return out;
   }
-  if (says.empty()) return std::nullopt;
+  if (gaps.empty()) return std::nullopt;
   Diagnostic out{.id = "inconclusive-check",
-                 .message = says[0],
+                 .message = gaps[0],
                  .where = {},
-                 .details = {says.begin() + 1, says.end()},
+                 .details = {gaps.begin() + 1, gaps.end()},
                  .why = {},
                  .help = {}};
   if (!blind.empty()) {

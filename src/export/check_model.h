@@ -39,7 +39,7 @@ struct CheckResult {
   // If the input comes in pieces:
   std::vector<int64_t> pulses = {};  ///< sizes of the pieces
   std::vector<int64_t> delays = {};  ///< by output, for pieces of the first size
-  // Of explicit states that are fed back (check_calls):
+  // If explicit states are fed back (check_calls):
   size_t calls = 0;                               ///< one after the other
   std::vector<std::string> pieces_as_whole = {};  ///< symbols: calls on pieces give what one does
   std::vector<std::string> pieces_unlike_whole = {};  ///< where the model itself does not

@@ -19,7 +19,7 @@ namespace t2n {
 namespace {
 
 constexpr size_t kHeader = 128;  ///< bytes of a .dat before its values
-/// Of the largest element: constants may have been folded by another LibTorch.
+/// A tolerance, relative to the largest element: another LibTorch may have folded the constants.
 constexpr double kRoundings = 1e-5;
 constexpr size_t kShown = 8;
 

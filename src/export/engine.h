@@ -34,7 +34,7 @@ struct Wanted {
   bool is_foreign = false;  ///< written by another exporter
 };
 
-/// Of an export.
+/// What the check of an export wants.
 Wanted wanted_for(const target::Target& target);
 
 struct FoundEngine {

@@ -91,11 +91,11 @@ ir::Graph parsed(const fs::path& path) {
   } catch (const Error& error) {
     const Diagnostic& found = error.diagnostic();
     if (found.id != "ir-invalid" && found.id != "ir-syntax") throw;
-    Diagnostic said = found;
-    said.id = "ir-syntax";
-    said.message = cat("in ", quoted(path.string()), ": ", found.message);
-    said.help = "the grammar of graphs stands in ir/print.cpp; `t2nnef opt MODEL.pt` prints one";
-    throw Error(said);
+    Diagnostic out = found;
+    out.id = "ir-syntax";
+    out.message = cat("in ", quoted(path.string()), ": ", found.message);
+    out.help = "the grammar of graphs stands in ir/print.cpp; `t2nnef opt MODEL.pt` prints one";
+    throw Error(out);
   }
 }
 

@@ -229,7 +229,7 @@ double longest_sum(const TracedModel& model) {
   };
   double longest = 1;
   for (const ir::Node& node : graph.nodes) {
-    if (!has_trait(ir::op_short_name(ir::op_name(node.op)), ir::OpTrait::sums)) continue;
+    if (!has_trait(ir::op_short_name(node.op), ir::OpTrait::sums)) continue;
     const double results = std::max(count(node.outputs.at(0)), 1.0);
     ir::for_each_input(node,
                        [&](ir::ValueId id) { longest = std::max(longest, count(id) / results); });

@@ -195,7 +195,7 @@ class Builder {
                                                     .parts = static_cast<uint64_t>(parts)});
   }
 
-  /// As many as take about a second, if each of `numbers` is combined with every weight.
+  /// The number of sweeps that take about a second, if each of `numbers` meets every weight.
   int64_t most_sweeps(int64_t numbers) const {
     double weights = 1;
     for (const ir::Constant& constant : model_.recorded_graph().constants)

@@ -286,7 +286,7 @@ OptResult optimise(const OptOptions& options) {
   if (writes_artefact(options)) require_loaded(subject.graph, "the graph cannot be translated");
   ExportResult ports;
   list_ports(subject.graph, ports);
-  if (writes_artefact(options)) say_pairs(ports, options.model.report);
+  if (writes_artefact(options)) note_pairs(ports, options.model.report);
 
   OptResult out;
   if (subject.model) out.info = subject.model->info;

@@ -5,6 +5,7 @@
 
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
+#include "src/diag/headline.h"
 #include "src/export/graph_yardstick.h"
 
 namespace t2n {
@@ -50,7 +51,7 @@ Outcome run(const ir::Graph& graph, const GraphInputs& set, const ir::Evaluator&
   } catch (const Error& error) {
     const std::string& id = error.diagnostic().id;
     if (id == "memory-limit" || id == "timeout" || id == "ir-invalid") throw;
-    return {{}, error.diagnostic().message};
+    return {{}, headline(error.diagnostic())};
   }
 }
 

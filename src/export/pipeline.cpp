@@ -9,6 +9,7 @@
 #include "src/check/packed_weights.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
+#include "src/diag/headline.h"
 #include "src/export/calls.h"
 #include "src/export/causal_lm.h"
 #include "src/export/signature.h"
@@ -165,7 +166,7 @@ ExportResult export_one(const ExportOptions& asked, const FoundEngine& engine,
   if (options.is_causal_lm) require_lengths(*model.dynamic, options.dynamic.asserted);
   if (model.dynamic) add_dynamic(result, *model.dynamic);
   pair_states(model.traced, result);
-  say_pairs(result, options.report);
+  note_pairs(result, options.report);
 
   note_ranges(model, graph);
   if (const auto compress = with_own_settings(options.compress, model.info)) {
@@ -213,7 +214,7 @@ nnef::Group group_of(const std::vector<ExportOptions>& methods) {
 }
 
 /// Before anything is loaded, which confines the process.
-void say_reads(const std::vector<ExportOptions>& methods) {
+void allow_reads(const std::vector<ExportOptions>& methods) {
   for (const ExportOptions& options : methods) {
     if (options.compress) may_read(*options.compress);
     for (const Sample& sample : options.samples)
@@ -221,14 +222,15 @@ void say_reads(const std::vector<ExportOptions>& methods) {
   }
 }
 
-/// Of several methods, one that is missing must not cost the export of another.
+/// If one of several methods is missing, this is found before another one is exported.
 void require_methods(const std::vector<ExportOptions>& methods) {
   if (methods.size() == 1) return;
   for (const ExportOptions& options : methods) load_model(options.model, options.method, {});
 }
 
 Diagnostic of_method(Diagnostic diagnostic, const ExportOptions& options) {
-  diagnostic.message = cat(options.method, ": ", diagnostic.message);
+  diagnostic.message = cat(options.method, ": ", headline(diagnostic));
+  diagnostic.subject.clear();
   if (diagnostic.id.starts_with("input-") && !diagnostic.help.empty())
     diagnostic.help +=
         cat("; what is for this method alone begins with ", quoted(cat(options.method, ":")));
@@ -283,10 +285,6 @@ std::string output_path(const ExportOptions& options) {
   return options.output.empty() ? default_output(options.model) : options.output;
 }
 
-ExportResult export_model(const ExportOptions& options) {
-  return std::move(export_methods({options}).front());
-}
-
 std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& methods) {
   for (const ExportOptions& options : methods) require_stream(options.target, options.dynamic);
   const nnef::Group group = group_of(methods);
@@ -297,7 +295,7 @@ std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& metho
       any.check ? find_engine(any.check->engine, wanted_for(any.target), any.check->runner)
                 : FoundEngine{};
   if (engine.warning && any.report) any.report(*engine.warning);
-  say_reads(methods);
+  allow_reads(methods);
   require_methods(methods);
   nnef::PendingGroup artefacts(group);
   std::vector<ExportResult> results = attempt_all(methods, engine, artefacts);

@@ -83,13 +83,11 @@ struct ExportResult {
 /// The path of the artefact.
 std::string output_path(const ExportOptions& options);
 
-/// Throws Error, and then leaves nothing on disk. With a check, the artefact appears only if it
-/// passed.
-ExportResult export_model(const ExportOptions& options);
-
-/// Several methods of one model, with the same target, check and `folder`: all artefacts appear, or
-/// none. What goes wrong with one method does not keep the others from being tried; all is
-/// reported, the last of it thrown. Messages begin with the name of their method.
+/// Exports one or several methods of one model, with the same target, check and `folder`: all
+/// artefacts appear, or none. With a check, they appear only if they passed. What goes wrong with
+/// one method does not keep the others from being tried; all is reported, the last of it thrown.
+/// The messages of several begin with the name of their method. Throws Error, and then leaves
+/// nothing on disk.
 std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& methods);
 
 struct Inspection {
@@ -101,7 +99,7 @@ struct Inspection {
 };
 /// The traced, verified graph with constants folded, without writing: for `inspect`.
 Inspection inspect_model(const ExportOptions& options);
-/// The graph that export_model would translate: for `ops`.
+/// The graph that an export would translate: for `ops`.
 Inspection prepare_model(const ExportOptions& options);
 
 /// Turns a traced graph into a document: verify, passes, translate. Shared with tests.

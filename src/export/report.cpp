@@ -7,6 +7,7 @@
 
 #include "nnef_writer/output.h"
 #include "src/diag/error.h"
+#include "src/diag/headline.h"
 #include "src/diag/printable.h"
 #include "src/export/report_compression.h"
 
@@ -62,9 +63,12 @@ Json where_json(const Where& where) {
 Json diagnostic_json(const Diagnostic& diagnostic) {
   Json places = Json::array();
   for (const Where& where : diagnostic.where) places.push_back(where_json(where));
-  return {{"id", diagnostic.id},           {"severity", severity_name(diagnostic.severity)},
-          {"message", diagnostic.message}, {"where", places},
-          {"details", diagnostic.details}, {"why", diagnostic.why},
+  return {{"id", diagnostic.id},
+          {"severity", severity_name(diagnostic.severity)},
+          {"message", headline(diagnostic)},
+          {"where", places},
+          {"details", diagnostic.details},
+          {"why", diagnostic.why},
           {"help", diagnostic.help}};
 }
 
@@ -160,7 +164,7 @@ void add_result(Json& out, const ExportOptions& options, const ExportResult& res
   if (options.check) out["check"] = comparison_json(*options.check, result.checked);
 }
 
-/// Of several methods, an object of each with what the report of one says.
+/// For several methods: one object for each, with what the report of a single method has.
 void add_methods(Json& out, const ExportReport& report) {
   out["model"] = {{"file", report.methods.front().model}};
   Json& rows = out["methods"] = Json::array();

@@ -37,7 +37,7 @@ void list_ports(const ir::Graph& graph, ExportResult& result) {
   for (size_t i = 0; i < result.outputs.size(); ++i) result.outputs[i].name = graph.output_names[i];
 }
 
-void say_pairs(ExportResult& result, const Report& report) {
+void note_pairs(ExportResult& result, const Report& report) {
   std::string names;
   for (std::vector<Port>* side : {&result.inputs, &result.outputs})
     for (Port& port : *side) {

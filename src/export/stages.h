@@ -21,9 +21,9 @@ passes::PassContext pass_context(const target::Target& target, const Report& rep
 /// Lists inputs and outputs of a graph, before passes change it.
 void list_ports(const ir::Graph& graph, ExportResult& result);
 /// Notes, once for all, that complex tensors are real ones with another axis in the file.
-void say_pairs(ExportResult& result, const Report& report);
+void note_pairs(ExportResult& result, const Report& report);
 
-/// Of an archive, or the sum over all files of a folder.
+/// The size of an archive, or the sum over all files of a folder.
 int64_t size_on_disk(const std::filesystem::path& path);
 
 }  // namespace t2n

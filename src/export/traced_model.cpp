@@ -48,7 +48,8 @@ std::vector<Sample> merge_samples(const std::vector<Sample>& given,
   return out;
 }
 
-/// Of a run with integers that are zero or, if torch refuses these as lengths of sequences, one.
+/// The ranges that a run shows whose integers are zero or, if torch refuses these as lengths of
+/// sequences, one.
 std::vector<trace::InputRange> ranges_of_inputs(TracedModel& model, bool explicit_states) {
   const auto of = [&](int64_t value) {
     std::vector<Sample> out = model.samples;

@@ -45,8 +45,8 @@ size_t count_results(const nnef::Value& left) {
 
 }  // namespace
 
-Checked<at::Tensor> Evaluator::run(const Checked<at::Tensor>& inputs,
-                                   const std::vector<std::string>& wanted) {
+Checked<at::Tensor> DocumentEvaluator::run(const Checked<at::Tensor>& inputs,
+                                           const std::vector<std::string>& wanted) {
   Values given;
   for (const at::Tensor& input : inputs) given.emplace_back(input, /*is_constant=*/false);
   Checked<at::Tensor> out;
@@ -54,7 +54,7 @@ Checked<at::Tensor> Evaluator::run(const Checked<at::Tensor>& inputs,
   return out;
 }
 
-Values Evaluator::run_values(Values given, const std::vector<std::string>& wanted) {
+Values DocumentEvaluator::run_values(Values given, const std::vector<std::string>& wanted) {
   const at::InferenceMode no_gradients;
   check_inputs(given);
   Checked<at::Tensor> inputs;
@@ -80,7 +80,7 @@ Values Evaluator::run_values(Values given, const std::vector<std::string>& wante
   return out;
 }
 
-void Evaluator::check_inputs(const Values& inputs) const {
+void DocumentEvaluator::check_inputs(const Values& inputs) const {
   const std::vector<ProgramPort>& ports = program_.inputs;
   if (inputs.size() != ports.size())
     fail(cat("the model has ", ports.size(), " inputs, ", inputs.size(), " were given"));
@@ -96,7 +96,7 @@ void Evaluator::check_inputs(const Values& inputs) const {
   }
 }
 
-void Evaluator::run_body(const Body& body, Frame& frame) {
+void DocumentEvaluator::run_body(const Body& body, Frame& frame) {
   const LastUses& last_uses = program_.last_uses.at(&body);
   const std::string path = frame.path;
   for (size_t at = 0; at < body.size(); ++at) {
@@ -107,7 +107,7 @@ void Evaluator::run_body(const Body& body, Frame& frame) {
   }
 }
 
-void Evaluator::run_statement(const nnef::Assignment& statement, Frame& frame) {
+void DocumentEvaluator::run_statement(const nnef::Assignment& statement, Frame& frame) {
   try {
     frame.left = &statement.left;
     frame.calls = 0;
@@ -124,7 +124,7 @@ void Evaluator::run_statement(const nnef::Assignment& statement, Frame& frame) {
   }
 }
 
-void Evaluator::assign(const nnef::Value& left, Value value, Frame& frame) {
+void DocumentEvaluator::assign(const nnef::Value& left, Value value, Frame& frame) {
   if (left.kind == nnef::Kind::identifier) return assign_name(left, std::move(value), frame);
   const bool is_alone = left.items.size() == 1 && value.is_tensor();
   Values items = is_alone ? Values{std::move(value)} : to_items(value);
@@ -134,7 +134,7 @@ void Evaluator::assign(const nnef::Value& left, Value value, Frame& frame) {
     assign_name(left.items[at], std::move(items[at]), frame);
 }
 
-void Evaluator::assign_name(const nnef::Value& left, Value value, Frame& frame) {
+void DocumentEvaluator::assign_name(const nnef::Value& left, Value value, Frame& frame) {
   const auto entry = program_.quant.find(left.text);
   if (frame.is_graph && entry != program_.quant.end())
     value = program_.dialect == spec::Dialect::khronos ? quantised(*entry->second, value)

@@ -12,9 +12,9 @@
 
 namespace t2n::interp {
 
-class Evaluator {
+class DocumentEvaluator {
  public:
-  explicit Evaluator(Program& program) : program_(program) {}
+  explicit DocumentEvaluator(Program& program) : program_(program) {}
 
   /// `inputs`: in the order of program.inputs. Returns the values of `wanted`.
   Checked<at::Tensor> run(const Checked<at::Tensor>& inputs,
@@ -52,13 +52,13 @@ class Evaluator {
   /// One level of nesting of expressions, calling fragments included.
   class Deeper {
    public:
-    explicit Deeper(Evaluator& evaluator);
+    explicit Deeper(DocumentEvaluator& evaluator);
     ~Deeper() { --evaluator_.expressions_; }
     Deeper(const Deeper&) = delete;
     Deeper& operator=(const Deeper&) = delete;
 
    private:
-    Evaluator& evaluator_;
+    DocumentEvaluator& evaluator_;
   };
   Value evaluate(const nnef::Value& expression, Frame& frame);
   Value evaluate_kind(const nnef::Value& expression, Frame& frame);

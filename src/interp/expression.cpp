@@ -161,14 +161,14 @@ size_t place(const Value& index, size_t count) {
 
 }  // namespace
 
-Value Evaluator::evaluate(const nnef::Value& expression, Frame& frame) {
+Value DocumentEvaluator::evaluate(const nnef::Value& expression, Frame& frame) {
   const Deeper deeper(*this);
   Value out = evaluate_kind(expression, frame);
   count_steps(count_items(out));
   return out;
 }
 
-Evaluator::Deeper::Deeper(Evaluator& evaluator) : evaluator_(evaluator) {
+DocumentEvaluator::Deeper::Deeper(DocumentEvaluator& evaluator) : evaluator_(evaluator) {
   constexpr int kDeepest = 1200;
   if (evaluator_.expressions_ >= kDeepest)
     throw Error("nnef-limit", cat("expressions are nested more than ", kDeepest, " levels deep"),
@@ -176,14 +176,14 @@ Evaluator::Deeper::Deeper(Evaluator& evaluator) : evaluator_(evaluator) {
   ++evaluator_.expressions_;
 }
 
-void Evaluator::count_steps(int64_t count) {
+void DocumentEvaluator::count_steps(int64_t count) {
   steps_ += count;
   if (steps_ > limits::kSteps)
     throw Error("nnef-limit", cat("more than ", limits::kSteps, " steps in one run"),
                 "fragments that call each other, and loops, can make a small file run for ever");
 }
 
-Value Evaluator::evaluate_kind(const nnef::Value& expression, Frame& frame) {
+Value DocumentEvaluator::evaluate_kind(const nnef::Value& expression, Frame& frame) {
   switch (expression.kind) {
     case nnef::Kind::identifier: return identifier(expression.text, frame);
     case nnef::Kind::integer: return expression.integer;
@@ -204,20 +204,20 @@ Value Evaluator::evaluate_kind(const nnef::Value& expression, Frame& frame) {
   fail("an expression of unknown kind");
 }
 
-Value Evaluator::identifier(const std::string& name, const Frame& frame) const {
+Value DocumentEvaluator::identifier(const std::string& name, const Frame& frame) const {
   if (const auto found = frame.names.find(name); found != frame.names.end()) return found->second;
   if (const auto found = symbols_.find(name); found != symbols_.end())
     return {found->second, /*is_constant=*/false};
   fail(cat("there is no value ", quoted(name), " at this place"));
 }
 
-Values Evaluator::items(const nnef::Values& expressions, Frame& frame) {
+Values DocumentEvaluator::items(const nnef::Values& expressions, Frame& frame) {
   Values out;
   for (const nnef::Value& expression : expressions) out.push_back(evaluate(expression, frame));
   return out;
 }
 
-Value Evaluator::unary(const nnef::Value& expression, Frame& frame) {
+Value DocumentEvaluator::unary(const nnef::Value& expression, Frame& frame) {
   Value operand = evaluate(expression.items[0], frame);
   const std::string& sign = expression.text;
   if (sign == "+") return operand;
@@ -230,7 +230,7 @@ Value Evaluator::unary(const nnef::Value& expression, Frame& frame) {
   return -to_scalar(operand);
 }
 
-Value Evaluator::binary(const nnef::Value& expression, Frame& frame) {
+Value DocumentEvaluator::binary(const nnef::Value& expression, Frame& frame) {
   const bool is_named = &expression == named_;
   const std::string& sign = expression.text;
   const Value left = evaluate(expression.items[0], frame);
@@ -245,7 +245,7 @@ Value Evaluator::binary(const nnef::Value& expression, Frame& frame) {
   fail(cat("the operator ", sign, " takes no ", described(left), " with ", described(right)));
 }
 
-Value Evaluator::if_else(const nnef::Value& expression, Frame& frame) {
+Value DocumentEvaluator::if_else(const nnef::Value& expression, Frame& frame) {
   const Value condition = evaluate(expression.items[0], frame);
   if (!condition.is_tensor())
     return evaluate(expression.items[to_logical(condition) ? 1 : 2], frame);
@@ -253,7 +253,7 @@ Value Evaluator::if_else(const nnef::Value& expression, Frame& frame) {
   return call_operation("select", {condition, then, evaluate(expression.items[2], frame)});
 }
 
-Value Evaluator::subscript(const nnef::Value& expression, Frame& frame) {
+Value DocumentEvaluator::subscript(const nnef::Value& expression, Frame& frame) {
   const Values sequence = to_items(evaluate(expression.items[0], frame));
   if (expression.items.size() == 2)
     return sequence[place(evaluate(expression.items[1], frame), sequence.size())];
@@ -267,7 +267,7 @@ Value Evaluator::subscript(const nnef::Value& expression, Frame& frame) {
 }
 
 /// Loops run side by side, as the specification says, and are not nested.
-Value Evaluator::comprehension(const nnef::Value& expression, Frame& frame) {
+Value DocumentEvaluator::comprehension(const nnef::Value& expression, Frame& frame) {
   Checked<Values> sequences;
   for (const nnef::Loop& loop : expression.loops)
     sequences.push_back(to_items(evaluate(loop.sequence, frame)));

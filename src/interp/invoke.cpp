@@ -113,7 +113,7 @@ Value results(const nnef::Fragment& declaration, Checked<at::Tensor> tensors, bo
 
 }  // namespace
 
-Value Evaluator::invoke(const nnef::Value& invocation, Frame& frame) {
+Value DocumentEvaluator::invoke(const nnef::Value& invocation, Frame& frame) {
   CallSite site = {.type = invocation.type,
                    .result_count = std::exchange(frame.result_count, 1),
                    .path = cat(frame.path, ".", frame.calls++),
@@ -131,7 +131,7 @@ Value Evaluator::invoke(const nnef::Value& invocation, Frame& frame) {
   return call_operation(declaration, bound(declaration, invocation, frame), std::move(site));
 }
 
-Value Evaluator::word(const nnef::Value& invocation, Frame& frame) {
+Value DocumentEvaluator::word(const nnef::Value& invocation, Frame& frame) {
   if (invocation.arguments.size() != 1) fail(cat(invocation.text, " takes one argument"));
   const Value operand = evaluate(invocation.arguments[0].value, frame);
   const std::string& word = invocation.text;
@@ -145,7 +145,7 @@ Value Evaluator::word(const nnef::Value& invocation, Frame& frame) {
   return number;
 }
 
-Value Evaluator::introduction(const nnef::Value& invocation, Frame& frame) {
+Value DocumentEvaluator::introduction(const nnef::Value& invocation, Frame& frame) {
   if (invocation.text == "variable") return variable(invocation, frame);
   if (invocation.text == "update") return update(invocation, frame);
   const auto input = inputs_.find(frame.left == nullptr ? "" : frame.left->text);
@@ -154,7 +154,7 @@ Value Evaluator::introduction(const nnef::Value& invocation, Frame& frame) {
   return input->second;
 }
 
-Value Evaluator::variable(const nnef::Value& invocation, Frame& frame) {
+Value DocumentEvaluator::variable(const nnef::Value& invocation, Frame& frame) {
   const nnef::Fragment& declaration = spec::operation("variable", program_.dialect);
   const Values arguments = bound(declaration, invocation, frame);
   const std::string label = to_string(find_value(declaration, arguments, "label"));
@@ -173,7 +173,7 @@ Value Evaluator::variable(const nnef::Value& invocation, Frame& frame) {
 }
 
 /// The next run sees the new value (NNEF 1.0.5 §4.1.4).
-Value Evaluator::update(const nnef::Value& invocation, Frame& frame) {
+Value DocumentEvaluator::update(const nnef::Value& invocation, Frame& frame) {
   const nnef::Value* const target = find_argument(invocation, "variable", 0);
   const auto label = target == nullptr ? labels_.end() : labels_.find(target->text);
   if (label == labels_.end()) fail("the first argument of an update is a variable");
@@ -184,7 +184,8 @@ Value Evaluator::update(const nnef::Value& invocation, Frame& frame) {
 }
 
 /// Tensors come and go as they are, quantised ones too. Its states are those of this call.
-Value Evaluator::submodel(const nnef::Value& invocation, Frame& frame, const std::string& path) {
+Value DocumentEvaluator::submodel(const nnef::Value& invocation, Frame& frame,
+                                  const std::string& path) {
   const nnef::Fragment& declaration = spec::operation(invocation.text, program_.dialect);
   const Values arguments = bound(declaration, invocation, frame);
   const Value& given = find_value(declaration, arguments, "input");
@@ -192,7 +193,7 @@ Value Evaluator::submodel(const nnef::Value& invocation, Frame& frame, const std
   Program& called = program_.submodel(to_string(find_value(declaration, arguments, "label")), path);
   if (depth_ >= kDeepestCall) fail(cat("submodels call each other ", depth_, " levels deep"));
   ++depth_;
-  Evaluator evaluator(called);
+  DocumentEvaluator evaluator(called);
   std::vector<std::string> wanted;
   for (const ProgramPort& output : called.outputs) wanted.push_back(output.name);
   Values out = evaluator.run_values(std::move(inputs), wanted);
@@ -201,15 +202,16 @@ Value Evaluator::submodel(const nnef::Value& invocation, Frame& frame, const std
   return out.size() == 1 ? std::move(out[0]) : Value(std::move(out));
 }
 
-Values Evaluator::bound(const nnef::Fragment& declaration, const nnef::Value& invocation,
-                        Frame& frame) {
+Values DocumentEvaluator::bound(const nnef::Fragment& declaration, const nnef::Value& invocation,
+                                Frame& frame) {
   Values out;
   for (const nnef::Value* argument : spec::bind(declaration, invocation))
     out.push_back(argument == nullptr ? Value() : evaluate(*argument, frame));
   return out;
 }
 
-Value Evaluator::call_operation(const std::string& operation, Values arguments, bool is_named) {
+Value DocumentEvaluator::call_operation(const std::string& operation, Values arguments,
+                                        bool is_named) {
   const nnef::Fragment& declaration = spec::operation(operation, program_.dialect);
   Frame nothing;
   for (size_t at = arguments.size(); at < declaration.parameters.size(); ++at)
@@ -218,8 +220,8 @@ Value Evaluator::call_operation(const std::string& operation, Values arguments, 
                         {.type = {}, .path = {}, .is_named = is_named});
 }
 
-Value Evaluator::call_quantised(const nnef::Fragment& declaration, Values arguments,
-                                CallSite site) {
+Value DocumentEvaluator::call_quantised(const nnef::Fragment& declaration, Values arguments,
+                                        CallSite site) {
   QuantisedCall call(declaration, std::move(arguments));
   if (!call.known().is_absent()) return call.known();
   const bool is_named = site.is_named;
@@ -227,8 +229,8 @@ Value Evaluator::call_quantised(const nnef::Fragment& declaration, Values argume
   return is_named && !call.is_of_codes() ? out : call.rounded(out);
 }
 
-Value Evaluator::call_operation(const nnef::Fragment& declaration, Values arguments,
-                                CallSite site) {
+Value DocumentEvaluator::call_operation(const nnef::Fragment& declaration, Values arguments,
+                                        CallSite site) {
   const Kernel kernel = kernels().find(declaration.name);
   if (kernel == nullptr) fail(cat("there is no operation ", quoted(declaration.name)));
   if (has_quantised(arguments))
@@ -251,8 +253,8 @@ Value Evaluator::call_operation(const nnef::Fragment& declaration, Values argume
   return results(declaration, std::move(tensors), call.is_constant());
 }
 
-Values Evaluator::run_fragment(const nnef::Fragment& fragment, Values arguments,
-                               const std::string& path) {
+Values DocumentEvaluator::run_fragment(const nnef::Fragment& fragment, Values arguments,
+                                       const std::string& path) {
   if (depth_ >= kDeepestCall) fail(cat("fragments call each other ", depth_, " levels deep"));
   Frame frame;
   frame.path = path;

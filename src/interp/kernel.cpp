@@ -15,7 +15,7 @@ const Value& find_value(const nnef::Fragment& declaration, const Values& argumen
 }
 
 KernelCall::KernelCall(const nnef::Fragment& declaration, Values arguments, CallSite site,
-                       Evaluator& evaluator)
+                       DocumentEvaluator& evaluator)
     : declaration_(declaration),
       arguments_(std::move(arguments)),
       site_(std::move(site)),

@@ -15,7 +15,7 @@
 
 namespace t2n::interp {
 
-class Evaluator;
+class DocumentEvaluator;
 
 /// The parts of an invocation besides its arguments.
 struct CallSite {
@@ -31,7 +31,7 @@ struct CallSite {
 class KernelCall {
  public:
   KernelCall(const nnef::Fragment& declaration, Values arguments, CallSite site,
-             Evaluator& evaluator);
+             DocumentEvaluator& evaluator);
 
   const std::string& operation() const { return declaration_.name; }
   spec::Dialect dialect() const;
@@ -68,7 +68,7 @@ class KernelCall {
   const nnef::Fragment& declaration_;
   Values arguments_;
   CallSite site_;
-  Evaluator& evaluator_;
+  DocumentEvaluator& evaluator_;
 };
 
 /// The argument of a parameter; `arguments` in the declaration's order.

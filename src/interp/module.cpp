@@ -52,7 +52,7 @@ std::vector<ir::Tensor> run_to(Program& program, const std::vector<ir::Tensor>& 
   for (const ir::Tensor& input : inputs) tensors.push_back(trace::to_torch(input));
   std::vector<ir::Tensor> out;
   on_own_stack([&] {
-    for (const at::Tensor& tensor : Evaluator(program).run(tensors, wanted))
+    for (const at::Tensor& tensor : DocumentEvaluator(program).run(tensors, wanted))
       out.push_back(trace::copy(tensor));
   });
   return out;

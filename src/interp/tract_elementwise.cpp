@@ -86,7 +86,7 @@ Tensors bitnot(const KernelCall& call) {
   return {x.bitwise_not()};
 }
 
-/// As in processors, the amount is taken modulo the width.
+/// The amount is taken modulo the width, as processors do.
 at::Tensor amount(const at::Tensor& y) {
   return y.bitwise_and(static_cast<int64_t>(8 * at::elementSize(y.scalar_type()) - 1));
 }

@@ -10,7 +10,8 @@ namespace {
 
 using Tensors = Checked<at::Tensor>;
 
-/// As i64; negative indices count from the end. Errors: `engine-failed` for indices out of range.
+/// The indices in i64; negative ones count from the end. Errors: `engine-failed` for indices out of
+/// range.
 at::Tensor wrapped(const at::Tensor& given, int64_t extent) {
   at::Tensor indices = given.to(at::kLong);
   if (indices.numel() == 0) return indices;

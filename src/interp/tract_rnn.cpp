@@ -58,9 +58,9 @@ Tensors gru_seq(const KernelCall& call) {
   const int64_t length = x.size(1);
   Tensors states(static_cast<size_t>(length));
   for (int64_t i = 0; i < length; ++i) {
-    const int64_t turn = chunk > 0 ? i : length - 1 - i;
-    h = gru_step(input.select(1, turn), h.matmul(r.t()).add(state_bias), h, hidden);
-    states[static_cast<size_t>(turn)] = h;
+    const int64_t step = chunk > 0 ? i : length - 1 - i;
+    h = gru_step(input.select(1, step), h.matmul(r.t()).add(state_bias), h, hidden);
+    states[static_cast<size_t>(step)] = h;
   }
   kept = h;
   return {at::stack(states, 1), h.unsqueeze(1)};

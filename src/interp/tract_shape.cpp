@@ -50,8 +50,8 @@ Tensors range(const KernelCall& call) {
     if (each->numel() != 1) fail(cat(shape_text(each->sizes()), " is no single number"));
   const int64_t length =
       range_length(start.item<double>(), end.item<double>(), step.item<double>());
-  const at::Tensor turns = at::arange(length, at::kLong).to(start.scalar_type());
-  return {turns.mul(step.reshape({})).add(start.reshape({}))};
+  const at::Tensor steps = at::arange(length, at::kLong).to(start.scalar_type());
+  return {steps.mul(step.reshape({})).add(start.reshape({}))};
 }
 
 /// Integers wrap around; reals are truncated and saturate, NaN is 0 and true. If graph.quant names

@@ -196,12 +196,4 @@ void end_now(int code, std::string_view text) noexcept {
   _exit(code);
 }
 
-void end_for_memory(int64_t bytes) noexcept {
-  end_for(limit_error(
-      "memory-limit",
-      cat(bytes_text(bytes), " more of memory are needed while ", current_activity.load()),
-      cat("t2nnef may use ", bytes_text(max_memory())),
-      "allow it more with --max-memory, or give smaller inputs"));
-}
-
 }  // namespace t2n::limits

@@ -3,7 +3,6 @@
 
 #include <sys/types.h>
 
-#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -42,9 +41,5 @@ void set_cleanup(void (*cleanup)() noexcept) noexcept;
 
 /// Cleans up, prints `text` on stderr and ends the process. Safe in a signal handler.
 [[noreturn]] void end_now(int code, std::string_view text) noexcept;
-
-/// Ends the process with `memory-limit`: for allocators, as errors cannot pass through foreign
-/// code.
-[[noreturn]] void end_for_memory(int64_t bytes) noexcept;
 
 }  // namespace t2n::limits

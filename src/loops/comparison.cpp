@@ -12,7 +12,7 @@ namespace t2n::loops {
 using ir::Node;
 using ir::ValueId;
 
-Comparison::Comparison(Rolling& rolling, const Iterations& all, int64_t start)
+IterationComparison::IterationComparison(Rolling& rolling, const Iterations& all, int64_t start)
     : rolling_(rolling),
       graph_(rolling.graph()),
       values_(rolling.values()),
@@ -29,28 +29,28 @@ Comparison::Comparison(Rolling& rolling, const Iterations& all, int64_t start)
   if (loop().length.is_constant()) check_complex();  // the loop can stay unrolled
 }
 
-Recurrence Comparison::take() {
+Recurrence IterationComparison::take() {
   found_.filled = take_filled(found_, body_, loop().number);
   return std::move(found_);
 }
 
-void Comparison::differ(const Node& at, std::string why, std::string help) const {
+void IterationComparison::differ(const Node& at, std::string why, std::string help) const {
   refuse_loop(graph_, at, std::move(why), std::move(help));
 }
 
-void Comparison::differ(std::string why, std::string help) const {
+void IterationComparison::differ(std::string why, std::string help) const {
   differ(reader_ == nullptr ? node_at(loop().place) : *reader_, std::move(why), std::move(help));
 }
 
 /// Results of scans have no scales. Quantised weights that each iteration reads are no obstacle.
-void Comparison::require_no_scales(const Node& node) const {
+void IterationComparison::require_no_scales(const Node& node) const {
   for (const ValueId id : node.outputs)
     if (outer(id).quant)
       differ(node, "the loop computes quantised tensors",
              "let it do so with their dequantize()d values");
 }
 
-void Comparison::check_sizes() const {
+void IterationComparison::check_sizes() const {
   const size_t size = all_.size(found_.start);
   for (int64_t iteration = found_.start; iteration < all_.count(); ++iteration)
     if (all_.size(iteration) != size)
@@ -60,7 +60,7 @@ void Comparison::check_sizes() const {
              kPlainHelp);
 }
 
-void Comparison::check_complex() {
+void IterationComparison::check_complex() {
   const auto check = [&](ValueId id) {
     if (ir::is_complex(body_.graph().values[static_cast<size_t>(id)].dtype))
       differ("the loop carries or reads complex tensors", kPlainHelp);
@@ -70,7 +70,7 @@ void Comparison::check_complex() {
   for (const auto& [id, inner] : found_.captured) check(inner);
 }
 
-void Comparison::add_node(size_t position) {
+void IterationComparison::add_node(size_t position) {
   check_same(position);
   if (is_invariant(position)) {
     found_.hoisted[position] = true;
@@ -90,7 +90,7 @@ void Comparison::add_node(size_t position) {
   add_body_node(position);
 }
 
-void Comparison::check_same(size_t position) const {
+void IterationComparison::check_same(size_t position) const {
   const Node& first = node(found_.start, position);
   require_no_scales(first);
   for (int64_t iteration = found_.start + 1; iteration < all_.count(); ++iteration) {

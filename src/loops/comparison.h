@@ -15,11 +15,11 @@ namespace t2n::loops {
 
 /// Finds the recurrence of iterations that are all equal. Reads the graph; the only change is that
 /// scans of earlier loops give what these iterations read of them.
-class Comparison {
+class IterationComparison {
  public:
   /// `start`: the first iteration that must be equal to all later ones. Errors: those of
   /// refuse_loop, if the iterations differ.
-  Comparison(Rolling& rolling, const Iterations& all, int64_t start);
+  IterationComparison(Rolling& rolling, const Iterations& all, int64_t start);
 
   const Recurrence& found() const { return found_; }
   /// Names of what an iteration computes and carries, and of their counterparts in the first one.

@@ -27,8 +27,8 @@ bool are_same(const std::vector<ir::Constant>& a, const std::vector<ir::Constant
 }  // namespace
 
 /// The expression with the first iteration's symbols for sizes.
-Dim Comparison::renamed(const Dim& dim, const std::map<std::string, std::string>& names,
-                        int64_t iteration) const {
+Dim IterationComparison::renamed(const Dim& dim, const std::map<std::string, std::string>& names,
+                                 int64_t iteration) const {
   if (dim.is_constant() || iteration == found_.start) return dim;
   return dim.substitute([&](const ir::Symbol& symbol) -> std::optional<Dim> {
     const ir::Symbol::AxisSize* size = symbol.axis_size();
@@ -38,9 +38,9 @@ Dim Comparison::renamed(const Dim& dim, const std::map<std::string, std::string>
   });
 }
 
-void Comparison::check_attr(const Node& at, const ir::Attr& first, const ir::Attr& other,
-                            const std::map<std::string, std::string>& names,
-                            int64_t iteration) const {
+void IterationComparison::check_attr(const Node& at, const ir::Attr& first, const ir::Attr& other,
+                                     const std::map<std::string, std::string>& names,
+                                     int64_t iteration) const {
   const auto fail = [&] {
     differ(at, cat("an argument of ", ir::op_name(at.op), " is another in iteration ", iteration),
            kPlainHelp);
@@ -60,8 +60,8 @@ void Comparison::check_attr(const Node& at, const ir::Attr& first, const ir::Att
   }
 }
 
-void Comparison::check_body(const Node& at, const ir::Graph& first, const ir::Graph& other,
-                            int64_t iteration) const {
+void IterationComparison::check_body(const Node& at, const ir::Graph& first, const ir::Graph& other,
+                                     int64_t iteration) const {
   const auto fail = [&] {
     differ(at, cat("the loop inside is another in iteration ", iteration), kPlainHelp);
   };
@@ -93,7 +93,7 @@ void Comparison::check_body(const Node& at, const ir::Graph& first, const ir::Gr
 }
 
 /// Names of what an iteration computes and carries, and of their counterparts in the first one.
-std::map<std::string, std::string> Comparison::names_in(int64_t iteration) const {
+std::map<std::string, std::string> IterationComparison::names_in(int64_t iteration) const {
   std::map<std::string, std::string> names;
   for (size_t i = 0; i < found_.hoisted.size(); ++i)
     for (size_t p = 0; p < node(iteration, i).outputs.size(); ++p)
@@ -107,7 +107,7 @@ std::map<std::string, std::string> Comparison::names_in(int64_t iteration) const
   return names;
 }
 
-void Comparison::check_arguments() const {
+void IterationComparison::check_arguments() const {
   for (int64_t iteration = found_.start + 1; iteration < all_.count(); ++iteration) {
     const std::map<std::string, std::string> names = names_in(iteration);
     for (size_t i = 0; i < found_.hoisted.size(); ++i) {

@@ -30,7 +30,7 @@ constexpr std::pair<std::string_view, std::string_view> kWithTensor[] = {
 }  // namespace
 
 /// x[:, t] of an outer tensor.
-bool Comparison::add_slice(size_t position) {
+bool IterationComparison::add_slice(size_t position) {
   const Node& first = node(found_.start, position);
   const ValueId self = ir::operand(first, "self");
   if (self == ir::kNoValue || !mentions(first, loop().number)) return false;
@@ -58,7 +58,7 @@ bool Comparison::add_slice(size_t position) {
   return true;
 }
 
-void Comparison::add_body_node(size_t position) {
+void IterationComparison::add_body_node(size_t position) {
   const Node& recorded = node(found_.start, position);
   Node out = recorded;
   const std::vector<IterationValues> reads = operands(position);
@@ -81,7 +81,7 @@ void Comparison::add_body_node(size_t position) {
 }
 
 /// The iteration's number `dim` as a tensor.
-ValueId Comparison::number_value(const Dim& dim, const Node& beside) {
+ValueId IterationComparison::number_value(const Dim& dim, const Node& beside) {
   const auto step = coefficient(dim, loop().number);
   if (!step)
     differ(beside, cat("a number follows ", dim.str(), " from iteration to iteration"),
@@ -100,7 +100,7 @@ ValueId Comparison::number_value(const Dim& dim, const Node& beside) {
 }
 
 /// Replaces numbers that follow from the iteration by tensors.
-void Comparison::use_number(Node& node, const Node& recorded) {
+void IterationComparison::use_number(Node& node, const Node& recorded) {
   const std::string_view op = ir::op_name(node.op);
   // A state that iterations fill slice by slice (find_filled), or that is refused there.
   const bool scatters = op == "aten::select_scatter" || op == "aten::slice_scatter";

@@ -27,7 +27,7 @@ std::optional<int64_t> part_of(const Node& node) {
 }  // namespace
 
 /// The tensors that a node reads, each in all iterations.
-std::vector<IterationValues> Comparison::operands(size_t position) const {
+std::vector<IterationValues> IterationComparison::operands(size_t position) const {
   std::vector<IterationValues> out;
   for (int64_t iteration = found_.start; iteration < all_.count(); ++iteration) {
     size_t next = 0;
@@ -45,7 +45,7 @@ std::vector<IterationValues> Comparison::operands(size_t position) const {
   return out;
 }
 
-bool Comparison::is_invariant(size_t position) const {
+bool IterationComparison::is_invariant(size_t position) const {
   const Node& first = node(found_.start, position);
   if (ir::is_unpredictable(first.op) || mentions(first, loop().number)) return false;
   for (const IterationValues& ids : operands(position))
@@ -54,7 +54,7 @@ bool Comparison::is_invariant(size_t position) const {
 }
 
 /// The one outer value that all iterations read.
-std::optional<ValueId> Comparison::outside(const IterationValues& ids) const {
+std::optional<ValueId> IterationComparison::outside(const IterationValues& ids) const {
   if (const auto spot = own(ids)) {
     if (!found_.hoisted[spot->node]) return std::nullopt;
     return node(found_.start, spot->node).outputs[spot->output];
@@ -79,7 +79,7 @@ std::optional<ValueId> Comparison::outside(const IterationValues& ids) const {
 }
 
 /// The position at which each iteration computes the value itself.
-std::optional<Spot> Comparison::own(const IterationValues& ids) const {
+std::optional<Spot> IterationComparison::own(const IterationValues& ids) const {
   std::optional<Spot> out;
   for (size_t i = 0; i < ids.size(); ++i) {
     const Spot* const found = all_.spot(ids[i]);
@@ -93,7 +93,7 @@ std::optional<Spot> Comparison::own(const IterationValues& ids) const {
 
 /// Consecutive slices that already exist outside: results of unbind or split, or iterations of an
 /// earlier loop.
-std::optional<Slices> Comparison::run_of(const IterationValues& ids) {
+std::optional<Slices> IterationComparison::run_of(const IterationValues& ids) {
   std::vector<int64_t> places;
   std::optional<size_t> source;
   bool is_unbound = false;
@@ -137,14 +137,14 @@ std::optional<Slices> Comparison::run_of(const IterationValues& ids) {
   return out;
 }
 
-ValueId Comparison::operand(const IterationValues& ids) {
+ValueId IterationComparison::operand(const IterationValues& ids) {
   if (const auto id = outside(ids)) return captured(*id);
   if (const auto spot = own(ids)) return found_.inner.at({spot->node, spot->output});
   if (auto run = run_of(ids)) return scanned(*run, outer(ids[0]).name);
   return state(ids);
 }
 
-ValueId Comparison::captured(ValueId id) {
+ValueId IterationComparison::captured(ValueId id) {
   const std::vector<int> constants = ir::constant_index(graph_);
   const int constant = constants[static_cast<size_t>(id)];
   const ir::Value& value = outer(id);
@@ -164,7 +164,7 @@ ValueId Comparison::captured(ValueId id) {
 }
 
 /// The quantisation of all slices together, if each does not have its own.
-std::optional<ir::QuantInfo> Comparison::quant_of(const Slices& slices) const {
+std::optional<ir::QuantInfo> IterationComparison::quant_of(const Slices& slices) const {
   const ir::Value& whole = outer(slices.whole);
   std::optional<ir::QuantInfo> out = whole.quant;
   if (!out || !out->is_per_channel()) return out;
@@ -175,7 +175,7 @@ std::optional<ir::QuantInfo> Comparison::quant_of(const Slices& slices) const {
   return out;
 }
 
-ValueId Comparison::scanned(Slices slices, const std::string& name) {
+ValueId IterationComparison::scanned(Slices slices, const std::string& name) {
   for (const Slices& known : found_.slices)
     if (known.whole == slices.whole && known.axis == slices.axis && known.part == slices.part &&
         known.first == slices.first && known.reversed == slices.reversed)
@@ -193,7 +193,7 @@ ValueId Comparison::scanned(Slices slices, const std::string& name) {
 }
 
 /// A result of the iteration before; the first iteration reads another value.
-ValueId Comparison::state(const IterationValues& ids) {
+ValueId IterationComparison::state(const IterationValues& ids) {
   const auto is_prefix = [&](const IterationValues& known) {
     const size_t count = std::min(known.size(), ids.size());
     return count > 1 && std::equal(known.begin(),
@@ -226,7 +226,7 @@ ValueId Comparison::state(const IterationValues& ids) {
   return inner;
 }
 
-void Comparison::resolve_states() {
+void IterationComparison::resolve_states() {
   for (size_t i = 0; i < found_.states.size(); ++i) {  // may find further states
     const IterationValues tail(found_.states[i].iterations.begin() + 1,
                                found_.states[i].iterations.end());

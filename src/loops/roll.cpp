@@ -19,7 +19,7 @@ void require_iterations(const ir::Graph& graph, const Iterations& all) {
 }
 
 /// The first iteration stays outside of the scan if it is unlike the others.
-Comparison compare(Rolling& rolling, Iterations& all) {
+IterationComparison compare(Rolling& rolling, Iterations& all) {
   try {
     return {rolling, all, 0};
   } catch (const Error& error) {
@@ -47,7 +47,7 @@ Rolled roll(Rolling& rolling, LoopRecord loop) {
   all.simplify();
   std::vector<Growing> growing = all.take_growing();
   all.index();
-  Comparison comparison = compare(rolling, all);
+  IterationComparison comparison = compare(rolling, all);
   Rolled out;
   if (comparison.found().start == 1) out.tag = all.loop().tags[0];
   for (int64_t iteration = comparison.found().start + 1; iteration < all.count(); ++iteration) {

@@ -54,7 +54,7 @@ struct Decision {
   const void* id = nullptr;  ///< the place in the program: equal in every trace of a session
   int64_t way = 0;           ///< 1 or 0 for a branch, the number of iterations for a loop
   std::string number = {};   ///< its text
-  /// Of a number: TraceOptions::computed_numbers can make it an operation of the graph.
+  /// For a number: TraceOptions::computed_numbers can make it an operation of the graph.
   bool is_computable = false;
   /// For a branch: its other side only raises an exception.
   bool is_guard = false;

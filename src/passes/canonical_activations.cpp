@@ -56,10 +56,10 @@ class Canonicaliser {
  private:
   /// The short name, with other ways to write relu6 unified.
   std::string_view function_of(const Node& node) const {
-    const std::string_view word = ir::op_short_name(ir::op_name(node.op));
-    const bool is_relu6 = (word == "hardtanh" && bounds(node, "min_val", "max_val")) ||
-                          (word == "clamp" && bounds(node, "min", "max"));
-    return is_relu6 ? "relu6" : word;
+    const std::string_view name = ir::op_short_name(node.op);
+    const bool is_relu6 = (name == "hardtanh" && bounds(node, "min_val", "max_val")) ||
+                          (name == "clamp" && bounds(node, "min", "max"));
+    return is_relu6 ? "relu6" : name;
   }
 
   bool bounds(const Node& node, std::string_view low, std::string_view high) const {

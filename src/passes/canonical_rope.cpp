@@ -40,9 +40,8 @@ class RopeFinder {
     ValueId b;
   };
 
-  static bool is(const Node* node, std::string_view word) {
-    return node != nullptr && node->outputs.size() == 1 &&
-           ir::op_short_name(ir::op_name(node->op)) == word;
+  static bool is(const Node* node, std::string_view name) {
+    return node != nullptr && node->outputs.size() == 1 && ir::op_short_name(node->op) == name;
   }
 
   /// The operands of a product that has only one reader.
@@ -118,10 +117,8 @@ class RopeFinder {
     if (x == ir::kNoValue || !is_last_axis(*node, x)) return {};
     const ir::Dim size = pattern_.value(x).shape.back();
     if (!size.is_constant() || size.value() % 2 != 0) return {};
-    if (ir::op_short_name(ir::op_name(node->op)) == "slice")
-      return sliced_half(*node, x, size.value());
-    const bool is_chunk =
-        ir::op_short_name(ir::op_name(node->op)) == "chunk" && node->outputs.size() == 2;
+    if (ir::op_short_name(node->op) == "slice") return sliced_half(*node, x, size.value());
+    const bool is_chunk = ir::op_short_name(node->op) == "chunk" && node->outputs.size() == 2;
     if (!is_chunk) return {};
     return Half{x, node->outputs[0] == id ? 0 : 1};
   }

@@ -3,10 +3,11 @@
 // and r2 of both channels become equal, which reduces the loss of one scale per tensor. Source:
 // Nagel et al., Data-Free Quantization Through Weight Equalization and Bias Correction, 2019.
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <iterator>
 #include <map>
 
+#include "src/diag/one_of.h"
 #include "src/passes/known.h"
 #include "src/passes/layers.h"
 #include "src/passes/pass.h"
@@ -18,19 +19,16 @@ namespace {
 /// Elementwise, or on windows of one channel: a pool's windows span all axes but the first two, or,
 /// of a tensor without a batch, all but the first.
 bool is_homogeneous(const Node& node, size_t rank, bool channels_last) {
-  constexpr std::string_view kElementwise[] = {"relu", "leaky_relu"};
-  constexpr std::string_view kWindows[] = {
+  constexpr std::array<std::string_view, 2> kElementwise = {"relu", "leaky_relu"};
+  constexpr std::array<std::string_view, 9> kWindows = {
       "max_pool1d",          "max_pool2d",          "max_pool3d",
       "avg_pool1d",          "avg_pool2d",          "avg_pool3d",
       "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d"};
   if (!ir::op_name(node.op).starts_with("aten::") || node.outputs.size() != 1) return false;
-  const auto is_in = [word = base_word(node.op)](const auto& words) {
-    return std::find(std::begin(words), std::end(words), word) != std::end(words);
-  };
-  if (is_in(kElementwise)) return true;
-  const std::string word = base_word(node.op);
-  return !channels_last && is_in(kWindows) &&
-         std::string_view("123").find(word[word.size() - 2]) + 3 == rank;
+  const std::string_view name = ir::op_base_name(node.op);
+  if (is_one_of(name, kElementwise)) return true;
+  return !channels_last && is_one_of(name, kWindows) &&
+         std::string_view("123").find(name[name.size() - 2]) + 3 == rank;
 }
 
 /// Two layers, by their node indices, and what is between them.

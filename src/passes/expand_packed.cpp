@@ -182,7 +182,7 @@ class PackedRewriter : public Rewriter {
     std::vector<std::pair<DType, ir::Shape>> results = {{output(0).dtype, sequence}};
     for (size_t i = 1; i < node().outputs.size(); ++i)
       results.emplace_back(output(static_cast<int>(i)).dtype, output(static_cast<int>(i)).shape);
-    const std::vector<ValueId> made = emit_all(cat("t2n::", word(), ".padded"), args, results);
+    const std::vector<ValueId> made = emit_all(cat("t2n::", base_name(), ".padded"), args, results);
     const Padded y{made[0], x.batch_first, 0};
     const ValueId data = packed(y, batch);
     padded_.insert_or_assign(data, y);

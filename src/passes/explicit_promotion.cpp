@@ -10,7 +10,7 @@ namespace {
 
 /// Operations with boolean results, whatever dtype they compute in.
 bool is_predicate(ir::OpId op) {
-  return has_trait(ir::op_short_name(ir::op_name(op)), ir::OpTrait::predicate);
+  return has_trait(ir::op_short_name(op), ir::OpTrait::predicate);
 }
 
 /// Operands that select and are not computed with: always booleans.
@@ -18,7 +18,7 @@ bool is_condition(std::string_view name) { return name == "condition" || name ==
 
 bool rounds_quotient(const Node& node) {
   const ir::Attr* mode = node.find("rounding_mode");
-  return ir::op_short_name(ir::op_name(node.op)) == "floor_divide" ||
+  return ir::op_short_name(node.op) == "floor_divide" ||
          (mode != nullptr && !std::holds_alternative<ir::None>(*mode));
 }
 
@@ -78,7 +78,7 @@ class Promoter {
 
   /// Kernels for f16 that multiply and divide take a single second operand in f32.
   bool has_wide_number(const Node& node) const {
-    const std::string_view name = ir::op_short_name(ir::op_name(node.op));
+    const std::string_view name = ir::op_short_name(node.op);
     if (!has_trait(name, ir::OpTrait::takes_wide_number)) return false;
     const ir::Attr* other = node.find("other");
     if (other == nullptr) return false;

@@ -1,10 +1,11 @@
 // The pass `fold-batch-norm`: y = (W x + b - mean) * s + beta with s = gamma / sqrt(var + eps)
 // equals (s W) x + (b - mean) s + beta, where everything but x is known.
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <iterator>
 #include <optional>
 
+#include "src/diag/one_of.h"
 #include "src/passes/known.h"
 #include "src/passes/layers.h"
 #include "src/passes/pass.h"
@@ -16,11 +17,11 @@ namespace {
 using ir::Ints;
 
 bool is_batch_norm(const Node& node) {
-  constexpr std::string_view kWords[] = {
+  constexpr std::array<std::string_view, 5> kNames = {
       "batch_norm", "native_batch_norm", "_native_batch_norm_legit",
       "_native_batch_norm_legit_no_training", "_batch_norm_no_update"};
   return ir::op_name(node.op).starts_with("aten::") &&
-         std::find(std::begin(kWords), std::end(kWords), base_word(node.op)) != std::end(kWords);
+         is_one_of(ir::op_base_name(node.op), kNames);
 }
 
 /// The factor and the term of a batch norm for each channel.

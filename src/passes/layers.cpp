@@ -1,19 +1,18 @@
 #include "src/passes/layers.h"
 
-#include <algorithm>
-#include <iterator>
+#include <array>
 
-#include "src/passes/rewriter.h"
+#include "src/diag/one_of.h"
 
 namespace t2n::passes {
 bool is_linear(const ir::Node& node) { return ir::op_name(node.op) == "aten::linear"; }
 
 bool is_conv(const ir::Node& node) {
-  constexpr std::string_view kWords[] = {"conv1d",           "conv2d",           "conv3d",
-                                         "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
-                                         "convolution",      "_convolution"};
+  constexpr std::array<std::string_view, 8> kNames = {
+      "conv1d",           "conv2d",           "conv3d",      "conv_transpose1d",
+      "conv_transpose2d", "conv_transpose3d", "convolution", "_convolution"};
   return ir::op_name(node.op).starts_with("aten::") &&
-         std::find(std::begin(kWords), std::end(kWords), base_word(node.op)) != std::end(kWords);
+         is_one_of(ir::op_base_name(node.op), kNames);
 }
 
 bool is_absent(const ir::Node& node, std::string_view argument) {
@@ -29,7 +28,7 @@ void set_operand(ir::Node& node, std::string_view argument, ir::ValueId id) {
 
 WeightChannels::WeightChannels(const ir::Node& layer, const ir::Ints& weight) {
   const ir::Attr* flag = layer.find("transposed");
-  transposed_ = base_word(layer.op).starts_with("conv_transpose") ||
+  transposed_ = ir::op_base_name(layer.op).starts_with("conv_transpose") ||
                 (flag != nullptr && *flag == ir::Attr(true));
   if (const ir::Attr* groups = layer.find("groups")) {
     const auto* number = std::get_if<ir::Dim>(groups);

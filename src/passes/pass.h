@@ -84,7 +84,7 @@ struct PassInfo {
   std::string_view doc;
   Pass run;
   Effect effect = Effect::preserves;
-  std::string_view changes = {};  ///< "weights, to what 8 bits can say"; for Effect::changes
+  std::string_view changes = {};  ///< "weights, to what 8 bits can hold"; for Effect::changes
   std::string_view needs = {};    ///< what it cannot work without: "an evaluator"
   bool descends = true;           ///< runs in the nested graphs of loops as well
 };

@@ -52,9 +52,9 @@ Maybe quotient(const Maybe& a, std::optional<double> divisor) {
 }
 
 bool is_arithmetic(const Node& node) {
-  const std::string_view word = ir::op_short_name(ir::op_name(node.op));
+  const std::string_view name = ir::op_short_name(node.op);
   for (const char* known : {"add", "sub", "rsub", "mul", "div", "pow", "square", "neg"})
-    if (word == known) return node.outputs.size() == 1;
+    if (name == known) return node.outputs.size() == 1;
   return false;
 }
 
@@ -140,20 +140,20 @@ std::optional<Polynomial> Pattern::term(ValueId id, Variables of, int depth) con
 
 std::optional<Polynomial> Pattern::node_term(const Node& node, Variables of, int depth) const {
   if (!is_arithmetic(node)) return std::nullopt;
-  const std::string_view word = ir::op_short_name(ir::op_name(node.op));
+  const std::string_view name = ir::op_short_name(node.op);
   const Attr* const other = node.find("other");
   const Maybe self = term(node.find("self"), of, depth);
   if (!self) return std::nullopt;
-  if (word == "neg") return scaled(*self, -1.0);
-  if (word == "square") return product(self, self);
-  if (word == "pow") return power(self, number(node.find("exponent")));
-  if (word == "mul") return product(self, term(other, of, depth));
-  if (word == "div")
+  if (name == "neg") return scaled(*self, -1.0);
+  if (name == "square") return product(self, self);
+  if (name == "pow") return power(self, number(node.find("exponent")));
+  if (name == "mul") return product(self, term(other, of, depth));
+  if (name == "div")
     return is_none(node.find("rounding_mode")) ? quotient(self, number(other)) : std::nullopt;
   const auto alpha = node.find("alpha") ? number(node.find("alpha")) : 1.0;
   const Maybe second = term(other, of, depth);
-  if (word == "rsub") return sum(second, self, alpha ? -*alpha : alpha);
-  return sum(self, second, word == "sub" && alpha ? -*alpha : alpha);
+  if (name == "rsub") return sum(second, self, alpha ? -*alpha : alpha);
+  return sum(self, second, name == "sub" && alpha ? -*alpha : alpha);
 }
 
 ValueId Pattern::only_variable(ValueId root) const {

@@ -24,26 +24,24 @@ constexpr int64_t kFewest = 5;
 /// Numbers beside the weights, such as scales, are computed now up to this size.
 constexpr int64_t kMostBeside = int64_t{64} << 10;
 
-std::string_view word_of(const Node& node) { return ir::op_short_name(ir::op_name(node.op)); }
-
 /// True for operations that keep the elements: integers stay integers.
 bool moves_elements(const Node& node) {
-  const std::string_view word = word_of(node);
-  return has_trait(word, ir::OpTrait::moves_elements) || word == "cat" || word == "stack";
+  const std::string_view name = ir::op_short_name(node.op);
+  return has_trait(name, ir::OpTrait::moves_elements) || name == "cat" || name == "stack";
 }
 
 /// True for operations with one result for each element of one operand.
 bool is_thin(const Node& node) {
-  constexpr std::array<std::string_view, 8> kWords = {"mul",  "div", "add",  "sub",
+  constexpr std::array<std::string_view, 8> kNames = {"mul",  "div", "add",  "sub",
                                                       "rsub", "neg", "cast", "to"};
-  return is_one_of(word_of(node), kWords);
+  return is_one_of(ir::op_short_name(node.op), kNames);
 }
 
 /// True for operations whose results are whole numbers.
 bool is_rounding(const Node& node) {
-  constexpr std::array<std::string_view, 7> kWords = {"round", "floor", "ceil", "trunc",
+  constexpr std::array<std::string_view, 7> kNames = {"round", "floor", "ceil", "trunc",
                                                       "fix",   "sign",  "sgn"};
-  return is_one_of(word_of(node), kWords);
+  return is_one_of(ir::op_short_name(node.op), kNames);
 }
 
 /// Engines have no bf16, and strict NNEF has no f16: a formula in them must stay folded.
@@ -51,10 +49,10 @@ bool is_of_16_bits(DType dtype) { return dtype == DType::bf16 || dtype == DType:
 
 /// True for operations whose results have few different values: comparisons, and integers.
 bool is_choosing(const Graph& graph, const Node& node) {
-  const std::string_view word = word_of(node);
-  if (ir::has_trait(word, ir::OpTrait::predicate)) return true;
+  const std::string_view name = ir::op_short_name(node.op);
+  if (ir::has_trait(name, ir::OpTrait::predicate)) return true;
   const DType dtype = graph.values[static_cast<size_t>(node.outputs.at(0))].dtype;
-  return (word == "cast" || word == "to") && !ir::is_float(dtype) && !ir::is_complex(dtype);
+  return (name == "cast" || name == "to") && !ir::is_float(dtype) && !ir::is_complex(dtype);
 }
 
 /// Finds what quantisers make of constants.
@@ -124,7 +122,7 @@ class Recogniser {
     for (const Node& node : graph_.nodes)
       if (!follow(node)) {
         ir::for_each_input(node, mark);
-        if (word_of(node) == "round") ++findings_.activations;
+        if (ir::op_short_name(node.op) == "round") ++findings_.activations;
       }
     for (const ValueId id : graph_.outputs) mark(id);
   }

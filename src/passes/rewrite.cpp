@@ -20,13 +20,13 @@ std::string FreshNames::take(const std::string& wanted) {
 
 FreshCalls::FreshCalls(const Graph& graph) {
   for (const Node& node : graph.nodes) {
-    int& next = next_[{node.scope, ir::op_short_name(ir::op_name(node.op))}];
+    int& next = next_[{node.scope, ir::op_short_name(node.op)}];
     next = std::max(next, node.call + 1);
   }
 }
 
 int FreshCalls::take(ir::OpId op, ir::ScopeId scope) {
-  return next_[{scope, ir::op_short_name(ir::op_name(op))}]++;
+  return next_[{scope, ir::op_short_name(op)}]++;
 }
 
 }  // namespace t2n::passes

@@ -23,13 +23,6 @@ std::vector<Dim> to_dims(const ir::Ints& values) { return {values.begin(), value
 
 }  // namespace
 
-std::string base_word(ir::OpId op) {
-  std::string_view name = ir::op_name(op);
-  if (const size_t colon = name.rfind("::"); colon != std::string_view::npos)
-    name.remove_prefix(colon + 2);
-  return std::string(name.substr(0, name.find('.')));
-}
-
 Shape broadcast(const Shape& a, const Shape& b) {
   if (a.size() < b.size()) return broadcast(b, a);
   Shape out = a;
@@ -45,7 +38,7 @@ Rewriter::Rewriter(ir::Graph& graph)
 
 void Rewriter::begin(ir::Node node) {
   node_ = std::move(node);
-  word_ = base_word(node_.op);
+  base_name_ = ir::op_base_name(node_.op);
   named_after_.clear();
   read_.clear();
   first_new_ = graph_.values.size();
@@ -307,8 +300,8 @@ ValueId Rewriter::pad(ValueId x, int axis, int64_t before, int64_t after) {
 std::vector<ValueId> Rewriter::loop(const ir::Scan& scan, ir::Graph body) {
   std::vector<std::pair<DType, Shape>> results;
   for (size_t i = 0; i < scan.outputs(); ++i) {
-    const ir::Value& turn = body.values[static_cast<size_t>(body.outputs.at(i))];
-    results.emplace_back(turn.dtype, turn.shape);
+    const ir::Value& result = body.values[static_cast<size_t>(body.outputs.at(i))];
+    results.emplace_back(result.dtype, result.shape);
     if (i >= scan.stacked()) continue;
     // A symbol stands for the size in the trace.
     const auto length =
@@ -336,7 +329,7 @@ void Rewriter::define(ValueId made, int index) {
 }
 
 void Rewriter::refuse_for(std::string_view tensors, std::string_view why, std::string_view help) {
-  ignore_rest("nothing of it is said");
+  ignore_rest("the operation is refused as a whole");
   std::vector<std::pair<DType, Shape>> results;
   for (const ValueId id : node_.outputs) results.emplace_back(value(id).dtype, value(id).shape);
   const std::vector<ValueId> made = emit_all("t2n::refused",

@@ -16,8 +16,6 @@
 
 namespace t2n::passes {
 
-/// The part of an operator's name between "::" and the overload: "mul" for aten::mul.Tensor.
-std::string base_word(ir::OpId op);
 ir::Shape broadcast(const ir::Shape& a, const ir::Shape& b);  ///< aligned at the right
 
 /// Takes the nodes of a graph in order; every node is kept, or its outputs are redefined.
@@ -36,7 +34,7 @@ class Rewriter {
   bool replace_where(const std::function<bool()>& define, bool keeps_dead = false);
 
   const ir::Node& node() const { return node_; }
-  std::string_view word() const { return word_; }
+  std::string_view base_name() const { return base_name_; }
   // --- the node's arguments; an absent one is an internal error, except for `has` and `find` ---
   bool has(std::string_view argument) const { return node_.find(argument) != nullptr; }
   const ir::Attr* find(std::string_view argument) const;
@@ -111,7 +109,7 @@ class Rewriter {
   std::map<std::pair<double, ir::DType>, ir::ValueId> numbers_;
   std::unordered_set<ir::ValueId> named_;  ///< values with the name of what they replace
   std::vector<ir::Node> done_;
-  std::string word_;
+  std::string_view base_name_;
   std::string named_after_;                          ///< the base of emitted names; "": the result
   mutable std::set<std::string, std::less<>> read_;  ///< arguments of the node
   size_t first_new_ = 0;

@@ -16,8 +16,6 @@ using ir::ValueId;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-std::string_view word_of(const Node& node) { return ir::op_short_name(ir::op_name(node.op)); }
-
 std::optional<Whole> of_number(double value) {
   if (value != std::trunc(value)) return {};
   return Whole{value, value};
@@ -74,8 +72,8 @@ std::optional<Whole> WholeNumbers::argument(const Node& node, std::string_view n
 }
 
 std::optional<Whole> WholeNumbers::clamped(const Node& node, int depth) const {
-  const std::string_view word = word_of(node);
-  const auto low = word == "relu" ? 0.0 : number(node, "min", -kInfinity);
+  const std::string_view name = ir::op_short_name(node.op);
+  const auto low = name == "relu" ? 0.0 : number(node, "min", -kInfinity);
   const auto high = number(node, "max", kInfinity);
   const std::optional<Whole> x = of(ir::operand(node, "self"), depth);
   if (!x || !low || !high) return {};
@@ -87,7 +85,7 @@ std::optional<Whole> WholeNumbers::clamped(const Node& node, int depth) const {
 std::optional<Whole> WholeNumbers::sum(const Node& node, int depth) const {
   const auto a = argument(node, "self", depth), b = argument(node, "other", depth);
   if (!a || !b || number(node, "alpha", 1) != 1.0) return {};
-  if (word_of(node) == "add") return Whole{a->low + b->low, a->high + b->high};
+  if (ir::op_short_name(node.op) == "add") return Whole{a->low + b->low, a->high + b->high};
   return Whole{a->low - b->high, a->high - b->low};
 }
 
@@ -101,13 +99,13 @@ std::optional<Whole> WholeNumbers::cast(const Node& node, int depth) const {
 std::optional<Whole> WholeNumbers::of_result(const Node& node, int depth) const {
   constexpr std::array<std::string_view, 4> kRounds = {"round", "floor", "ceil", "trunc"};
   constexpr std::array<std::string_view, 4> kClamps = {"clamp", "clamp_min", "clamp_max", "relu"};
-  const std::string_view word = word_of(node);
+  const std::string_view short_name = ir::op_short_name(node.op);
   if (node.outputs.size() != 1) return {};
-  if (word == "round" && node.find("decimals") != nullptr) return {};
-  if (is_one_of(word, kRounds)) return Whole{};
-  if (is_one_of(word, kClamps)) return clamped(node, depth);
-  if (word == "add" || word == "sub") return sum(node, depth);
-  if (word == "where") {
+  if (short_name == "round" && node.find("decimals") != nullptr) return {};
+  if (is_one_of(short_name, kRounds)) return Whole{};
+  if (is_one_of(short_name, kClamps)) return clamped(node, depth);
+  if (short_name == "add" || short_name == "sub") return sum(node, depth);
+  if (short_name == "where") {
     const auto a = argument(node, "self", depth), b = argument(node, "other", depth);
     if (!a || !b) return {};
     return Whole{std::min(a->low, b->low), std::max(a->high, b->high)};

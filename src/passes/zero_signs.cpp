@@ -14,8 +14,8 @@ using ir::Node;
 using ir::ValueId;
 
 /// Operations that start with zero and add products.
-bool sums_products(std::string_view word) {
-  constexpr std::array<std::string_view, 27> kWords = {"linear",
+bool sums_products(std::string_view name) {
+  constexpr std::array<std::string_view, 27> kNames = {"linear",
                                                        "matmul",
                                                        "mm",
                                                        "bmm",
@@ -42,19 +42,19 @@ bool sums_products(std::string_view word) {
                                                        "gru_cell",
                                                        "rnn_tanh_cell",
                                                        "rnn_relu_cell"};
-  return is_one_of(word, kWords);
+  return is_one_of(name, kNames);
 }
 
 /// A zero gives zeros, other elements do not change: the sign of zero is passed on or dropped.
-bool hands_on(std::string_view word) {
-  constexpr std::array<std::string_view, 37> kWords = {
+bool hands_on(std::string_view name) {
+  constexpr std::array<std::string_view, 37> kNames = {
       "mul",     "add",       "sub",        "rsub",      "neg",          "cast",   "to",
       "abs",     "view",      "reshape",    "permute",   "transpose",    "t",      "unsqueeze",
       "squeeze", "flatten",   "slice",      "select",    "narrow",       "chunk",  "split",
       "unbind",  "clone",     "contiguous", "detach",    "movedim",      "cat",    "stack",
       "alias",   "unflatten", "expand",     "embedding", "index_select", "gather", "round",
       "clamp",   "hardtanh"};
-  return is_one_of(word, kWords);
+  return is_one_of(name, kNames);
 }
 
 }  // namespace
@@ -90,12 +90,12 @@ bool ZeroSigns::shows(ValueId id) const {
 
 ZeroSigns::Effect ZeroSigns::effect(const Node& reader, ValueId id) {
   if (reader.body) return shows_in_body(reader, id) ? Effect::shows : Effect::drops;
-  const std::string_view word = ir::op_short_name(ir::op_name(reader.op));
-  if (sums_products(word)) return Effect::drops;
-  if (ir::has_trait(word, ir::OpTrait::predicate))
-    return word == "signbit" ? Effect::shows : Effect::drops;
-  const bool is_numerator = word == "div" && ir::operand(reader, "other") != id;
-  return is_numerator || hands_on(word) ? Effect::hands_on : Effect::shows;
+  const std::string_view name = ir::op_short_name(reader.op);
+  if (sums_products(name)) return Effect::drops;
+  if (ir::has_trait(name, ir::OpTrait::predicate))
+    return name == "signbit" ? Effect::shows : Effect::drops;
+  const bool is_numerator = name == "div" && ir::operand(reader, "other") != id;
+  return is_numerator || hands_on(name) ? Effect::hands_on : Effect::shows;
 }
 
 /// Whether a loop's body shows the sign of a value that the loop reads.

@@ -58,9 +58,9 @@ constexpr std::string_view kChoose[] = {"adaptive_max_pool1d",
 
 QuantRules table() {
   QuantRules out = {{"dequantize", dequantize}, {"int_repr", int_repr}};
-  for (const std::string_view word : ir::names_with(ir::OpTrait::moves_elements))
-    out.emplace(word, move);
-  for (const std::string_view word : kChoose) out.emplace(word, choose);
+  for (const std::string_view name : ir::names_with(ir::OpTrait::moves_elements))
+    out.emplace(name, move);
+  for (const std::string_view name : kChoose) out.emplace(name, choose);
   return out;
 }
 

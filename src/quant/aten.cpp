@@ -22,7 +22,7 @@ void quantize_channels(QuantBuilder& b, ValueId x) {
 }
 
 void quantize(QuantBuilder& b) {
-  if (b.word() == "quantize_per_channel") return quantize_channels(b, b.real("self"));
+  if (b.base_name() == "quantize_per_channel") return quantize_channels(b, b.real("self"));
   if (b.is_open("scale") || b.is_open("zero_point")) return define_quantised_by_given(b);
   // One scale: fbgemm does this case.
   if (!b.has("tensors")) return b.define_real(b.real("self"), ZeroPoint::fused);
@@ -51,11 +51,11 @@ void channel_points(QuantBuilder& b) {
   b.define(b.constant({std::ssize(points)}, {points.begin(), points.end()}, b.output().dtype));
 }
 
-/// Of a tensor that quantised itself, the numbers that the graph computes.
+/// The numbers that the graph computes for a tensor that quantised itself.
 void step_number(QuantBuilder& b) {
   const DynamicScale step = b.dynamic_step("self");
   if (step.exact == ir::kNoValue) return b.refuse("the graph does not compute the scale");
-  b.define(b.word() == "q_scale" ? step.exact : b.cast(step.zero_point, b.output().dtype));
+  b.define(b.base_name() == "q_scale" ? step.exact : b.cast(step.zero_point, b.output().dtype));
 }
 
 // --- writes ---
@@ -121,7 +121,7 @@ void masked_fill(QuantBuilder& b) {
 /// quantized::max_pool does the same under another name.
 void max_pool(QuantBuilder& b) {
   const std::string op =
-      "aten::" + std::string(b.word().substr(std::string_view("quantized_").size()));
+      "aten::" + std::string(b.base_name().substr(std::string_view("quantized_").size()));
   b.keep_on_steps(op);
 }
 
@@ -189,9 +189,9 @@ QuantRules table() {
                     {"_prelu_kernel", prelu},
                     {"quantized_batch_norm", batch_norm},
                     {"std", redo_singly}};
-  for (const std::string_view word : kRound) out.emplace(word, round);
-  for (const std::string_view word : kRedo) out.emplace(word, redo);
-  for (const std::string_view word : kRedoInLoops) out.emplace(word, redo_in_loops);
+  for (const std::string_view name : kRound) out.emplace(name, round);
+  for (const std::string_view name : kRedo) out.emplace(name, redo);
+  for (const std::string_view name : kRedoInLoops) out.emplace(name, redo_in_loops);
   return out;
 }
 

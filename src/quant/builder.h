@@ -70,7 +70,7 @@ class QuantBuilder : public QuantValues {
   /// Defines a result by reals, which are quantised if the output is.
   void define_real(ir::ValueId real, ZeroPoint zero_point = ZeroPoint::after_rounding,
                    bool is_relu = false, int index = 0);
-  /// Of an operand whose scale follows from data; empty for others.
+  /// The scale of an operand that follows from data; empty for others.
   DynamicScale dynamic_step(std::string_view argument) const;
   /// Steps, with their scale.
   void define_dynamic(ir::ValueId steps, const DynamicScale& scale);

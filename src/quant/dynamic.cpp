@@ -95,7 +95,7 @@ ValueId steps_of(QuantBuilder& b, ValueId whole, ValueId point, double lowest) {
   return b.binary("aten::sub.Tensor", b.clamped(whole, lowest, lowest + 255), point);
 }
 
-/// As whole tensors are quantised: the product and the zero point are rounded once.
+/// Quantises a whole tensor: the sum of product and zero point is rounded once.
 ValueId whole_of(QuantBuilder& b, ValueId x, const DynamicScale& scale) {
   const ValueId inverse = b.unary("aten::reciprocal", scale.scale);
   const ValueId product =
@@ -108,7 +108,7 @@ ValueId quantised_whole(QuantBuilder& b, ValueId x, const DynamicScale& scale, d
   return steps_of(b, whole_of(b, x, scale), scale.zero_point, lowest);
 }
 
-/// As fbgemm quantises its operand: rounded before the zero point is added.
+/// Quantises as fbgemm does with its operand: it rounds before it adds the zero point.
 Stepped quantised_by_rows(QuantBuilder& b, ValueId x, const Integers& integers) {
   const DynamicScale scale = choose(b, x, integers);
   const ValueId inverse = b.unary("aten::reciprocal", scale.scale);
@@ -127,7 +127,7 @@ Quantised quantised_by_range(QuantBuilder& b, ValueId x, bool is_reduced) {
 namespace {
 
 void define_layer(QuantBuilder& b, ValueId real) {
-  b.define(b.word().find("relu") != std::string_view::npos ? b.relu(real) : real);
+  b.define(b.base_name().find("relu") != std::string_view::npos ? b.relu(real) : real);
 }
 
 void linear(QuantBuilder& b) {

@@ -62,7 +62,7 @@ Grid grid_of(QuantBuilder& b, ValueId x) {
   const ValueId point = given_tensor(b, "zero_point");
   grid.point = broadcast_to(b, point, x, is_per_channel);
   grid.shared_point = shared(b.known("zero_point"));
-  if (b.word().starts_with("_fake_quantize_learnable"))
+  if (b.base_name().starts_with("_fake_quantize_learnable"))
     settle_learnt_point(b, grid);
   else if (is_per_channel && ir::is_float(b.dtype(point)))
     grid.added = ZeroPoint::before_rounding;
@@ -118,20 +118,20 @@ bool refuse_large(QuantBuilder& b, const Grid& grid) {
   return true;
 }
 
-/// As of quantised tensors: torch multiplies with one divided by it.
+/// Whether it is a step, as for quantised tensors: torch multiplies with one divided by it.
 bool is_step(double scale) {
   return scale > 0 && std::isfinite(scale) && !std::isinf(1 / static_cast<float>(scale));
 }
 
-/// Of what is known: steps of nothing, and zero points that no integer is. A learnt zero point is
-/// cut off by torch itself.
+/// Refuses scales that are no steps and zero points that are no integers, as far as they are known.
+/// torch itself cuts off a learnt zero point.
 bool refuse_grid(QuantBuilder& b, const std::optional<std::vector<double>>& scales,
                  const std::optional<std::vector<double>>& points, const Grid& grid) {
   const std::string help = "calibrate or train the quantiser before saving the model";
   if (scales)
     for (const double scale : *scales)
       if (!is_step(scale)) return b.refuse(cat("it has the scale ", scale), help), true;
-  const bool is_learnt = b.word().starts_with("_fake_quantize_learnable");
+  const bool is_learnt = b.base_name().starts_with("_fake_quantize_learnable");
   if (points && !is_learnt)
     for (const double point : *points)
       if (!(point >= grid.low && point <= grid.high))

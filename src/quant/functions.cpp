@@ -8,7 +8,7 @@ namespace t2n::quant {
 namespace {
 
 bool is_relu(const QuantBuilder& b) {
-  return b.word().ends_with("_relu") && b.word() != "leaky_relu";
+  return b.base_name().ends_with("_relu") && b.base_name() != "leaky_relu";
 }
 
 void define_result(QuantBuilder& b, ValueId real, ZeroPoint zero_point) {
@@ -167,7 +167,7 @@ void dropout(QuantBuilder& b) {
 
 /// The same as aten's, on steps: the integers have the order of the reals.
 void max_pool(QuantBuilder& b) {
-  const bool is_flat = b.word() == "max_pool1d";
+  const bool is_flat = b.base_name() == "max_pool1d";
   b.define(b.emit(is_flat ? "aten::max_pool1d" : "aten::max_pool2d",
                   {{"self", TensorRef{b.steps("qx")}},
                    {"kernel_size", b.dims("kernel_size")},

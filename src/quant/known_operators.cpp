@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "ir/op_registry.h"
 #include "src/quant/rules.h"
 
 namespace t2n::quant {
 
 bool is_expanded(std::string_view op) {
-  const size_t colon = op.find("::");
-  if (colon == std::string_view::npos) return false;
-  const auto is_in = [word =
-                          op.substr(colon + 2)](std::initializer_list<const QuantRules*> tables) {
+  const auto is_in = [name =
+                          ir::op_base_name(op)](std::initializer_list<const QuantRules*> tables) {
     return std::any_of(tables.begin(), tables.end(),
-                       [&](const QuantRules* table) { return table->contains(word); });
+                       [&](const QuantRules* table) { return table->contains(name); });
   };
   if (op.starts_with("quantized::"))
     return is_in({&layer_rules(), &dynamic_rules(), &cell_rules(), &embedding_rules(),

@@ -50,7 +50,7 @@ ValueId linear(QuantBuilder& b, ValueId x, ValueId weight) {
                 DType::f32, b.output().shape);
 }
 
-bool is_convolution(const QuantBuilder& b) { return b.word().starts_with("conv"); }
+bool is_convolution(const QuantBuilder& b) { return b.base_name().starts_with("conv"); }
 
 /// The channels' axis in the result.
 int channel_axis(const QuantBuilder& b) {

@@ -114,7 +114,7 @@ void define_batch_norm(QuantBuilder& b, std::string_view operand) {
   const ValueId scaled =
       mul(b, b.steps(operand), in_steps(factor, b.info(operand).scales[0] / to.scales[0]));
   b.define(b.steps_from(add(b, scaled, in_steps(term, 1 / to.scales[0])), to,
-                        ZeroPoint::after_rounding, b.word().ends_with("_relu")));
+                        ZeroPoint::after_rounding, b.base_name().ends_with("_relu")));
 }
 
 const QuantRules& norm_rules() {

@@ -10,13 +10,13 @@ namespace {
 /// The smallest scale of fbgemm.
 constexpr float kLeastScale = 6.1e-5F;
 
-struct Range {
+struct Extremes {
   float min;
   float max;
 };
 
 /// A symmetric range: as many steps below zero as above it.
-Range balanced(Range range, int64_t low, int64_t high) {
+Extremes balanced(Extremes range, int64_t low, int64_t high) {
   const auto least = static_cast<int>(-((high - low) / 2 + 1));
   const auto most = static_cast<int>((high - low) / 2);
   const double scale = std::max(std::fabs(range.min / static_cast<float>(least)),
@@ -25,7 +25,7 @@ Range balanced(Range range, int64_t low, int64_t high) {
 }
 
 /// Enlarges the scale if it is too small, and the range with it.
-double enlarged(double scale, Range& range, int64_t low, int64_t high) {
+double enlarged(double scale, Extremes& range, int64_t low, int64_t high) {
   if (scale >= kLeastScale) return scale;
   const float amplifier = kLeastScale / static_cast<float>(scale);
   const float whole = kLeastScale * static_cast<float>(high - low);
@@ -39,14 +39,14 @@ double enlarged(double scale, Range& range, int64_t low, int64_t high) {
 }
 
 /// By the end of the range with the smaller terms.
-double zero_point(Range range, double scale, double low, double high) {
+double zero_point(Extremes range, double scale, double low, double high) {
   const double by_min = range.min / scale;
   const double by_max = range.max / scale;
   const bool takes_min = std::abs(low) - std::abs(by_min) < std::abs(high) - std::abs(by_max);
   return takes_min ? low - by_min : high - by_max;
 }
 
-bool is_two_sided(Range range) { return range.min < 0 && range.max > 0; }
+bool is_two_sided(Extremes range) { return range.min < 0 && range.max > 0; }
 
 }  // namespace
 
@@ -54,7 +54,7 @@ Steps chosen_steps(const std::vector<double>& least, const std::vector<double>& 
                    int64_t low, int64_t high, bool is_symmetric) {
   Steps out;
   for (size_t i = 0; i < std::min(least.size(), greatest.size()); ++i) {
-    Range range = {static_cast<float>(least[i]), static_cast<float>(greatest[i])};
+    Extremes range = {static_cast<float>(least[i]), static_cast<float>(greatest[i])};
     if (is_symmetric && is_two_sided(range)) range = balanced(range, low, high);
     range = {std::min(range.min, 0.0F), std::max(range.max, 0.0F)};
     double scale = (static_cast<double>(range.max) - range.min) / static_cast<double>(high - low);

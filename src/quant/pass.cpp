@@ -15,8 +15,8 @@ using Tables = std::initializer_list<const QuantRules*>;
 QuantRules joined(Tables tables) {
   QuantRules out;
   for (const QuantRules* each : tables)
-    for (const auto& [word, rule] : *each)
-      T2N_ASSERT(out.emplace(word, rule).second, "two rules for ", word);
+    for (const auto& [name, rule] : *each)
+      T2N_ASSERT(out.emplace(name, rule).second, "two rules for ", name);
   return out;
 }
 
@@ -39,8 +39,8 @@ const QuantRules& rules_of_aten() {
   return rules;
 }
 
-QuantRule rule_in(const QuantRules& rules, std::string_view word) {
-  const auto found = rules.find(word);
+QuantRule rule_in(const QuantRules& rules, std::string_view name) {
+  const auto found = rules.find(name);
   return found == rules.end() ? nullptr : found->second;
 }
 
@@ -52,7 +52,7 @@ bool is_of_quantized(const ir::Node& node) {
 bool is_rewritten(const ir::Node& node) {
   return is_of_quantized(node) ||
          (ir::op_name(node.op).starts_with("aten::") &&
-          rule_in(rules_of_plain(), passes::base_word(node.op)) != nullptr);
+          rule_in(rules_of_plain(), ir::op_base_name(node.op)) != nullptr);
 }
 
 bool needs_rewriting(const ir::Graph& graph) {
@@ -62,8 +62,8 @@ bool needs_rewriting(const ir::Graph& graph) {
 }
 
 QuantRule find_rule(const QuantBuilder& b) {
-  if (is_of_quantized(b.node())) return rule_in(rules_of_quantized(), b.word());
-  return rule_in(is_rewritten(b.node()) ? rules_of_plain() : rules_of_aten(), b.word());
+  if (is_of_quantized(b.node())) return rule_in(rules_of_quantized(), b.base_name());
+  return rule_in(is_rewritten(b.node()) ? rules_of_plain() : rules_of_aten(), b.base_name());
 }
 
 /// Whether a loop's quantised values are only operands that all its iterations read, such as
@@ -93,9 +93,10 @@ void rewrite_loop(QuantBuilder& b) {
 /// ones would each have their own scale.
 bool refuse_dynamic(QuantBuilder& b) {
   if (!b.involves_dynamic()) return false;
-  const bool is_at_any_scale = !is_of_quantized(b.node()) && any_scale_rules().contains(b.word());
-  const bool is_list_of_reals = b.word() == "dequantize";
-  if (b.word() == "q_scale" || b.word() == "q_zero_point") return false;
+  const bool is_at_any_scale =
+      !is_of_quantized(b.node()) && any_scale_rules().contains(b.base_name());
+  const bool is_list_of_reals = b.base_name() == "dequantize";
+  if (b.base_name() == "q_scale" || b.base_name() == "q_zero_point") return false;
   if (is_at_any_scale && (b.quantised_operands() == 1 || is_list_of_reals)) return false;
   b.refuse(is_at_any_scale
                ? "it has several quantised operands, and the scale of one follows from data"

@@ -68,7 +68,7 @@ ValueId gate(QuantBuilder& b, ValueId gates, int which, const Dim& width) {
 }
 
 /// Arguments: the shares of the input and of the state, and the old states. Result: the new states.
-using Moment = States (*)(QuantBuilder& b, ValueId input, ValueId hidden, const States& states);
+using CellStep = States (*)(QuantBuilder& b, ValueId input, ValueId hidden, const States& states);
 
 States lstm(QuantBuilder& b, ValueId input, ValueId hidden, const States& states) {
   const Dim width = b.shape(states[1]).back();
@@ -123,8 +123,8 @@ void finish(QuantBuilder& b, ir::Graph& body, const States& results) {
 
 /// An iteration: it reads a row of the input's share, the states, then the state's weight and bias;
 /// it stacks h.
-ir::Graph turn(const QuantBuilder& outer, Moment moment, const Linear& hidden, ir::ValueId rows,
-               const States& states, const ir::Node& at) {
+ir::Graph iteration_body(const QuantBuilder& outer, CellStep step, const Linear& hidden,
+                         ir::ValueId rows, const States& states, const ir::Node& at) {
   ir::Graph body;
   body.name = "turn";
   outer.share_places(body);
@@ -146,14 +146,14 @@ ir::Graph turn(const QuantBuilder& outer, Moment moment, const Linear& hidden, i
   place.source = at.source;
   place.outputs = {before[0]};
   b.begin(std::move(place));
-  States results = moment(b, input, apply(b, layer, before[0]), before);
+  States results = step(b, input, apply(b, layer, before[0]), before);
   results.insert(results.begin(), results[0]);
   finish(b, body, results);
   return body;
 }
 
 /// [T, B, H] and the last states; starts at the last time step if reversed.
-States run(QuantBuilder& b, Moment moment, const Cell& cell, ValueId x, const States& states,
+States run(QuantBuilder& b, CellStep step, const Cell& cell, ValueId x, const States& states,
            bool is_reversed) {
   const ValueId rows = apply(b, cell.input, x);
   ir::Scan scan;
@@ -166,7 +166,7 @@ States run(QuantBuilder& b, Moment moment, const Cell& cell, ValueId x, const St
   if (cell.hidden.bias != ir::kNoValue) scan.captured.push_back(cell.hidden.bias);
   scan.stacked_axes = {0};
   scan.stacked_reversed = {is_reversed};
-  return b.loop(scan, turn(b, moment, cell.hidden, rows, states, b.node()));
+  return b.loop(scan, iteration_body(b, step, cell.hidden, rows, states, b.node()));
 }
 
 // --- layers ---
@@ -210,7 +210,7 @@ bool refuse_layers(QuantBuilder& b) {
 }
 
 /// x: [T, B, I]; states: [layers * directions, B, H].
-void define_layers(QuantBuilder& b, Moment moment) {
+void define_layers(QuantBuilder& b, CellStep step) {
   if (refuse_layers(b)) return;
   const bool batch_first = b.flag("batch_first", false);
   const size_t directions = b.flag("bidirectional", false) ? 2 : 1;
@@ -224,7 +224,7 @@ void define_layers(QuantBuilder& b, Moment moment) {
     for (size_t i = first; i < first + directions; ++i) {
       States states;
       for (const ValueId all : given) states.push_back(b.select(all, 0, static_cast<int64_t>(i)));
-      const States results = run(b, moment, cells[i], x, states, i > first);
+      const States results = run(b, step, cells[i], x, states, i > first);
       sequences.push_back(results[0]);
       for (size_t s = 0; s < last.size(); ++s) last[s].push_back(results[s + 1]);
     }
@@ -242,7 +242,7 @@ void gru_layers(QuantBuilder& b) { define_layers(b, gru); }
 
 // --- single cells ---
 
-void define_cell(QuantBuilder& b, Moment moment) {
+void define_cell(QuantBuilder& b, CellStep step) {
   constexpr bool kReduced = true;  // LibTorch's cells do not test it
   b.ignore({"b_ih", "b_hh", "bias_ih", "bias_hh"}, "the packed weights have their biases");
   const Linear input = read_linear(b, b.original("w_ih_weight"), b.original("w_ih_bias"), kReduced);
@@ -250,7 +250,7 @@ void define_cell(QuantBuilder& b, Moment moment) {
       read_linear(b, b.original("w_hh_weight"), b.original("w_hh_bias"), kReduced);
   const States states = read_states(b);
   const States results =
-      moment(b, apply(b, input, b.real("input")), apply(b, hidden, states[0]), states);
+      step(b, apply(b, input, b.real("input")), apply(b, hidden, states[0]), states);
   for (size_t i = 0; i < results.size(); ++i) b.define(results[i], static_cast<int>(i));
 }
 

@@ -1,4 +1,4 @@
-// The pass `expand-quantised` and its rules, by an operation's short name.
+// The pass `expand-quantised` and its rules, by an operation's base name.
 //
 // Takes any verified graph. Gives one that computes the same without quantised values. A quantised
 // tensor becomes its steps: integers minus their zero point, in f32. A graph output, and the result
@@ -16,10 +16,10 @@
 namespace t2n::quant {
 
 using QuantRule = void (*)(QuantBuilder& b);
-/// By an operator's short name: "mul" for quantized::mul.out.
+/// By an operator's base name: "mul" for quantized::mul.out.
 using QuantRules = std::unordered_map<std::string_view, QuantRule>;
 
-// Of torch's namespace `quantized`.
+// For torch's namespace `quantized`.
 const QuantRules& layer_rules();      ///< convolutions, linear layers
 const QuantRules& dynamic_rules();    ///< layers that quantise their operands
 const QuantRules& cell_rules();       ///< recurrent cells, which do so too
@@ -27,12 +27,12 @@ const QuantRules& embedding_rules();  ///< tables of 8 and 4 bits
 const QuantRules& function_rules();   ///< arithmetic, activations
 const QuantRules& norm_rules();
 
-// Of `aten`, for any operands.
+// For `aten`, on any operands.
 const QuantRules& recurrent_rules();  ///< layers over time, with weights of integers or f16
 const QuantRules& fake_rules();       ///< they round reals, and give reals
 const QuantRules& integer_rules();    ///< on integers without a QuantInfo
 
-// Of `aten`, on quantised tensors.
+// For `aten`, on quantised tensors.
 const QuantRules& any_scale_rules();  ///< they act in the same way at any scale
 const QuantRules& tensor_rules();     ///< others
 

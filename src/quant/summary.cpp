@@ -17,8 +17,6 @@ const ir::Value& value_of(const Graph& graph, ValueId id) {
   return graph.values.at(static_cast<size_t>(id));
 }
 
-std::string_view word_of(const Node& node) { return ir::op_short_name(ir::op_name(node.op)); }
-
 ValueId first_operand(const Node& node) {
   for (const char* name : {"self", "input"})
     if (const ir::Attr* attr = node.find(name))
@@ -26,7 +24,7 @@ ValueId first_operand(const Node& node) {
   return ir::kNoValue;
 }
 
-bool is_fake_quantisation(std::string_view word) { return word.starts_with("fake_quantize_per_t"); }
+bool is_fake_quantisation(std::string_view name) { return name.starts_with("fake_quantize_per_t"); }
 
 /// Where the quantum of a value comes from: another value, or the value itself.
 struct Origin {
@@ -36,13 +34,13 @@ struct Origin {
 
 Origin origin(const Graph& graph, const Node& node) {
   const ValueId x = first_operand(node);
-  const std::string_view word = word_of(node);
-  if (word == "dequantize" && x != ir::kNoValue) {
+  const std::string_view short_name = ir::op_short_name(node.op);
+  if (short_name == "dequantize" && x != ir::kNoValue) {
     const std::optional<ir::QuantInfo>& info = value_of(graph, x).quant;
     if (info && !info->is_per_channel()) return {ir::kNoValue, info->scales.at(0)};
   }
-  if (word == "int_repr") return {ir::kNoValue, 1};
-  if (is_fake_quantisation(word))
+  if (short_name == "int_repr") return {ir::kNoValue, 1};
+  if (is_fake_quantisation(short_name))
     if (const ir::Attr* scale = node.find("scale"); scale && std::get_if<double>(scale))
       return {ir::kNoValue, std::get<double>(*scale)};
   const std::string_view name = ir::op_name(node.op);
@@ -57,10 +55,11 @@ Origin origin(const Graph& graph, const Node& node) {
 size_t count_idle_pairs(const Graph& graph, const std::vector<int>& producer) {
   return static_cast<size_t>(
       std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
-        if (!word_of(node).starts_with("quantize_per_")) return false;
+        if (!ir::op_short_name(node.op).starts_with("quantize_per_")) return false;
         const ValueId x = first_operand(node);
         const int by = x == ir::kNoValue ? -1 : producer.at(static_cast<size_t>(x));
-        return by >= 0 && word_of(graph.nodes[static_cast<size_t>(by)]) == "dequantize";
+        if (by < 0) return false;
+        return ir::op_short_name(graph.nodes[static_cast<size_t>(by)].op) == "dequantize";
       }));
 }
 

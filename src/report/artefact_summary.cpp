@@ -123,7 +123,10 @@ Json weights_json(const std::vector<WeightGroup>& weights) {
 /// Extensions change the rules: documents with any are not checked.
 std::vector<std::string> findings_in(const nnef::Artefact& artefact) {
   if (!artefact.document.extensions.empty()) return {};
-  return spec::lint_strict(artefact);
+  std::vector<std::string> out;
+  for (spec::Violation& found : spec::lint_strict(artefact))
+    out.push_back(std::move(found.message));
+  return out;
 }
 
 }  // namespace

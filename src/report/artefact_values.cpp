@@ -161,7 +161,7 @@ void find_dead_channels(const ArtefactView& view, std::vector<Finding>& findings
     findings.push_back(
         {"dead-channel",
          cat(dead, dead == 1 ? " channel of " : " channels of ", quoted(weight->label),
-             " can say nothing but zero, the first is ", first),
+             " can hold nothing but zero, the first is ", first),
          view.where_of(weight->label),
          "take the channels out of the model, or prune less of the module"});
   }

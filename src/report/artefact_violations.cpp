@@ -22,19 +22,13 @@ using nnef::Document;
 using nnef::Fragment;
 using nnef::Kind;
 using nnef::Value;
-
-/// What is wrong, and with the statement of which name; "" if with none.
-struct Violation {
-  std::string name;
-  std::string message;
-  std::string help = {};
-};
+using spec::Violation;
 
 // --- documents with extensions ---
 
-class Calls {
+class CallLint {
  public:
-  explicit Calls(const Document& document)
+  explicit CallLint(const Document& document)
       : document_(document), dialect_(spec::dialect_of(document)) {
     for (const Fragment& fragment : document.fragments) own_[fragment.name] = &fragment;
   }
@@ -116,26 +110,14 @@ class Calls {
   std::vector<Violation> out_;
 };
 
-/// Findings of others begin with the name that they are about, in quotes.
-Violation named(std::string message, std::string help = {}) {
-  const size_t end = message.starts_with('\'') ? message.find('\'', 1) : std::string::npos;
-  std::string name = end == std::string::npos ? "" : message.substr(1, end - 1);
-  return {std::move(name), std::move(message), std::move(help)};
-}
-
 std::vector<Violation> found_in(const nnef::Artefact& artefact) {
   const Document& document = artefact.document;
-  std::vector<Violation> out;
-  if (document.extensions.empty()) {
-    for (std::string& problem : spec::lint_strict(artefact))
-      out.push_back(named(std::move(problem)));
-    return out;
-  }
-  out = Calls(document).run();
+  if (document.extensions.empty()) return spec::lint_strict(artefact);
+  std::vector<Violation> out = CallLint(document).run();
   if (!out.empty() || spec::dialect_of(document) != spec::Dialect::tract) return out;
   if (const auto found = spec::lint_tract(document)) {
     const std::string sizes = spec::values_str(found->sizes);
-    out.push_back(named(cat(found->problem, sizes.empty() ? "" : cat(", at ", sizes))));
+    out.push_back({found->name, cat(found->problem, sizes.empty() ? "" : cat(", at ", sizes))});
   }
   return out;
 }

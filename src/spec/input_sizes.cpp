@@ -119,13 +119,14 @@ class Sizes {
     }
     const auto is_broken = [](const auto& entry) { return entry.second != nullptr; };
     if (broken.empty() || !std::all_of(broken.begin(), broken.end(), is_broken)) return;
-    Equations said;
+    Equations equations;
     std::vector<std::string> details;
     for (const auto& [scenario, assertion] : broken) {
-      for (const Equation* equation : behind(*assertion)) add(said, equation);
+      for (const Equation* equation : behind(*assertion)) add(equations, equation);
       details.push_back(cat(scenario, ": ", assertion->text, " does not hold"));
     }
-    refuse(said, cat("the sizes of ", names(said), " fit none of the artefact's scenarios"),
+    refuse(equations,
+           cat("the sizes of ", names(equations), " fit none of the artefact's scenarios"),
            "what a scenario asserts must hold of the sizes for one of them at least", details);
   }
 
@@ -191,39 +192,40 @@ class Sizes {
   }
 
   [[noreturn]] void refuse_assertion(const Assertion& assertion) const {
-    const Equations said = behind(assertion);
-    refuse(said,
-           cat("the sizes of ", names(said), " break what the artefact asserts: ", assertion.text),
+    const Equations equations = behind(assertion);
+    refuse(equations,
+           cat("the sizes of ", names(equations),
+               " break what the artefact asserts: ", assertion.text),
            "tract takes an assertion for granted: where it does not hold, results are wrong", {});
   }
 
   /// All symbols are known, and give another size.
   [[noreturn]] void refuse_clash(const Equation& equation, int64_t wanted) const {
     if (equation.assertion != nullptr) refuse_assertion(*equation.assertion);
-    Equations said = behind(equation.dim.symbols());
-    add(said, &equation);
-    if (said.size() == 1)
+    Equations equations = behind(equation.dim.symbols());
+    add(equations, &equation);
+    if (equations.size() == 1)
       throw Error("input-sizes",
                   cat("the input ", quoted(equation.input->name), " has the size ", equation.size,
                       " along axis ", equation.axis),
                   cat("the artefact takes ", wanted), kHelp);
-    refuse(said, cat("the sizes of ", names(said), " do not go together"),
+    refuse(equations, cat("the sizes of ", names(equations), " do not go together"),
            cat("the last of them would have to be ", wanted), {});
   }
 
   /// One symbol is unknown, and no value of it gives the size.
   [[noreturn]] void refuse_unfit(const Equation& equation, const ir::Symbol& symbol) const {
-    Equations said = behind(equation.dim.symbols());
-    add(said, &equation);
+    Equations equations = behind(equation.dim.symbols());
+    add(equations, &equation);
     if (equation.assertion != nullptr) {
-      for (const Equation* each : behind(*equation.assertion)) add(said, each);
-      said.erase(std::find(said.begin(), said.end(), &equation));
-      refuse(said,
-             cat("the sizes of ", names(said),
+      for (const Equation* each : behind(*equation.assertion)) add(equations, each);
+      equations.erase(std::find(equations.begin(), equations.end(), &equation));
+      refuse(equations,
+             cat("the sizes of ", names(equations),
                  " break what the artefact asserts: ", equation.assertion->text),
              cat(quoted(symbol.str()), " must be a whole number, 0 or more"), {});
     }
-    refuse(said,
+    refuse(equations,
            cat("the size ", equation.size, " of the input ", quoted(equation.input->name),
                " fits no value of ", quoted(symbol.str())),
            cat(quoted(symbol.str()), " must be a whole number, 0 or more"), {});

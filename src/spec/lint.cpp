@@ -45,20 +45,29 @@ class Lint {
     tensors_.reserve(2 * document.graph.body.size());
   }
 
-  std::vector<std::string> run() {
+  std::vector<Violation> run() {
     head();
     signature();
     for (const Assignment& assignment : document_.graph.body) statement(assignment);
     results();
-    lint_labels(variables_, tensors_, stored_, problems_);
-    lint_quantisation(document_, tensors_, variables_, stored_, problems_);
-    return std::move(problems_);
+    lint_labels(variables_, tensors_, stored_, violations_);
+    lint_quantisation(document_, tensors_, variables_, stored_, violations_);
+    return std::move(violations_);
   }
 
  private:
+  /// What no statement's result is to blame for.
   template <typename... Parts>
   void report(const Parts&... parts) {
-    problems_.push_back(cat(parts...));
+    violations_.push_back({"", cat(parts...)});
+  }
+  template <typename... Parts>
+  void report_about(std::string_view name, const Parts&... parts) {
+    violations_.push_back({std::string(name), cat(parts...)});
+  }
+  template <typename... Parts>
+  void report_about(const Names& names, const Parts&... parts) {
+    report_about(names.empty() ? "" : names[0], subject(names), ": ", parts...);
   }
 
   void head() {
@@ -77,7 +86,8 @@ class Lint {
     if (graph.parameters.empty()) report("the graph has no input");
     if (graph.results.empty()) report("the graph has no output");
     for (const std::string& name : graph.parameters)
-      if (!parameters_.insert(name).second) report(quoted(name), " is twice an input of the graph");
+      if (!parameters_.insert(name).second)
+        report_about(name, quoted(name), " is twice an input of the graph");
   }
 
   void results() {
@@ -86,9 +96,10 @@ class Lint {
     std::unordered_set<std::string_view> seen;
     for (const std::string& name : document_.graph.results) {
       if (!seen.insert(name).second)
-        report(quoted(name), " is twice an output of the graph: write 'copy'");
+        report_about(name, quoted(name), " is twice an output of the graph: write 'copy'");
       if (parameters_.contains(name))
-        report(quoted(name), " is both an input and an output of the graph: write 'copy'");
+        report_about(name, quoted(name),
+                     " is both an input and an output of the graph: write 'copy'");
       else if (!tensors_.contains(name))
         report("the output ", quoted(name), " is never assigned");
     }
@@ -97,12 +108,12 @@ class Lint {
   void statement(const Assignment& assignment) {
     const Names names = nnef::assigned_names(assignment.left);
     if (!is_printable(assignment.comment))
-      report(subject(names), ": its comment holds other characters than printable ASCII");
+      report_about(names, "its comment holds other characters than printable ASCII");
     try {
       call(assignment);
     } catch (const Error& error) {
-      const Diagnostic& said = error.diagnostic();
-      report(subject(names), ": ", said.message, said.help.empty() ? "" : "; ", said.help);
+      const Diagnostic& found = error.diagnostic();
+      report_about(names, found.message, found.help.empty() ? "" : "; ", found.help);
       for (const std::string_view name : names) tensors_.try_emplace(name);
     }
   }
@@ -171,11 +182,12 @@ class Lint {
               const std::optional<std::vector<ir::Ints>>& shapes) {
     for (size_t i = 0; i < names.size(); ++i) {
       const std::string_view name = names[i].name;
-      if (const std::string problem = name_problem(name); !problem.empty()) report(problem);
+      if (const std::string problem = name_problem(name); !problem.empty())
+        report_about(name, problem);
       TensorFacts facts{names[i].item, std::nullopt, call.text, {}};
       if (shapes) facts.shape = (*shapes)[i];
       if (!tensors_.emplace(name, std::move(facts)).second)
-        report(quoted(name), " is assigned twice");
+        report_about(name, quoted(name), " is assigned twice");
     }
   }
 
@@ -218,7 +230,7 @@ class Lint {
 
   const Document& document_;
   std::span<const Stored> stored_;
-  std::vector<std::string> problems_;
+  std::vector<Violation> violations_;
   TensorTable tensors_;
   Names variables_;
   std::unordered_set<std::string_view> parameters_;
@@ -240,11 +252,11 @@ std::string literal_problem(const Value& value) {
   return "";
 }
 
-std::vector<std::string> lint_strict(const Document& document, std::span<const Stored> stored) {
+std::vector<Violation> lint_strict(const Document& document, std::span<const Stored> stored) {
   return Lint(document, stored).run();
 }
 
-std::vector<std::string> lint_strict(const Document& document) {
+std::vector<Violation> lint_strict(const Document& document) {
   std::vector<Stored> stored;
   for (const nnef::Blob& blob : document.blobs)
     stored.push_back(
@@ -252,7 +264,7 @@ std::vector<std::string> lint_strict(const Document& document) {
   return lint_strict(document, stored);
 }
 
-std::vector<std::string> lint_strict(const nnef::Artefact& artefact) {
+std::vector<Violation> lint_strict(const nnef::Artefact& artefact) {
   std::vector<Stored> stored;
   for (const nnef::StoredTensor& tensor : artefact.tensors)
     stored.push_back({tensor.label, tensor.values.shape, tensor.values.dtype, tensor.quantised,

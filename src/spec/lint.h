@@ -22,16 +22,20 @@ struct Stored {
   std::string own_format;  ///< an engine's own, such as "q4_0"; "" for item types of NNEF
 };
 
-/// Every violated rule of the specification, and of its readers, one line each; a line names the
-/// statement's result and says what is wrong. A statement is checked up to its first problem; what
-/// follows from a wrong one is not checked. Linear in the document's size.
-std::vector<std::string> lint_strict(const nnef::Document& document,
-                                     std::span<const Stored> stored);
+struct Violation {
+  std::string name;     ///< the first result of the wrong statement; "" if it is about none
+  std::string message;  ///< one line, with that name: "'y': 'concat' reads 'x', which …"
+  std::string help = {};
+};
+
+/// Every violated rule of the specification, and of its readers. A statement is checked up to its
+/// first problem; what follows from a wrong one is not checked. Linear in the document's size.
+std::vector<Violation> lint_strict(const nnef::Document& document, std::span<const Stored> stored);
 
 /// The same, with the tensors that the document's blobs will become.
-std::vector<std::string> lint_strict(const nnef::Document& document);
+std::vector<Violation> lint_strict(const nnef::Document& document);
 
 /// The same, with the tensors that were read. Their packing is not checked.
-std::vector<std::string> lint_strict(const nnef::Artefact& artefact);
+std::vector<Violation> lint_strict(const nnef::Artefact& artefact);
 
 }  // namespace t2n::spec

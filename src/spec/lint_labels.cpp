@@ -59,10 +59,11 @@ std::string_view word(Item item) {
 
 class Labels {
  public:
-  Labels(std::span<const Stored> stored, std::vector<std::string>& problems) : problems_(problems) {
+  Labels(std::span<const Stored> stored, std::vector<Violation>& violations)
+      : violations_(violations) {
     for (const Stored& tensor : stored)
       if (!stored_.emplace(tensor.label, &tensor).second)
-        problems.push_back(cat("two tensors are stored as ", quoted(tensor.label)));
+        violations.push_back({"", cat("two tensors are stored as ", quoted(tensor.label))});
   }
 
   void variable(std::string_view name, const TensorFacts& facts) {
@@ -78,7 +79,7 @@ class Labels {
 
  private:
   void report(std::string_view name, std::string_view problem) {
-    problems_.push_back(cat(quoted(name), ": ", problem));
+    violations_.push_back({std::string(name), cat(quoted(name), ": ", problem)});
   }
 
   void shared(std::string_view name, const TensorFacts& facts, std::string_view first,
@@ -104,7 +105,7 @@ class Labels {
                        ir::dtype_name(stored.dtype), stored.quantised ? " codes" : ""));
   }
 
-  std::vector<std::string>& problems_;
+  std::vector<Violation>& violations_;
   std::unordered_map<std::string_view, const Stored*> stored_;
   std::unordered_map<std::string, std::pair<std::string_view, const TensorFacts*>> seen_;
 };
@@ -112,8 +113,8 @@ class Labels {
 }  // namespace
 
 void lint_labels(const Names& variables, const TensorTable& tensors, std::span<const Stored> stored,
-                 std::vector<std::string>& problems) {
-  Labels labels(stored, problems);
+                 std::vector<Violation>& violations) {
+  Labels labels(stored, violations);
   for (const std::string_view name : variables) labels.variable(name, tensors.at(name));
 }
 

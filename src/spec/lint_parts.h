@@ -34,11 +34,11 @@ std::string literal_problem(const nnef::Value& value);
 
 /// Checks labels, and the stored tensors behind them.
 void lint_labels(const Names& variables, const TensorTable& tensors, std::span<const Stored> stored,
-                 std::vector<std::string>& problems);
+                 std::vector<Violation>& violations);
 
 /// Checks the entries of graph.quant.
 void lint_quantisation(const nnef::Document& document, const TensorTable& tensors,
                        const Names& variables, std::span<const Stored> stored,
-                       std::vector<std::string>& problems);
+                       std::vector<Violation>& violations);
 
 }  // namespace t2n::spec

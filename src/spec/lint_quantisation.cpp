@@ -85,14 +85,9 @@ class Entries {
   }
 
   /// Codes without an entry have no meaning.
-  std::string unexplained(std::string_view name, const TensorFacts& facts) const {
+  bool explains(std::string_view name, const TensorFacts& facts) const {
     const auto found = stored_.find(facts.label);
-    const bool is_wrong =
-        found != stored_.end() && found->second->quantised && !names_.contains(name);
-    return is_wrong ? cat(quoted(name),
-                          ": the stored tensor holds codes, and graph.quant has no "
-                          "entry for it")
-                    : "";
+    return found == stored_.end() || !found->second->quantised || names_.contains(name);
   }
 
  private:
@@ -144,21 +139,23 @@ class Entries {
 
 void lint_quantisation(const nnef::Document& document, const TensorTable& tensors,
                        const Names& variables, std::span<const Stored> stored,
-                       std::vector<std::string>& problems) {
+                       std::vector<Violation>& violations) {
   Entries entries(tensors, stored);
   for (const QuantEntry& entry : document.quant) {
     try {
       entries.entry(entry);
     } catch (const Error& error) {
-      const Diagnostic& said = error.diagnostic();
-      problems.push_back(cat("graph.quant: ", quoted(entry.name), ": ", said.message,
-                             said.help.empty() ? "" : "; ", said.help));
+      const Diagnostic& found = error.diagnostic();
+      violations.push_back({"", cat("graph.quant: ", quoted(entry.name), ": ", found.message,
+                                    found.help.empty() ? "" : "; ", found.help)});
     }
   }
-  for (const std::string_view name : variables) {
-    std::string problem = entries.unexplained(name, tensors.at(name));
-    if (!problem.empty()) problems.push_back(std::move(problem));
-  }
+  for (const std::string_view name : variables)
+    if (!entries.explains(name, tensors.at(name)))
+      violations.push_back(
+          {std::string(name), cat(quoted(name),
+                                  ": the stored tensor holds codes, and graph.quant has no "
+                                  "entry for it")});
 }
 
 }  // namespace t2n::spec

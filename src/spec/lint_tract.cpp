@@ -23,7 +23,11 @@ class Lint {
     const std::vector<ir::Sizes> trials = trial_sizes(symbols_, assertions_, {});
     for (const ir::Sizes& values : trials)
       if (const auto problem = runner_.run(values, strictness_)) {
-        TractFinding out{problem->message, values, problem->is_structural, Cure::none, {}, 0};
+        TractFinding out{.name = problem->name,
+                         .problem = problem->message,
+                         .sizes = values,
+                         .is_structural = problem->is_structural,
+                         .symbols = {}};
         if (!symbols_.empty()) find_cure(out, trials);
         return out;
       }

@@ -20,6 +20,7 @@ struct TractFinding {
     most,      ///< right if they are at most `number`
     unknown,   ///< right at some sizes
   };
+  std::string name;            ///< the first result of the wrong statement
   std::string problem;         ///< "'y': 'concat': the shapes [2,3] and [2,4] do not go together"
   ir::Sizes sizes;             ///< an example
   bool is_structural = false;  ///< tract compares expressions there: an assertion does not help

@@ -9,6 +9,7 @@
 
 #include "nnef/walk.h"
 #include "src/diag/error.h"
+#include "src/diag/headline.h"
 #include "src/spec/dialect.h"
 #include "src/spec/settle.h"
 #include "src/spec/tract_rules.h"
@@ -84,8 +85,11 @@ class ShapeRunner::State {
         store_.clear();
       } catch (const Error& error) {
         const auto names = nnef::assigned_names(statement.left);
-        const std::string name = names.empty() ? "a statement" : quoted(names[0]);
-        return ShapeProblem{cat(name, ": ", error.diagnostic().message), is_structural_};
+        const std::string name(names.empty() ? "" : names[0]);
+        return ShapeProblem{name,
+                            cat(name.empty() ? "a statement" : quoted(name), ": ",
+                                headline(error.diagnostic())),
+                            is_structural_};
       }
     }
     return {};

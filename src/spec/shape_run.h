@@ -12,6 +12,7 @@ namespace t2n::spec {
 
 /// A statement that tract refuses, or fails to run.
 struct ShapeProblem {
+  std::string name;             ///< the statement's first result
   std::string message;         ///< "'y': 'concat': the shapes [2,3] and [2,4] do not go together"
   bool is_structural = false;  ///< found by Strictness::structure
 };

@@ -74,7 +74,7 @@ MaybeShapes tile(const ShapeCall& call) {
   return one_shape(out);
 }
 
-/// As in numpy: axes are matched from the last on.
+/// Axes are matched from the last on, as in numpy.
 MaybeShapes broadcast_to(const ShapeCall& call) {
   Ints a = call.shape("input"), b = call.ints("shape");
   std::reverse(a.begin(), a.end());

@@ -9,7 +9,7 @@
 namespace t2n::stream {
 
 void blocked(std::string what, std::string help) {
-  throw Blocked{std::move(what), std::move(help)};
+  throw Error("not-streamable", std::move(what), {}, std::move(help));
 }
 
 bool mentions(const ir::Dim& dim, const std::string& symbol) {

@@ -26,12 +26,6 @@ struct Flow {
   bool streams() const { return axis >= 0; }
 };
 
-/// Thrown by a rule; the statement's operator and place are added later.
-struct Blocked {
-  std::string what;  ///< "takes the sum of the whole stream"
-  std::string help = {};
-};
-
 /// Arguments by parameter. Those that are tensors have flows.
 class FlowCall {
  public:
@@ -94,7 +88,7 @@ struct Rate {
 std::optional<Rate> rate_of(const ir::Dim& dim, const std::string& symbol);
 
 using Flows = std::vector<Flow>;
-/// The flows of the results. Throws Blocked. Called only if an operand streams, or an argument
+/// The flows of the results. Errors: `not-streamable`. Called only if an operand streams, or an argument
 /// contains the stream's length.
 using FlowRule = Flows (*)(const FlowCall& call);
 /// Null for operations that do not run in pulses.
@@ -108,9 +102,11 @@ std::vector<FlowRow> structure_flows();
 std::vector<FlowRow> window_flows();
 std::vector<FlowRow> product_flows();
 
-/// For operands that are combined element by element. Throws Blocked if they stream along several
-/// axes.
+/// For operands that are combined element by element. Errors: `not-streamable` if they stream
+/// along several axes.
 Flow together(const std::vector<Flow>& flows);
+/// Throws the error `not-streamable`. `what` reads "takes the sum of the whole stream"; find_pulses()
+/// adds the statement's place, and check_pulses() its operator.
 [[noreturn]] void blocked(std::string what, std::string help = {});
 
 }  // namespace t2n::stream

@@ -69,9 +69,10 @@ class Finder {
       const Item& item = frame[name];
       any = any || item.flow.streams() || !item.flow.known;
       if (item.is_at_end)
-        refuse(place_of(name), {"gives the state after the last moment", kNoLast});
+        refuse(place_of(name),
+               Error("not-streamable", "gives the state after the last moment", {}, kNoLast));
     }
-    if (!any && out_.refusals.empty()) refuse(-1, {"no output streams", {}});
+    if (!any && out_.refusals.empty()) refuse(-1, Error("not-streamable", "no output streams"));
     return std::move(out_);
   }
 
@@ -90,7 +91,8 @@ class Finder {
       items = results_of(statement.right, frame);
       if (items.size() < names.size()) items.resize(names.size());
       for (size_t i = 0; i < names.size(); ++i) settle(std::string(names[i]), items[i]);
-    } catch (const Blocked& reason) {
+    } catch (const Error& reason) {
+      if (reason.diagnostic().id != "not-streamable") throw;
       refuse(place_of(std::string(names[0])), reason);
       Item unknown;
       unknown.flow.known = false;
@@ -123,15 +125,8 @@ class Finder {
     return note == notes_.tensors.end() ? -1 : note->second.place;
   }
 
-  void refuse(int place, const Blocked& reason) {
-    if (!refused_.insert(place).second) return;
-    out_.refusals.push_back({place,
-                             {.id = "not-streamable",
-                              .message = reason.what,
-                              .where = {},
-                              .details = {},
-                              .why = {},
-                              .help = reason.help}});
+  void refuse(int place, const Error& reason) {
+    if (refused_.insert(place).second) out_.refusals.push_back({place, reason.diagnostic()});
   }
 
   // --- expressions ---

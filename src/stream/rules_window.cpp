@@ -7,7 +7,7 @@ namespace t2n::stream {
 namespace {
 
 /// A window along the streaming axis.
-struct Window {
+struct StreamWindow {
   int64_t size = 1;
   int64_t stride = 1;
   int64_t dilation = 1;
@@ -21,7 +21,7 @@ auto entry(const List& list, size_t at, typename List::value_type otherwise) {
 }
 
 /// `at`: the index in the call's lists.
-Window window(const FlowCall& call, size_t at, int64_t size) {
+StreamWindow window(const FlowCall& call, size_t at, int64_t size) {
   const auto padding = call.pairs("padding");
   if (at >= padding.size()) blocked("pads a stream so that its length stays");
   return {size, entry(call.ints("stride"), at, 1), entry(call.ints("dilation"), at, 1),
@@ -29,7 +29,7 @@ Window window(const FlowCall& call, size_t at, int64_t size) {
 }
 
 /// There is no delay if the padding in front is as long as the window's reach.
-Flow seen_through(Flow flow, const Window& w) {
+Flow seen_through(Flow flow, const StreamWindow& w) {
   const int64_t overlap = std::max<int64_t>(0, (w.size - 1) * w.dilation + 1 - w.stride);
   flow.delayed = flow.delayed || w.before < overlap;
   flow.shape = nullptr;
@@ -63,7 +63,7 @@ Flows deconv(const FlowCall& call) {
   if (out.axis == 1) blocked("takes the stream for channels");
   if (out.axis == 0) return {out};
   if (!call.value("output_shape").items.empty()) blocked("is given the length of its result");
-  const Window w = window(call, static_cast<size_t>(out.axis) - 2, 1);
+  const StreamWindow w = window(call, static_cast<size_t>(out.axis) - 2, 1);
   if (w.stride > 1 && out.delayed)
     blocked("stretches a stream that comes late",
             "tract counts the delay wrongly there: repeat entries and convolve instead");
@@ -75,7 +75,7 @@ Flows deconv(const FlowCall& call) {
 Flow pooled(const FlowCall& call, bool pads_with_numbers) {
   const Flow flow = call.first();
   const auto at = static_cast<size_t>(flow.axis);
-  const Window w = window(call, at, call.ints("size").at(at));
+  const StreamWindow w = window(call, at, call.ints("size").at(at));
   if (flow.axis < 2 && (w.size != 1 || w.stride != 1)) blocked("pools the batch or the channels");
   if (!pads_with_numbers && (w.before != 0 || w.after != 0))
     blocked("averages over the edge of the stream",

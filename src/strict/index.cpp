@@ -19,7 +19,7 @@ int64_t count(const Shape& shape) { return ir::element_count(ir::static_shape(sh
 void check_size(const Call& call, Builder& out, int64_t elements) {
   if (elements <= kMostElements) return;
   refuse(call, out,
-         cat("standard NNEF says it by comparing every pair of positions, ", elements,
+         cat("standard NNEF expresses it by comparing every pair of positions, ", elements,
              " of them here"));
 }
 
@@ -239,11 +239,11 @@ std::vector<Ref> topk(const Call& call, Builder& out) {
 }
 
 /// A pool's window, along all axes.
-struct Window {
+struct PoolWindow {
   Ints size, stride, dilation;
   std::vector<std::pair<int64_t, int64_t>> padding;
 
-  explicit Window(const Call& call)
+  explicit PoolWindow(const Call& call)
       : size(call.ints("size")),
         stride(call.ints("stride")),
         dilation(call.ints("dilation")),
@@ -257,7 +257,8 @@ struct Window {
 };
 
 /// The windows' elements at one offset.
-Ref at_offset(Builder& out, Ref padded, const Window& w, const Ints& offset, const Shape& shape) {
+Ref at_offset(Builder& out, Ref padded, const PoolWindow& w, const Ints& offset,
+              const Shape& shape) {
   Ints axes, begin, end, stride;
   for (size_t i = 2; i < shape.size(); ++i) {
     axes.push_back(static_cast<int64_t>(i));
@@ -271,7 +272,7 @@ Ref at_offset(Builder& out, Ref padded, const Window& w, const Ints& offset, con
 }
 
 /// Their positions in the plane, row-major.
-Ref places_at(Builder& out, const Window& w, const Ints& offset, const Ints& plane,
+Ref places_at(Builder& out, const PoolWindow& w, const Ints& offset, const Ints& plane,
               const Shape& shape) {
   Ref place = number(out, 0.0);
   const Ints strides = ir::contiguous_strides(plane);
@@ -290,7 +291,7 @@ Ref places_at(Builder& out, const Window& w, const Ints& offset, const Ints& pla
 /// Readers disagree on the index of max_pool_with_index: positions are compared here.
 std::vector<Ref> max_pool_with_index(const Call& call, Builder& out) {
   constexpr double kLowest = -3.4028234663852886e38;
-  const Window w(call);
+  const PoolWindow w(call);
   const Ref x = as_number(out, call.operands[0]);
   const Shape& shape = call.result().shape;
   const Ref values = emit(out, "max_pool", {x}, call.attributes, {DType::f32, shape});

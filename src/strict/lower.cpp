@@ -15,7 +15,7 @@
 namespace t2n::strict {
 namespace {
 
-/// Of the operations that keep their names: those that broadcast by numpy's rule.
+/// Whether an operation that keeps its name broadcasts by numpy's rule.
 bool is_aligned(std::string_view op) {
   constexpr std::string_view kAligned[] = {"add", "sub", "pow", "min", "max", "and", "or"};
   return std::find(std::begin(kAligned), std::end(kAligned), op) != std::end(kAligned);
@@ -86,12 +86,12 @@ class Lowering {
       is_read.push_back(read_.contains(name));
     }
     const std::vector<Ref> results =
-        said({right.text, operands, attributes, types, form, std::move(is_read)});
+        lowered({right.text, operands, attributes, types, form, std::move(is_read)});
     for (size_t i = 0; i < names.size(); ++i) out_.bind(names[i], results.at(i));
   }
 
   /// For constants that tract's document computes, the stored geometry is changed.
-  std::vector<Ref> said(const Call& call) {
+  std::vector<Ref> lowered(const Call& call) {
     if (call.op == "copy") return call.operands;  // results are made distinct at the end
     const auto is_constant = [&](Ref x) { return out_.is_constant(x); };
     const std::vector<Ref>& x = call.operands;
@@ -163,7 +163,7 @@ class Lowering {
       graph.name += "_graph";  // operation names are reserved
     for (const draft::Ref ref : draft.inputs) graph.parameters.push_back(draft.at(ref).text);
     for (const draft::Ref ref : draft.outputs) graph.results.push_back(draft.at(ref).text);
-    say_real_scales(draft.document);
+    write_real_scales(draft.document);
     lowered_.document = std::move(draft.document);
   }
 

@@ -267,7 +267,7 @@ std::vector<Ref> fourier(const Call& call, Builder& out) {
   const int64_t n = extent(out, x, axis);
   if (n > kLongest)
     refuse(call, out,
-           cat("standard NNEF says a Fourier transform as a product with a matrix, here "
+           cat("standard NNEF expresses a Fourier transform as a product with a matrix, here "
                "of ",
                2 * n, " x ", 2 * n));
   Ints order = all_axes(rank);

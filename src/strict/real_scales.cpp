@@ -110,7 +110,7 @@ class Folding {
 
 }  // namespace
 
-void say_real_scales(nnef::Document& document) {
+void write_real_scales(nnef::Document& document) {
   Folding folding(document);
   for (nnef::QuantEntry& entry : document.quant) folding.fold(entry);
   folding.finish();

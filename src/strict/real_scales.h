@@ -7,6 +7,6 @@ namespace t2n::strict {
 
 /// A variable whose codes stand for themselves, of which one number is taken and which is
 /// multiplied with one, by statements that alone read it, stands for their result instead.
-void say_real_scales(nnef::Document& document);
+void write_real_scales(nnef::Document& document);
 
 }  // namespace t2n::strict

@@ -68,7 +68,7 @@ std::vector<Ref> lower(const Call& call, Builder& out) {
   if (const nnef::Fragment* fragment = out.fragment(call.op))
     return inline_fragment(*fragment, call, out);
   if (call.op.starts_with("tract_"))
-    refuse(call, out, cat("no operations of standard NNEF say ", call.op));
+    refuse(call, out, cat("no operations of standard NNEF express ", call.op));
   return of_numbers(call, out);
 }
 

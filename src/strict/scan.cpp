@@ -15,7 +15,7 @@ namespace {
 using limits::kUnrolledIterations;
 
 /// The arguments of tract_core_scan, by name of the body's parameters and results.
-struct Scan {
+struct ScanCall {
   const nnef::Fragment& body;
   int axis = 0;
   bool is_backward = false;
@@ -24,7 +24,7 @@ struct Scan {
   std::map<std::string, std::string> next;  ///< state by the result that replaces it
 };
 
-Scan read_scan(const Call& call, Builder& out) {
+ScanCall read_scan(const Call& call, Builder& out) {
   const std::string& name = call.at("body").text;
   const nnef::Fragment* body = out.fragment(name);
   if (body == nullptr || name.starts_with("t2n_scan_"))
@@ -33,7 +33,7 @@ Scan read_scan(const Call& call, Builder& out) {
                "known, up to ",
                kUnrolledIterations, " of them and ", limits::kUnrolledOperations, " operations"),
            "export without --dynamic, with a shorter input, or for tract");
-  Scan scan{*body, 0, false, {}, {}, {}, {}};
+  ScanCall scan{*body, 0, false, {}, {}, {}, {}};
   for (const nnef::Value& each : call.at("scan").items) {  // all in one direction, along one axis
     scan.scanned[each.items.at(0).text] = out.tensor(each.items.at(1));
     scan.axis = static_cast<int>(each.items.at(2).integer);
@@ -49,7 +49,7 @@ Scan read_scan(const Call& call, Builder& out) {
 }
 
 /// One iteration: the body's results; the states are replaced.
-std::vector<Ref> iteration(const Call& call, Scan& scan, int64_t step, Builder& out) {
+std::vector<Ref> iteration(const Call& call, ScanCall& scan, int64_t step, Builder& out) {
   std::vector<Ref> operands;
   for (const nnef::Parameter& parameter : scan.body.parameters) {
     const std::string& name = parameter.name;
@@ -76,7 +76,7 @@ std::vector<Ref> iteration(const Call& call, Scan& scan, int64_t step, Builder& 
 }
 
 std::vector<Ref> unrolled(const Call& call, Builder& out) {
-  Scan scan = read_scan(call, out);
+  ScanCall scan = read_scan(call, out);
   const int64_t steps = extent(out, scan.scanned.at("x"), scan.axis);
   if (steps > kUnrolledIterations)
     refuse(call, out,

@@ -38,7 +38,7 @@ std::vector<Ref> same(const Call& call, Builder& out, std::string_view op,
   return results;
 }
 
-std::vector<Ref> as_said(const Call& call, Builder& out) {
+std::vector<Ref> unchanged(const Call& call, Builder& out) {
   return same(call, out, call.op, call.attributes);
 }
 
@@ -56,7 +56,7 @@ std::vector<Ref> stack(const Call& call, Builder& out) {
 std::vector<Ref> copy(const Call& call, Builder& out) {
   const Ref x = call.operands[0];
   if (x.dtype == DType::boolean) return {emit(out, "and", {x, x}, {}, call.result())};
-  return as_said(call, out);
+  return unchanged(call, out);
 }
 
 std::vector<Ref> slice(const Call& call, Builder& out) {
@@ -107,8 +107,8 @@ Ref mirrored(Builder& out, Ref x, const Padding& padding, bool is_reflected) {
     const int64_t n = extent(out, x, axis);
     std::vector<int64_t> entries;
     for (int64_t i = -before; i < n + behind; ++i) {
-      const int64_t turned = i >= n ? 2 * (n - 1) - i : std::abs(i);
-      entries.push_back(is_reflected ? turned : std::clamp<int64_t>(i, 0, n - 1));
+      const int64_t mirrored = i >= n ? 2 * (n - 1) - i : std::abs(i);
+      entries.push_back(is_reflected ? mirrored : std::clamp<int64_t>(i, 0, n - 1));
     }
     const Ref index = int_constant(out, entries, {n + before + behind}, "border");
     x = out.call("tract_core_gather", {x, index}, {{"axis", axis}}, out.dtype(x),
@@ -162,11 +162,11 @@ std::vector<Ref> triangle(const Call& call, Builder& out) {
 }  // namespace
 
 std::vector<RuleRow> shape_rules() {
-  return {{"reshape", as_said},   {"squeeze", as_said},
-          {"unsqueeze", as_said}, {"transpose", as_said},
-          {"concat", as_said},    {"stack", stack},
-          {"unstack", as_said},   {"split", as_said},
-          {"tile", as_said},      {"copy", copy},
+  return {{"reshape", unchanged},   {"squeeze", unchanged},
+          {"unsqueeze", unchanged}, {"transpose", unchanged},
+          {"concat", unchanged},    {"stack", stack},
+          {"unstack", unchanged},   {"split", unchanged},
+          {"tile", unchanged},      {"copy", copy},
           {"slice", slice},       {"tract_core_broadcast", broadcast},
           {"pad", pad},           {"tract_core_trilu", triangle}};
 }

@@ -93,9 +93,9 @@ Ref wrapped(Builder& out, Ref x, DType dtype) {
   const double range = std::exp2(8.0 * static_cast<double>(ir::dtype_size(dtype)));
   const bool is_signed = dtype == DType::i8 || dtype == DType::i16;
   const Ref low = out.scalar(is_signed ? range / 2 : 0.0, DType::f32);
-  const Ref turns =
+  const Ref ranges =
       out.elementwise("floor", {div(out, add(out, x, low), out.scalar(range, DType::f32))});
-  return retyped(out, sub(out, x, mul(out, turns, out.scalar(range, DType::f32))), dtype);
+  return retyped(out, sub(out, x, mul(out, ranges, out.scalar(range, DType::f32))), dtype);
 }
 
 Ref truncated(Builder& out, Ref x) {

@@ -45,7 +45,7 @@ Loaded compile_model(const InlineModel& model) {
   } catch (const std::exception&) {
     throw Error("model-corrupt", "the source text does not compile", current_torch_message());
   }
-  Scan().require(*out.module._ivalue()->compilation_unit(), out.sources.get());
+  OperatorScan().require(*out.module._ivalue()->compilation_unit(), out.sources.get());
   return out;
 }
 

@@ -82,7 +82,7 @@ Decision* Decisions::note_number(const torch::jit::Node* node, const Mark& mark,
   }
   if (depends_on_iteration(mark))
     refuse_loop(
-        "a number follows from the number of the iteration in a way that the file cannot say",
+        "a number follows from the number of the iteration in a way that the file cannot express",
         kIterationHelp);
   Decision* noted = note(node, mark, 0, Decision::Kind::number);
   const Mark sizes = opaque_mark(mark->size);

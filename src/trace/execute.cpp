@@ -212,7 +212,7 @@ bool TensorOperations::follows_from_nothing(const Stack& inputs) const {
 }
 
 /// Refuses operations with effects that the graph cannot express.
-void TensorOperations::refuse_unsaid(const std::string& name, const Stack& inputs) {
+void TensorOperations::refuse_hidden_effects(const std::string& name, const Stack& inputs) {
   if (is_observing(name, inputs))
     throw Error("unsupported-inplace", "a quantiser moves its statistics with every call",
                 "its observer is on; a file would not follow it", kSwitchOff);
@@ -262,7 +262,7 @@ void TensorOperations::stride_owner(const std::string& name, Stack& inputs) {
 
 /// Operands in the form in which a graph has them.
 void TensorOperations::settle_operands(Node* node, const std::string& name, Stack& inputs) {
-  refuse_unsaid(name, inputs);
+  refuse_hidden_effects(name, inputs);
   stride_owner(name, inputs);
   spread_masks(node, name, inputs);
 }

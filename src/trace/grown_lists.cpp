@@ -63,7 +63,7 @@ void OpenLoops::follow_grown(const c10::IValue& list, Outline before, bool at_en
   marks_.set_outline(list, std::move(before));
 }
 
-/// Of a loop that ends by a condition only this is known: lengths follow from sizes.
+/// The lengths follow from sizes; this is all that is known of a loop that ends by a condition.
 void OpenLoops::follow_lists(const ChangedLists& lists, int64_t iterations, const Mark& trips) {
   if (!is_size(trips)) return;
   for (const auto& [key, each] : lists) {

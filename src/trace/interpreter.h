@@ -113,7 +113,7 @@ class Interpreter {
   Moves moves_;
   Scalars scalars_;
   TensorOperations tensors_;
-  bool said_training_ = false;
+  bool reported_training_ = false;
   int64_t executed_ = 0;
 };
 

@@ -31,7 +31,7 @@ void refuse_autocast(const c10::ivalue::Object& object) {
 }  // namespace
 
 void Interpreter::warn_of_training() {
-  if (std::exchange(said_training_, true) || !options_.report) return;
+  if (std::exchange(reported_training_, true) || !options_.report) return;
   options_.report(Diagnostic{
       .severity = Severity::warning,
       .id = "model-training",

@@ -13,7 +13,7 @@ using ir::Relation;
 
 /// Notes the tensors in each variable and in everything the loop writes to, after an iteration.
 void OpenLoops::note_iteration_end(RolledLoop& loop) const {
-  const auto note = [&](const RolledLoop::Place& place, const c10::IValue& value) {
+  const auto note = [&](const RolledLoop::Slot& place, const c10::IValue& value) {
     const std::vector<at::Tensor> tensors = tensors_in(value);
     IterationEnds& ends = loop.ends[place];
     if (ends.first_iteration < 0)

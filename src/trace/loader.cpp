@@ -259,7 +259,7 @@ class Deserializer {
   std::shared_ptr<SourceMap> sources_;
   std::vector<at::IValue> constants_;
   torch::jit::SourceImporter importer_;
-  Scan scan_;
+  OperatorScan scan_;
   bool ran_code_ = false;
 };
 

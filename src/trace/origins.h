@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "src/loops/rolling.h"
-#include "src/trace/loop_record.h"
+#include "src/trace/iteration_end.h"
 #include "src/trace/tracks.h"
 
 namespace t2n::trace {

@@ -17,13 +17,6 @@ int64_t axis_size(const torch::jit::Stack& inputs, size_t dim) {
   return tensor.dim() == 0 ? int64_t{1} : tensor.size(inputs[dim].toInt());
 }
 
-/// "scatter_add" of "aten::scatter_add_".
-std::string_view short_name(std::string_view op) {
-  op.remove_prefix(std::min(op.size(), op.find("::") + 2));
-  if (op.ends_with('_')) op.remove_suffix(1);
-  return op;
-}
-
 /// Operators whose operands are a tensor, an axis of it and places along that axis.
 bool indexes_axis(std::string_view name) {
   constexpr std::array<std::string_view, 9> kNames = {
@@ -73,7 +66,7 @@ void RangeWatch::see(const std::string& op, const torch::jit::Stack& inputs,
                      const std::vector<at::Tensor>& outputs) {
   if (ends_run_) forget_dead();
   if (carriers_.empty() || inputs.empty()) return;
-  if (inputs[0].isTensor()) see_index(short_name(op), inputs);
+  if (inputs[0].isTensor()) see_index(ir::op_short_name(op), inputs);
   carry(op, inputs, outputs);
 }
 

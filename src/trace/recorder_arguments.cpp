@@ -97,7 +97,7 @@ std::optional<ir::Attr> list_attribute(c10::ArrayRef<c10::IValue> list, c10::Typ
 }
 
 /// A size as a tensor becomes an operation, for which Python has a name.
-void say_as_tensor(ir::Node& node) {
+void make_size_tensor(ir::Node& node) {
   node.op = ir::op_id("aten::tensor.int");
   node.args[0].name = "t";
   node.args.push_back({"dtype", ir::DType::i64});
@@ -180,7 +180,7 @@ OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::j
       add(part.value, prefix + part.name);
   }
   call.node.compute_dtype = compute_dtype(schema, inputs);
-  if (name == "prim::NumToTensor.Scalar" && is_size(mark_of(given[0]))) say_as_tensor(call.node);
+  if (name == "prim::NumToTensor.Scalar" && is_size(mark_of(given[0]))) make_size_tensor(call.node);
   return call;
 }
 

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "src/trace/loop_record.h"
+#include "src/trace/iteration_end.h"
 #include "src/trace/marks.h"
 
 namespace t2n::trace {
@@ -57,8 +57,8 @@ struct RolledLoop {
   std::map<const void*, c10::IValue> made;  ///< containers and objects that this iteration made
   std::map<const void*, size_t> lengths;    ///< of changed lists when this iteration began
   /// A carried variable, or a container or object that the loop writes to.
-  using Place = std::variant<size_t, const void*>;
-  std::map<Place, IterationEnds> ends;
+  using Slot = std::variant<size_t, const void*>;
+  std::map<Slot, IterationEnds> ends;
   std::vector<IterationAccess> accesses;  ///< to lists, at positions that follow from the iteration
 };
 

@@ -81,24 +81,24 @@ bool is_prepared(const std::string& name) {
 
 }  // namespace
 
-std::vector<Refusal> Scan::run(const torch::jit::CompilationUnit& unit) {
+std::vector<Refusal> OperatorScan::run(const torch::jit::CompilationUnit& unit) {
   found_.clear();
   for (torch::jit::Function* each : unit.get_functions()) function(*each);
   finish();
   return std::move(found_);
 }
 
-void Scan::require(const torch::jit::CompilationUnit& unit, SourceMap* sources) {
+void OperatorScan::require(const torch::jit::CompilationUnit& unit, SourceMap* sources) {
   const std::vector<Refusal> refusals = run(unit);
   if (!refusals.empty()) refuse_denied(refusals, sources);
 }
 
 /// Queues a function instead of recursing: chains of calls may have any depth.
-void Scan::function(torch::jit::Function& function) {
+void OperatorScan::function(torch::jit::Function& function) {
   if (seen_.insert(&function).second) open_.push_back(&function);
 }
 
-void Scan::finish() {
+void OperatorScan::finish() {
   while (!open_.empty()) {
     torch::jit::Function* next = open_.back();
     open_.pop_back();
@@ -114,7 +114,7 @@ void Scan::finish() {
 }
 
 /// Scans methods and hooks of a class, and of the types that it consists of.
-void Scan::type(const c10::TypePtr& first) {
+void OperatorScan::type(const c10::TypePtr& first) {
   std::vector<c10::TypePtr> open = {first};
   while (!open.empty()) {
     const c10::TypePtr next = open.back();
@@ -136,7 +136,7 @@ void Scan::type(const c10::TypePtr& first) {
   }
 }
 
-void Scan::block(Block* first) {
+void OperatorScan::block(Block* first) {
   std::vector<Block*> open = {first};
   while (!open.empty()) {
     Block* next = open.back();
@@ -154,7 +154,7 @@ void Scan::block(Block* first) {
   }
 }
 
-void Scan::node(Node* node) {
+void OperatorScan::node(Node* node) {
   if (!kinds_.contains(node->kind())) {
     const std::string name = node->kind().toQualString();
     if (model_file::is_allowed(name) || is_unknown(name))
@@ -179,15 +179,11 @@ void Scan::node(Node* node) {
   }
 }
 
-void Scan::refuse(const std::string& what, std::string_view reason, const Node* node) {
+void OperatorScan::refuse(const std::string& what, std::string_view reason, const Node* node) {
   const bool known = std::any_of(found_.begin(), found_.end(), [&](const Refusal& each) {
     return each.what == what && each.function == function_;
   });
   if (!known) found_.push_back({what, std::string(reason), function_, node});
-}
-
-void require_scanned(const torch::jit::Module& module) {
-  Scan().require(*module._ivalue()->compilation_unit(), nullptr);
 }
 
 }  // namespace t2n::trace

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <torch/csrc/jit/api/compilation_unit.h>
-#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <string>
@@ -24,7 +23,7 @@ struct Refusal {
 /// Scans compilation units, each function once, so that it can be called again whenever more was
 /// compiled. "Everything" means every compiled function, method and hook, reachable or not, with
 /// nested blocks and graphs, and all that these call.
-class Scan {
+class OperatorScan {
  public:
   /// The refusals in everything that was not scanned before.
   std::vector<Refusal> run(const torch::jit::CompilationUnit& unit);
@@ -46,9 +45,5 @@ class Scan {
   std::vector<Refusal> found_;
   std::string function_;
 };
-
-/// For code that runs a model in LibTorch's own executor: throws `denied-operator` unless all of
-/// the model's code was scanned and nothing was refused.
-void require_scanned(const torch::jit::Module& module);
 
 }  // namespace t2n::trace

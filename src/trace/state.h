@@ -38,8 +38,8 @@ Change constant_change(Place place);
 /// "encoder.h" -> "encoder_h"
 std::string state_name(const std::string& path);
 
-/// Of the inputs `candidates`, each with the value that becomes its next one: those that an output,
-/// or another live input's next value, reads.
+/// The live ones of the inputs `candidates`: those that an output, or another live input's next
+/// value, reads. `next` has the value that becomes each one's next value.
 std::set<size_t> live_states(const ir::Graph& graph, const std::vector<ir::ValueId>& candidates,
                              const std::vector<ir::ValueId>& next);
 

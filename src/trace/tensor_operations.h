@@ -40,7 +40,7 @@ class TensorOperations {
   OpCall prepare(torch::jit::Node* node, const Operation& known, const torch::jit::Stack& inputs);
   void note_numbers(const torch::jit::Node* node, const torch::jit::Stack& inputs,
                     bool is_computable, bool is_read);
-  void refuse_unsaid(const std::string& name, const torch::jit::Stack& inputs);
+  void refuse_hidden_effects(const std::string& name, const torch::jit::Stack& inputs);
   void check_unrecorded(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
   void settle_operands(torch::jit::Node* node, const std::string& name, torch::jit::Stack& inputs);
   void stride_owner(const std::string& name, torch::jit::Stack& inputs);

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/diag/headline.h"
 
 namespace t2n::tract {
 namespace {
@@ -134,7 +135,7 @@ ModelInfo decode_info(const Message& message) {
 
 Message encode(const Diagnostic& diagnostic) {
   Message message{
-      Kind::refused, {diagnostic.id, diagnostic.message, diagnostic.why, diagnostic.help}, {}};
+      Kind::refused, {diagnostic.id, headline(diagnostic), diagnostic.why, diagnostic.help}, {}};
   message.texts.insert(message.texts.end(), diagnostic.details.begin(), diagnostic.details.end());
   return message;
 }

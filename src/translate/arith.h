@@ -1,6 +1,7 @@
 // Expressions on tensors that several families use. They avoid traps of tract.
 #pragma once
 
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,6 +15,9 @@ namespace t2n::ops {
 using draft::all_axes;
 using draft::inverse;
 using draft::with_size;
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // Operands broadcast; both have one dtype, which the result keeps. For booleans, add is `or` and
 // mul is `and`.

@@ -83,9 +83,9 @@ std::string help(const TractFinding& finding, const ir::Graph& graph) {
 }  // namespace
 
 void check_strict(const nnef::Document& document) {
-  const std::vector<std::string> broken = spec::lint_strict(document);
+  const std::vector<spec::Violation> broken = spec::lint_strict(document);
   if (broken.empty()) return;
-  T2N_ASSERT(false, "the document breaks the specification: ", broken[0],
+  T2N_ASSERT(false, "the document breaks the specification: ", broken[0].message,
              broken.size() == 1 ? "" : cat(", and ", broken.size() - 1, " more"));
 }
 

@@ -97,7 +97,7 @@ class Emitter {
   void result(std::string_view op, const std::vector<Ref>& operands,
               const Attributes& attributes = {});
 
-  // Used by translate.cpp and OpView only.
+  // Used by src/translate only. State is defined in emitter_state.h.
   struct State;
   State& state() { return *state_; }
   Ref value(ir::ValueId id);

@@ -6,6 +6,7 @@
 
 #include "src/diag/error.h"
 #include "src/target/limits.h"
+#include "src/translate/emitter_state.h"
 
 namespace t2n::ops {
 namespace {
@@ -239,6 +240,33 @@ Ref Emitter::State::spread(Emitter& emitter, Ref x, const Shape& shape) {
 
 void Emitter::State::hoist() { Hoister(*this).run(); }
 
+Ref add_parameter(Emitter& body, std::string_view name, DType dtype, const Shape& shape) {
+  return body.state().add_parameter(name, dtype, shape, true);
+}
+
+void bind_input(Emitter& body, size_t index, Ref ref) {
+  Emitter::State& s = body.state();
+  s.of_value[static_cast<size_t>(s.graph.inputs[index])] = ref.id;
+}
+
+void set_iteration(Emitter& body, Ref parameter) { body.state().iteration = parameter; }
+void set_zero(Emitter& body, Ref parameter) { body.state().zero = parameter; }
+std::optional<Ref> zero_of(Emitter& emitter) { return emitter.state().zero; }
+
+Ref captured_by(Emitter& body, Ref outside) { return body.state().capture(outside); }
+Ref varying(Emitter& body, Ref x) { return body.state().varying(body, x); }
+
+bool is_computed(Emitter& emitter, Ref ref) {
+  return emitter.state().at(ref).kind == TensorEntry::Kind::identifier;
+}
+
+bool translate_body(Emitter& body) {
+  Emitter::State& s = body.state();
+  s.outermost().translate_nodes(s.graph, body);
+  if (s.is_incomplete) s.outer->stand_in(*s.outer->node);
+  return !s.is_incomplete;
+}
+
 void add_body_results(Emitter& body, const std::vector<Ref>& results) {
   Emitter::State& s = body.state();
   s.begin(nullptr);
@@ -260,6 +288,28 @@ void replace_body_result(Emitter& body, size_t index, Ref result) {
 }
 
 bool is_read(Emitter& body, Ref ref) { return read_ids(body.state()).contains(ref.id); }
+
+bool is_needed(Emitter& body, Ref ref, const std::vector<size_t>& results) {
+  std::set<int> needed;
+  for (const size_t result : results) needed.insert(body.state().outputs[result].id);
+  const std::vector<nnef::Assignment>& statements = body.state().document.graph.body;
+  for (auto at = statements.rbegin(); at != statements.rend(); ++at) {
+    bool defines_needed = false;
+    for_each_id(at->left, [&](int id) { defines_needed = defines_needed || needed.contains(id); });
+    if (defines_needed) for_each_id(at->right, [&](int id) { needed.insert(id); });
+  }
+  return needed.contains(ref.id);
+}
+
+void add_inner_result(Emitter& body, Ref result) { body.state().inner_results.push_back(result); }
+const std::vector<Ref>& inner_results(Emitter& body) { return body.state().inner_results; }
+
+void refuse_constant_loop(Emitter& out) {
+  throw Error(target::untranslated("unsupported-op", "a loop over nothing but constants",
+                                   target::target_name(out.state().target),
+                                   "tract 0.23 runs no scan of constants",
+                                   "compute its results in __init__, and keep them as buffers"));
+}
 
 const std::string& name_in(Emitter& body, Ref ref) { return body.state().at(ref).text; }
 

@@ -1,12 +1,36 @@
 // Makes a scan's body a fragment of its own, for ops/scan.cpp.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "src/translate/emitter_state.h"
+#include "src/translate/emitter.h"
 
 namespace t2n::ops {
+
+/// A parameter of the fragment, which differs between iterations.
+Ref add_parameter(Emitter& body, std::string_view name, DType dtype, const Shape& shape);
+/// Lets a tensor be input `index` of the body's graph.
+void bind_input(Emitter& body, size_t index, Ref ref);
+/// States which parameter is the iteration's number in f32.
+void set_iteration(Emitter& body, Ref parameter);
+/// States which parameter is a state that is always 0. A body with inner scans needs one.
+void set_zero(Emitter& body, Ref parameter);
+/// That state; nothing outside of such bodies.
+std::optional<Ref> zero_of(Emitter& emitter);
+/// An outer tensor inside the body: constants stay constants, others become parameters.
+Ref captured_by(Emitter& body, Ref outside);
+/// `x`, equal in each iteration, in a form from which tract cannot tell.
+Ref varying(Emitter& body, Ref x);
+/// False for constants and literals.
+bool is_computed(Emitter& emitter, Ref ref);
+
+/// Translates the operations of the body. False if one of them failed: the results of the loop are
+/// stand-ins then.
+bool translate_body(Emitter& body);
 
 /// Adds results under names of their own, and drops what the results so far do not need.
 void add_body_results(Emitter& body, const std::vector<Ref>& results);
@@ -14,6 +38,15 @@ void add_body_results(Emitter& body, const std::vector<Ref>& results);
 void replace_body_result(Emitter& body, size_t index, Ref result);
 /// Whether a statement of the body reads a tensor.
 bool is_read(Emitter& body, Ref ref);
+/// Whether one of these results is computed from the tensor.
+bool is_needed(Emitter& body, Ref ref, const std::vector<size_t>& results);
+
+/// Notes a result of a scan inside of this body, which the zero has to follow from.
+void add_inner_result(Emitter& body, Ref result);
+const std::vector<Ref>& inner_results(Emitter& body);
+
+/// Refuses a loop that reads nothing but constants.
+[[noreturn]] void refuse_constant_loop(Emitter& out);
 
 struct FinishedBody {
   std::string name;                  ///< of the fragment, which the document now contains

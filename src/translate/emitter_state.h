@@ -1,4 +1,4 @@
-// The Emitter's state while a document grows; private to this folder.
+// The Emitter's state while a document grows; private to this folder (tests/fence).
 #pragma once
 
 #include <functional>

@@ -60,9 +60,9 @@ std::string Operands::word(std::string_view name) const {
   return text == nullptr ? "" : *text;
 }
 
-bool Operands::is_called(std::string_view word) const {
+bool Operands::is_called(std::string_view base_name) const {
   const std::string_view name = ir::op_name(node_.op);
-  return name == cat("aten::", word) || name.starts_with(cat("aten::", word, "."));
+  return name == cat("aten::", base_name) || name.starts_with(cat("aten::", base_name, "."));
 }
 
 std::vector<ir::ValueId> Operands::tensors() const {

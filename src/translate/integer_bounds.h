@@ -39,7 +39,7 @@ class Operands {
   /// The text of an argument; "" if there is none.
   std::string word(std::string_view name) const;
   /// Whether the operator has that name, with any overload.
-  bool is_called(std::string_view word) const;
+  bool is_called(std::string_view base_name) const;
 
   std::vector<ir::ValueId> tensors() const;
   const ir::Value& value(ir::ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "src/diag/error.h"
+#include "src/translate/emitter_state.h"
 
 namespace t2n::ops {
 namespace {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "src/translate/emitter.h"
-#include "src/translate/emitter_state.h"
 
 namespace t2n::ops {
 

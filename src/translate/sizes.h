@@ -70,6 +70,12 @@ inline SliceRange open_range(const OpView& op, const Emitter& out, const Dim& si
   return {begin, begin + count};
 }
 
+/// A known bound of a slice by Python's rule: negative ones count from the end, and those outside
+/// are clamped.
+inline int64_t slice_bound(int64_t bound, int64_t size) {
+  return std::clamp<int64_t>(bound < 0 ? bound + size : bound, 0, size);
+}
+
 /// Refuses a symbolic size with `unsupported-argument`.
 inline int64_t known_size(const Emitter& out, Ref x, int axis) {
   const Dim& size = out.shape(x).at(static_cast<size_t>(axis));

@@ -39,7 +39,7 @@ void explain(Diagnostic& out, const Entry& entry, const target::Target& target) 
   } else {
     out.why = target.engine == target::Engine::khronos
                   ? "standard NNEF has no form of it"
-                  : cat("it can be said from ", available_from(entry, target), " on");
+                  : cat("it can be expressed from ", available_from(entry, target), " on");
   }
 }
 
@@ -102,9 +102,7 @@ Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::T
 Diagnostic with_op(Diagnostic diagnostic, const ir::Graph& graph, const ir::Node& node) {
   const std::string op(ir::op_name(node.op));
   constexpr std::string_view kColon = ": ";
-  if (diagnostic.id == "internal") {
-    diagnostic.message.insert(diagnostic.subject.size() + kColon.size(), cat(op, kColon));
-  } else if (diagnostic.subject != op) {
+  if (diagnostic.subject != op) {
     diagnostic.message.insert(0, cat(op, kColon));
     if (!diagnostic.untranslated.empty()) diagnostic.untranslated.insert(0, cat(op, kColon));
   }
@@ -201,9 +199,9 @@ void add_assertions(nnef::Document& document, const ir::Graph& graph) {
 }
 
 /// The document in standard NNEF. Refused operators are added to the problems.
-strict::Lowered in_standard_words(const ir::Graph& graph, Emitter& out, Problems& problems) {
-  const nnef::Document said = out.finish();
-  strict::Lowered lowered = strict::lower(said, out.notes(), out.state().target);
+strict::Lowered in_standard_nnef(const ir::Graph& graph, Emitter& out, Problems& problems) {
+  const nnef::Document document = out.finish();
+  strict::Lowered lowered = strict::lower(document, out.notes(), out.state().target);
   for (const strict::Refusal& refusal : lowered.refusals) {
     if (refusal.place < 0) continue;
     const ir::Node& node = *out.state().place_nodes[static_cast<size_t>(refusal.place)];
@@ -215,7 +213,7 @@ strict::Lowered in_standard_words(const ir::Graph& graph, Emitter& out, Problems
 
 /// Errors: all problems of the model, including those of the translation.
 nnef::Document lowered_document(const ir::Graph& graph, Emitter& out, Problems& problems) {
-  strict::Lowered lowered = in_standard_words(graph, out, problems);
+  strict::Lowered lowered = in_standard_nnef(graph, out, problems);
   problems.raise_if_any();
   if (!lowered.refusals.empty()) throw Error(lowered.refusals[0].diagnostic);
   check_strict(lowered.document);
@@ -248,7 +246,7 @@ std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target
   check_accepted(graph, target, problems, {});
   Emitter emitter(graph, target);
   translate_nodes(graph, target, table, emitter, problems);
-  if (is_standard(target)) (void)in_standard_words(graph, emitter, problems);
+  if (is_standard(target)) (void)in_standard_nnef(graph, emitter, problems);
   std::vector<OpUse> out;
   std::map<std::string, size_t> row_of;
   const auto count = [&](const ir::Graph& each, const auto& recurse) -> void {

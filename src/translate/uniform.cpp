@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "src/translate/emitter_state.h"
 #include "src/translate/repeats.h"
 
 namespace t2n::ops {

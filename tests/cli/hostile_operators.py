@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 
-import hostile_files
+import hostile_archive
 
 # Registered by PyTorch's Python alone: for LibTorch they are operators that it does not know.
 OF_PYTHON = {"_native", "debugprims", "export", "inductor_prims", "onnx", "prims", "rngprims"}
@@ -71,8 +71,8 @@ def write_all(folder):
             continue
         seen.add(name)
         # A result that is used cannot be left out.
-        code = hostile_files.forward(f"y = {text}", 'return torch.add(x, torch.len(torch.format("{}", y)))')
-        hostile_files.archive(folder / f"{name.replace('::', '.')}.pt", code)
+        code = hostile_archive.forward(f"y = {text}", 'return torch.add(x, torch.len(torch.format("{}", y)))')
+        hostile_archive.archive(folder / f"{name.replace('::', '.')}.pt", code)
 
 
 if __name__ == "__main__":

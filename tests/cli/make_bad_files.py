@@ -135,9 +135,9 @@ def main():
         write(folder / name)
     import hostile_files  # here, so that the lines above keep their numbers
     import hostile_operators
-    import more_models
+    import other_models
 
-    more_models.write_all(folder)
+    other_models.write_all(folder)
     hostile_files.write_all(folder / "hostile")
     hostile_operators.write_all(folder / "operators")
     import check_models

@@ -17,7 +17,7 @@ TEST_CASE("a loop that values end runs as often as it may, and the file fails be
   const Sandbox sandbox({"HalvesUntilSmall.pt"});
   const Result refused = sandbox.run(export_of("HalvesUntilSmall.pt", {"-i", "x=2,3"}));
   CHECK_EQ(refused.code, 4);
-  const std::string place = "more_models.py:";
+  const std::string place = "other_models.py:";
   const size_t at = refused.err.find(place);
   REQUIRE_NE(at, std::string::npos);
   const size_t end = refused.err.find_first_of(":, \n", at + place.size());

@@ -117,7 +117,7 @@ TEST_CASE("branches on sizes bind the file, or are refused") {
                  "   |  if x.size(1) > 4:\n"
                  "   |  ^^^^^^^^^^^^^^^^^\n"
                  "  why:  a branch on a size is baked in the way that all sizes tried took it\n"
-                 "  help: to say that you know, give it with --assert\n"));
+                 "  help: to state that you know it, use --assert\n"));
   CHECK(contains(sandbox.content("out/graph.nnef"), "extension tract_assert T > 4;"));
 
   const ModelSandbox other("branch.pt");

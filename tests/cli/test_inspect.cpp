@@ -137,7 +137,7 @@ TEST_CASE("a strict export says which integers end at 2^24, of inputs without a 
   CHECK(contains(open.err,
                  "warning[integer-range]: integers are exact only for 'n' within "
                  "-4096..4096: aten::mul.Tensor goes beyond 2^24\n"
-                 "  --> the model (MultipliesIntegers), more_models.py:"));
+                 "  --> the model (MultipliesIntegers), other_models.py:"));
   const Result declared = says("n=3,i64:0..4000");
   CHECK_EQ(declared.code, 0);
   CHECK_FALSE(contains(declared.err, "integer-range"));

@@ -105,8 +105,7 @@ TEST_CASE("models that the client would not accept are refused") {
                                    what)));
     CHECK(sandbox.listing() == before);
   };
-  refuses("words_reads_cache.pt",
-          "the cache 'in_cache_key_0' is read by something else than one concatenation");
+  refuses("words_reads_cache.pt", "the file would hold for P >= 1 only");  // a mean of nothing
   refuses("words_behind.pt",
           "the cache 'in_cache_key_0' is read by something else than one concatenation");
   refuses("words_fixed.pt",
@@ -114,6 +113,30 @@ TEST_CASE("models that the client would not accept are refused") {
           "else than the tokens along one axis");
   refuses("words_one_back.pt", "it has 2 caches and gives back 1");
   refuses("words_i32.pt", "its first input, 'ids', is i32[1,3]");
+}
+
+TEST_CASE("the preset refuses what holds neither for one token nor for empty caches") {
+  for (const auto& [model, holds] :
+       {std::pair("words_branch_tokens.pt", "S > 1"), {"words_branch_cache.pt", "P >= 1"}}) {
+    CAPTURE(model);
+    const Sandbox sandbox({model});
+    const auto before = sandbox.listing();
+    Arguments command = export_of(model, {"--preset", "causal-llm", "-i", "ids=1,3,i64:0..10", "-i",
+                                          "key=1,4,8", "-i", "value=1,4,8"});
+    const Result result = sandbox.run(command);
+    CHECK_EQ(result.code, 4);
+    CHECK(contains(result.err, cat("error[preset-unmet]: tract's causal_llm client would not take "
+                                   "this model: the file would hold for ",
+                                   holds, " only")));
+    CHECK(sandbox.listing() == before);
+    command.insert(command.end(), {"--assert", holds});
+    CHECK_EQ(sandbox.run(command).code, 0);  // the user says so
+  }
+  const Sandbox sandbox({"words_plain.pt"});
+  const Result checked = sandbox.run({"export", "words_plain.pt", "-t", "tract", "--preset",
+                                      "causal-llm", "--check", "-o", "out.nnef"});
+  CHECK_EQ(checked.code, 0);
+  CHECK(contains(checked.out, "also at P=0, S=1; P=9, S=1; "));
 }
 
 TEST_CASE("the preset requires tract and its own axes; unknown presets are refused") {

@@ -26,7 +26,7 @@ void check_in_engines(const std::string& model, const Arguments& inputs,
 TEST_CASE("a state is refused, and what to do is said") {
   check_failure(Sandbox({"Accumulator.pt"}), export_of("Accumulator.pt", {"-i", "x=2,3"}), 4,
                 "error[model-state]: forward changes 'h', a part of the model\n"
-                "  --> the model (Accumulator), more_models.py:18:9\n"
+                "  --> the model (Accumulator), state_models.py:18:9\n"
                 "   |  self.h = h\n"
                 "   |  ^^^^^^\n"
                 "  why:  the next call would see another model; an exported file has no such "
@@ -39,11 +39,11 @@ TEST_CASE("several states are refused at once") {
   check_failure(
       Sandbox({"Writer.pt"}), export_of("Writer.pt", {"-i", "x=2,3"}), 4,
       "error[model-state]: forward changes 5 parts of the model\n"
-      "   'rows'          the model (Writer), more_models.py:50:9\n"
-      "   'cache.k'       the model (Writer), more_models.py:48:9\n"
-      "   'cache.v'       the model (Writer), more_models.py:49:9\n"
-      "   'inner.count'   inner (Counter), more_models.py:29:9\n"
-      "   'inner.kept'    inner (Counter), more_models.py:31:9\n"
+      "   'rows'          the model (Writer), state_models.py:50:9\n"
+      "   'cache.k'       the model (Writer), state_models.py:48:9\n"
+      "   'cache.v'       the model (Writer), state_models.py:49:9\n"
+      "   'inner.count'   inner (Counter), state_models.py:29:9\n"
+      "   'inner.kept'    inner (Counter), state_models.py:31:9\n"
       "  why:  the next call would see another model; an exported file has no such memory\n"
       "  help: --state makes them inputs and outputs of the file; or pass them in and return "
       "them, or do not keep them in eval mode\n");
@@ -55,10 +55,10 @@ TEST_CASE("values of the program cannot become inputs") {
       "      help: keep it in a tensor: self.register_buffer(name, tensor); if it settles with the "
       "first call, call the model once before saving it\n";
   const std::string plain =
-      cat("   'steps'        the model (PlainValues), more_models.py:64:9\n"
+      cat("   'steps'        the model (PlainValues), state_models.py:64:9\n"
           "      why: it is 0 before the call, 1 after: a value of the program, not a tensor\n",
           buffer,
-          "   'was_called'   the model (PlainValues), more_models.py:66:13\n"
+          "   'was_called'   the model (PlainValues), state_models.py:66:13\n"
           "      why: it is False before the call, True after: a value of the program, not a "
           "tensor\n",
           buffer);
@@ -67,7 +67,7 @@ TEST_CASE("values of the program cannot become inputs") {
       cat("error[model-state]: forward changes 3 parts of the model that cannot become inputs of "
           "the file\n",
           plain,
-          "   'first'        the model (PlainValues), more_models.py:70:9\n"
+          "   'first'        the model (PlainValues), state_models.py:70:9\n"
           "      why: it is None before the first call, a tensor of [2,3] after it\n"
           "      help: give it a first value: --input first=2,3, or call the model once before "
           "saving it\n"));
@@ -80,17 +80,17 @@ TEST_CASE("values of the program cannot become inputs") {
       sandbox, export_of("Growing.pt", {"-i", "x=1,2,3", "--state"}), 4,
       cat("error[model-state]: forward changes 2 parts of the model that cannot become inputs of "
           "the file\n"
-          "   'history'   the model (Growing), more_models.py:84:9\n"
+          "   'history'   the model (Growing), state_models.py:84:9\n"
           "      why: it holds 1 values before the call, 2 after\n",
           buffer,
-          "   'past'      the model (Growing), more_models.py:83:9\n"
+          "   'past'      the model (Growing), state_models.py:83:9\n"
           "      why: its shape changes from call to call: [1,1,3] before this one, [1,3,3] after\n"
           "      help: declare the axis along which it grows: --dynamic past:1=P; or give it one "
           "shape for all calls\n"));
   check_failure(sandbox, export_of("SharedMemory.pt", {"-i", "x=2,3", "--state"}), 4,
                 "error[model-state]: forward changes 'part', which cannot become an input of the "
                 "file\n"
-                "  --> the model (SharedMemory), more_models.py:129:9\n"
+                "  --> the model (SharedMemory), state_models.py:129:9\n"
                 "   |  self.part.add_(x)\n"
                 "   |  ^^^^^^^^^^^^^^\n"
                 "  why:  it shares its memory with 'whole'\n"
@@ -116,7 +116,7 @@ TEST_CASE("a constant of the program is written") {
     const Result result = sandbox.run(export_of("WritesConstant.pt", more));
     CHECK_EQ(result.code, 4);
     CHECK(result.err.starts_with("error[model-state]: forward changes 'constant', "));
-    CHECK(contains(result.err, "\n  --> the model (WritesConstant), more_models.py:"));
+    CHECK(contains(result.err, "\n  --> the model (WritesConstant), state_models.py:"));
   }
 }
 

@@ -27,7 +27,7 @@ std::string joined(const std::optional<std::vector<ir::Comparison>>& comparisons
 std::string said(const ir::Comparison& comparison, const std::vector<std::string>& known = {}) {
   std::vector<ir::Comparison> all;
   for (const std::string& each : known) all.push_back(dynamic::parse_comparison(each));
-  return joined(dynamic::sayable(comparison, kSample, all));
+  return joined(dynamic::expressible(comparison, kSample, all));
 }
 std::string said(const std::string& comparison, const std::vector<std::string>& known = {}) {
   return said(dynamic::parse_comparison(comparison), known);
@@ -87,7 +87,7 @@ TEST_CASE("an assertion is made once, and reported if a branch needs it") {
     all.add({unequal("B", "T"), std::nullopt, "a branch", true});
   });
   CHECK_EQ(refused.id, "dynamic-assumption");
-  CHECK_EQ(refused.message, "the model needs B != T, which no file can say");
+  CHECK_EQ(refused.message, "the model needs B != T, which no file can express");
 }
 
 TEST_CASE("multiples name the declaration that would do") {

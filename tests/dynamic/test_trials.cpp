@@ -109,7 +109,7 @@ TEST_CASE("factors must be as large as each other, and what is normalised must b
                   {"x:0=B"});
   };
   const Strings refused = {
-      "dynamic-assumption: the model needs -2*((B) // (2)) + B == 1, which no file can say"};
+      "dynamic-assumption: the model needs -2*((B) // (2)) + B == 1, which no file can express"};
   for (const char* result :
        {"odd[0, :, :3].t() @ torch.ones(1, 4)", "torch.linear(odd[0].t(), torch.ones(4, 1))",
         "torch.conv1d(odd, torch.ones(4, 1, 3))",
@@ -164,7 +164,7 @@ TEST_CASE("a branch on two sizes is asserted, or refused if it has no form") {
   CHECK_EQ(of("x.size(0) <= y.size(0)"), Strings{"B <= T"});
   CHECK_EQ(of("x.size(0) > 3 * y.size(0)"), Strings{"B <= 3*T"});
   CHECK_EQ(of("x.size(0) == y.size(0)"),
-           Strings{"dynamic-assumption: the model needs B != T, which no file can say"});
+           Strings{"dynamic-assumption: the model needs B != T, which no file can express"});
   CHECK_EQ(of("x.size(0) == y.size(0)", {"B < T"}), Strings{"B < T"});
 }
 

@@ -85,6 +85,8 @@ def problem(path, quote, header):
         return "names no folder of the project; include paths start at the root of the tree"
     if other != own and header in PRIVATE and path not in PRIVATE[header]:
         return f"{header} is private to {other}"
+    if header in PRIVATE and path.endswith(".h"):
+        return f"{header} is private to {other}, and a header would pass it on"
     if other != own and not {other, header} & ALLOWED[own]:
         return f"{own} may include {' '.join(sorted(ALLOWED[own])) or 'nothing else'}"
     return None

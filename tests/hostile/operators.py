@@ -6,7 +6,7 @@ import sys
 from case import Case
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-import hostile_files
+import hostile_archive
 
 INTEGERS = ["0", "1", "-1", "2", "3", "4", "5", "-2", "-4", "-5", "7", "64", "1000", "100000", "2147483647", "2147483648",
             "-2147483648", "4294967296", "4611686018427387904", "9223372036854775807", "(-9223372036854775807)"]
@@ -120,7 +120,7 @@ def single(rng, seeds):
     if text is None:
         raise ValueError("an operator of kinds that cannot be written")
     out = io.BytesIO()
-    hostile_files.archive(out, hostile_files.forward(
+    hostile_archive.archive(out, hostile_archive.forward(
         f"y = {text}", 'return torch.add(x, torch.len(torch.format("{}", y)))'))
     command = rng.choice([["inspect", "m.pt", "-i", "x=4,f32"]] * 3 + [
         ["export", "m.pt", "-i", "x=4,f32", "-t", "tract", "--check", "-o", "o.tgz"]])

@@ -204,17 +204,17 @@ def table(results):
 
 PAGE = """# Lies
 
-Wrong artefacts, made of right ones by `tests/lies`, and how many of them `check` sees at its default: refuses, or
-calls inconclusive. `make lies` runs this and writes this page. Kinds are explained in
-[tests/lies](../tests/lies/README.md).
+Artefacts that `tests/lies` made wrong on purpose, and how many of them `check` sees at its default level: it refuses
+them, or its result is inconclusive. `make lies` runs this and writes this page. [tests/lies](../tests/lies/README.md)
+explains the kinds.
 
 **{seen} of {count} lies were seen ({share:.2f} %), over {models} models.** Outputs showed {by_outputs} of them
-({share_by_outputs:.2f} %), which holds for files of any exporter; {by_contents} were seen by the weights and numbers that
-the file holds, which are compared where it is a file of this version of t2nnef.
+({share_by_outputs:.2f} %), which holds for files of any exporter. The other {by_contents} were seen because `check` compares
+the weights and numbers of a file of this version of t2nnef with a new export.
 
-{true} further files that were made as lies are none: on at least twenty sets of inputs, those of the check and
-stranger ones, they are nowhere further from the right file than torch is, both computed in f64, or give the same bits in
-the engine. They are counted in the last column only. What outputs showed was not judged in this way.
+{true} further files were made as lies and are none. On at least twenty sets of inputs, those of the check among them,
+they are nowhere further from the right file than torch is (both computed in f64), or they give the same bits in the
+engine. They are counted in the last column only. Files that outputs showed were not judged in this way.
 {missing}
 {table}
 {unseen}{no_lies}"""

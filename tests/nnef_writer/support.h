@@ -1,5 +1,5 @@
-// A folder of its own for each test, and the system's tools as a second opinion on what was
-// written.
+// A folder of its own for each test, a document to write, and the system's tools as a second opinion
+// on what was written.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -13,7 +13,11 @@
 #include <iterator>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "ir/tensor.h"
+#include "nnef/ast.h"
 
 namespace t2n::nnef {
 
@@ -65,6 +69,21 @@ inline std::string output_of(const std::string& command) {
     out.append(buffer.data(), size);
   const int status = pclose(pipe);
   CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
+  return out;
+}
+
+/// y = relu(x), and a blob of two numbers under each label, of which the first is given.
+inline Document document_of(const std::vector<std::pair<std::string, float>>& blobs) {
+  Document out;
+  out.graph.parameters = {"x"};
+  out.graph.results = {"y"};
+  out.graph.body = {
+      {identifier("x"), invocation("external", {{"shape", array({integer(1)})}}, "scalar"), ""},
+      {identifier("y"), invocation("relu", {{"", identifier("x")}}), ""}};
+  for (const auto& [label, value] : blobs) {
+    const ir::Tensor tensor = ir::tensor_of<float>(ir::DType::f32, {2}, {value, 2.0F});
+    out.blobs.push_back({.label = label, .shape = {2}, .parts = {tensor}});
+  }
   return out;
 }
 

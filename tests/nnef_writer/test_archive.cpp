@@ -20,18 +20,7 @@ using Names = std::vector<std::string>;
 const std::string kLongLabel = "encoder." + std::string(150, 'x') + ".weight";
 
 Document example(float value = 1.0F) {
-  Document out;
-  out.graph.parameters = {"x"};
-  out.graph.results = {"y"};
-  out.graph.body = {
-      {identifier("x"), invocation("external", {{"shape", array({integer(1)})}}, "scalar"), ""},
-      {identifier("y"), invocation("relu", {{"", identifier("x")}}), ""}};
-  for (const std::string& label :
-       {std::string("b.weight"), std::string("sub/a.weight"), kLongLabel}) {
-    const ir::Tensor tensor = ir::tensor_of<float>(ir::DType::f32, {2}, {value, 2.0F});
-    out.blobs.push_back({.label = label, .shape = {2}, .parts = {tensor}});
-  }
-  return out;
+  return document_of({{"b.weight", value}, {"sub/a.weight", value}, {kLongLabel, value}});
 }
 
 Document quantised() {

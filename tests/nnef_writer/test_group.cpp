@@ -11,20 +11,6 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::vector<std::string>;
 
-Document document_of(const std::vector<std::pair<std::string, float>>& blobs) {
-  Document out;
-  out.graph.parameters = {"x"};
-  out.graph.results = {"y"};
-  out.graph.body = {
-      {identifier("x"), invocation("external", {{"shape", array({integer(1)})}}, "scalar"), ""},
-      {identifier("y"), invocation("relu", {{"", identifier("x")}}), ""}};
-  for (const auto& [label, value] : blobs) {
-    const ir::Tensor tensor = ir::tensor_of<float>(ir::DType::f32, {2}, {value, 2.0F});
-    out.blobs.push_back({.label = label, .shape = {2}, .parts = {tensor}});
-  }
-  return out;
-}
-
 const Document kFirst = document_of({{"a", 1}, {"b", 2}});
 const Document kSecond = document_of({{"a", 1}, {"c", 2}, {"b", 3}});
 

@@ -268,11 +268,11 @@ TEST_CASE("results whose size depends on data are refused where the engine canno
            "  help: use torch.where or masked_fill, or export for tract 0.23.5 or newer\n");
   for (const char* expression :
        {"torch.nonzero(x)", "torch.argwhere(x)", "torch.where(x)[0]", "torch.nonzero_numpy(x)[0]"})
-    CHECK(said(expression).find("it can be said from tract@0.23.5 on") != std::string::npos);
+    CHECK(said(expression).find("it can be expressed from tract@0.23.5 on") != std::string::npos);
   for (const char* expression :
        {"torch._unique(x)[0]", "torch._unique2(x)[0]", "torch.unique_consecutive(x)[0]",
         "torch.unique_dim(x, 1)[0]", "torch.unique_dim_consecutive(x, 1, True)[1]"})
-    CHECK(said(expression).find("it can be said from tract@0.23.9 on") != std::string::npos);
+    CHECK(said(expression).find("it can be expressed from tract@0.23.9 on") != std::string::npos);
 }
 
 TEST_CASE("lists of index tensors without gaps") {

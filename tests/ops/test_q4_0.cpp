@@ -214,7 +214,7 @@ TEST_CASE("translations refuse what the engine reads wrongly or not at all") {
   CHECK(refusal_of("aten::mul.Tensor", tract).find("a Q4_0 weight in mul has no translation") !=
         std::string::npos);
   const std::string old = refusal_of("", {target::Engine::tract, {0, 21, 10}});
-  CHECK(old.find("it can be said from tract@0.21.11 on") != std::string::npos);
+  CHECK(old.find("it can be expressed from tract@0.21.11 on") != std::string::npos);
   const std::string strict = refusal_of("", target::parse_target("khronos"));
   CHECK(strict.find("standard NNEF has no form of it") != std::string::npos);
 }

@@ -122,8 +122,8 @@ TEST_CASE("lowerings with too many statements or too much memory are refused") {
   CHECK_EQ(strict_refusal("torch.sort(x)[0]", {randn({5000}, 3)}),
            "error[unsupported-argument]: aten::sort has no translation for khronos@1.0.5\n"
            "  --> the model (Model)\n"
-           "  why:  standard NNEF says it by comparing every pair of positions, 25000000 of them "
-           "here\n"
+           "  why:  standard NNEF expresses it by comparing every pair of positions, "
+           "25000000 of them here\n"
            "  help: export for tract\n");
   const ir::Tensor weights = randn({4, 1}, 4), sequence = randn({513, 1, 1}, 5);
   Script model = expression_script(

@@ -19,7 +19,7 @@ Tensor transposed(Tensor tensor) {
 
 /// Knows `double` (twice the values), `t` (a view) and `full` (zeros, no operand).
 std::vector<Tensor> evaluate(const Node& node, const ir::Operand& operand) {
-  const std::string_view word = ir::op_short_name(ir::op_name(node.op));
+  const std::string_view word = ir::op_short_name(node.op);
   if (word == "full") {
     ir::Ints size = ir::static_shape(std::get<ir::Shape>(*node.find("size")));
     return {ir::allocate(ir::DType::f32, size).tensor};

@@ -190,12 +190,12 @@ TEST_CASE("lint: dead channels are zeros, whatever their scale") {
               ", zero_points=[0, 0], axis=0, bits=8, signed=true, narrow_range=true) = " + values +
               "\n%d: f32[2,2] = aten::dequantize.self(self=%w)\n" + linear("x")));
   };
-  const std::string said = "1 channel of 'd' can say nothing but zero: 1";
+  const std::string said = "1 channel of 'd' can hold nothing but zero: 1";
   check_found(with("[0.5, 0.5]", "{1, 2, 0, 0}"), "dead-channel", said);
   CHECK(with("[0.5, 1.1920928955078125e-07]", "{1, 2, 3, 4}").empty());
   CHECK(with("[0.5, 0.5]", "{1, 0, 0, 4}").empty());
   check_found(linted(graph("const %d: f32[2,2] = {0.0, 0.0, 0.0, 1.0}\n" + linear("x"))),
-              "dead-channel", "1 channel of 'd' can say nothing but zero: 0");
+              "dead-channel", "1 channel of 'd' can hold nothing but zero: 0");
 }
 
 TEST_CASE("lint: a weight in floats and in integers") {
@@ -234,9 +234,8 @@ TEST_CASE("lint-quantisation reports, says what it skips, and changes nothing") 
   CHECK(said.items[0].id == "lint");
   CHECK(said.items[0].subject == "idle-pair");
   CHECK(said.items[1].severity == Severity::note);
-  CHECK(said.items[1].message == "not looked at for want of what it needs: idle-setting: settings");
-  CHECK(said.items[2].message ==
-        "not looked at for want of what it needs: saturation: a calibration set");
+  CHECK(said.items[1].message == "not checked: idle-setting needs settings");
+  CHECK(said.items[2].message == "not checked: saturation needs a calibration set");
 }
 
 TEST_CASE("of many findings a handful is reported, and how many there are besides") {

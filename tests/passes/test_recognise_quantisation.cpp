@@ -40,7 +40,7 @@ double result(std::string_view word, double a, double b, double low, double high
 
 /// Arithmetic in f32; `cat` of two, `cast`, and `slice` from the first element.
 std::vector<Tensor> evaluate(const ir::Node& node, const ir::Operand& operand) {
-  const std::string_view word = ir::op_short_name(ir::op_name(node.op));
+  const std::string_view word = ir::op_short_name(node.op);
   if (word == "cat") {
     const auto& parts = std::get<ir::TensorRefs>(*node.find("tensors")).ids;
     std::vector<double> all = ir::to_f64(operand(parts.at(0)));

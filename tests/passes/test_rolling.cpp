@@ -46,7 +46,7 @@ class Recording {
   std::string added() {
     std::string out;
     for (const ir::Node& node : rolling_.take_additions().nodes)
-      out += cat(out.empty() ? "" : " ", ir::op_short_name(ir::op_name(node.op)));
+      out += cat(out.empty() ? "" : " ", ir::op_short_name(node.op));
     return out;
   }
 
@@ -102,7 +102,7 @@ class Recording {
       ir::change_refs(arg.value, [&](ir::ValueId& id) { id = ids_.at(id); });
       loops::change_dims(arg.value, [&](const ir::Dim& dim) { return renamed(dim); });
     }
-    const std::string op(ir::op_short_name(ir::op_name(node.op)));
+    const std::string op(ir::op_short_name(node.op));
     node.call = naming_.call(node.scope, op);
     for (ir::ValueId& id : node.outputs) id = add(id, op);
     rolling_.append(std::move(node));

@@ -3,15 +3,15 @@ compared with torch. Usage: lengths.py --program PROGRAM [WORD]"""
 
 import argparse
 import pathlib
-import subprocess
 import sys
-import tempfile
 import warnings
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "values"))
+from compare import Case, failures
 
 BATCH, STEPS, INPUT, HIDDEN, TOKENS = 3, 6, 3, 4, 11
 # The first is that of the sample.
@@ -136,7 +136,7 @@ OPEN = ["--dynamic", "x:0=B", "--dynamic", "x:1=T", "--dynamic", "input_1:0=B"]
 
 
 def models():
-    """Name: module, inputs of each run, further options."""
+    """By name: module, inputs of each run, further options."""
     out = {}
     for layer in ("LSTM", "GRU", "RNN"):
         for both in (False, True):
@@ -159,49 +159,6 @@ def models():
     return out
 
 
-def saved(folder, name, tensors):
-    path = folder / name
-    np.savez(path, **{f"input_{i}": each.numpy() for i, each in enumerate(tensors)})
-    return f"@{path}"
-
-
-def called(program, *arguments):
-    run = subprocess.run([program, *arguments], capture_output=True, text=True)
-    if run.returncode:
-        raise RuntimeError(f"{arguments[0]}: exit {run.returncode}\n{run.stderr}")
-
-
-def difference(want, path):
-    arrays = np.load(path)
-    got = [arrays[name] for name in arrays.files]
-    if len(got) != len(want):
-        return f"{len(got)} outputs for {len(want)}"
-    for i, (a, b) in enumerate(zip(want, got)):
-        if a.shape != b.shape:
-            return f"output {i} is {b.shape} for {a.shape}"
-        if not np.allclose(a, b, rtol=1e-4, atol=1e-5):
-            return f"output {i} is off by {np.abs(a - b).max()}"
-    return ""
-
-
-def check(program, folder, model, runs, options):
-    """What is wrong, "" if nothing is."""
-    torch.jit.save(model, folder / "model.pt")
-    artefact = str(folder / "model.nnef.tgz")
-    target = [] if "-t" in options else ["-t", "tract"]
-    called(program, "export", str(folder / "model.pt"), "-i", saved(folder, "sample.npz", runs[0]),
-           "-o", artefact, *target, *options)
-    for i, inputs in enumerate(runs):
-        with torch.no_grad():
-            want = model(*inputs)
-        want = [each.numpy() for each in ([want] if isinstance(want, Tensor) else want)]
-        out = folder / "out.npz"
-        called(program, "run", artefact, "-i", saved(folder, "in.npz", inputs), "-o", str(out))
-        if found := difference(want, out):
-            return f"run {i}: {found}"
-    return ""
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True)
@@ -209,21 +166,8 @@ def main():
     options = parser.parse_args()
     warnings.filterwarnings("ignore")
     torch.manual_seed(5)
-    wrong = 0
-    for name, (module, runs, further) in models().items():
-        if options.word not in name:
-            continue
-        module.eval()
-        for kind in ("traced", "scripted"):
-            model = torch.jit.script(module) if kind == "scripted" else torch.jit.trace(module, runs[0], check_trace=False)
-            with tempfile.TemporaryDirectory() as folder:
-                try:
-                    found = check(options.program, pathlib.Path(folder), model, runs, further)
-                except RuntimeError as error:
-                    found = str(error)
-            wrong += bool(found)
-            print(f"{name}, {kind}: {found or f'right in {len(runs)} runs'}", flush=True)
-    return 1 if wrong else 0
+    cases = {name: Case(*case) for name, case in models().items()}
+    return 1 if failures(options.program, cases, options.word) else 0
 
 
 if __name__ == "__main__":

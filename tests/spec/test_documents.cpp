@@ -96,10 +96,10 @@ TEST_CASE("broken documents get findings, and cause no crash") {
     const auto document = parsed(text);
     if (!document) continue;
     CAPTURE(text);
-    std::vector<std::string> problems;
-    CHECK_NOTHROW(problems = lint_strict(*document));
+    std::vector<Violation> violations;
+    CHECK_NOTHROW(violations = lint_strict(*document));
     ++judged;
-    clean += problems.size() == 2 ? 1 : 0;  // two variables without stored tensors
+    clean += violations.size() == 2 ? 1 : 0;  // two variables without stored tensors
   }
   CHECK(judged > 1000);
   CHECK(clean > 50);
@@ -111,7 +111,7 @@ TEST_CASE("the unmodified document has no findings") {
   const std::vector<Stored> stored = {{"filter", {8, 2, 3, 3}, ir::DType::f32, false, 0, {}},
                                       {"table", {5, 3}, ir::DType::i32, false, 0, {}}};
   std::string said;
-  for (const std::string& problem : lint_strict(*document, stored)) said += problem + "\n";
+  for (const Violation& each : lint_strict(*document, stored)) said += each.message + "\n";
   CHECK(said == "");
 }
 

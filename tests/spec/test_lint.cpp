@@ -14,9 +14,9 @@ namespace {
 using nnef::Document;
 
 /// What the lint says, a line each.
-std::string joined(const std::vector<std::string>& problems) {
+std::string joined(const std::vector<Violation>& violations) {
   std::string out;
-  for (const std::string& problem : problems) out += (out.empty() ? "" : "\n") + problem;
+  for (const Violation& each : violations) out += (out.empty() ? "" : "\n") + each.message;
   return out;
 }
 std::string lint(const Document& document) { return joined(lint_strict(document)); }

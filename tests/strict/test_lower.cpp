@@ -78,12 +78,18 @@ Lowered lowered_of(const std::string& statements, const std::string& results,
   return lower(given.document, given.notes, target::parse_target("khronos"));
 }
 
+std::string violations_of(const nnef::Document& document) {
+  std::string out;
+  for (const spec::Violation& each : spec::lint_strict(document)) out += each.message + "\n";
+  return out;
+}
+
 /// The statements behind the inputs.
 std::string said(const std::string& statements, const std::string& results = "y",
                  const std::string& fragments = "") {
   const Lowered lowered = lowered_of(statements, results, fragments);
   for (const Refusal& refusal : lowered.refusals) return refusal.diagnostic.message;
-  CHECK_EQ(spec::lint_strict(lowered.document), std::vector<std::string>());
+  CHECK_EQ(violations_of(lowered.document), "");
   std::string out;
   for (const nnef::Assignment& statement : lowered.document.graph.body)
     if (statement.right.text != "external")
@@ -122,7 +128,7 @@ TEST_CASE("reals that are 8-bit integers are stored as such, with an entry in gr
       "a = tract_core_cast(w, to = 'f32');  # f32[3,8]\n"
       "y = mul(x, a);  # f32[3,8]\n",
       "y");
-  CHECK_EQ(spec::lint_strict(lowered.document), std::vector<std::string>());
+  CHECK_EQ(violations_of(lowered.document), "");
   REQUIRE_EQ(lowered.document.blobs.size(), 1);
   CHECK_EQ(lowered.document.blobs[0].dtype, DType::i8);
   CHECK(lowered.document.blobs[0].quantised);
@@ -153,7 +159,7 @@ TEST_CASE("one scale and zero point of stored integers are those of graph.quant"
       "c = mul(b, 0.25);  # f32[3,8]\n"
       "d = mul(x, c);  # f32[3,8]\n"
       "y = add(d, c);  # f32[3,8]\n");
-  CHECK_EQ(spec::lint_strict(both.document), std::vector<std::string>());
+  CHECK_EQ(violations_of(both.document), "");
   CHECK_EQ(nnef::print(both.document),
            "version 1.0;\n\n"
            "graph net(x) -> (y)\n"
@@ -283,7 +289,7 @@ TEST_CASE("calls without a rule are refused, once for each operator of the model
   CHECK_EQ(lowered.refusals[0].place, 0);
   const Diagnostic& diagnostic = lowered.refusals[0].diagnostic;
   CHECK_EQ(diagnostic.message, "aten::op has no translation for khronos@1.0.5");
-  CHECK_EQ(diagnostic.why, "no operations of standard NNEF say tract_core_stft");
+  CHECK_EQ(diagnostic.why, "no operations of standard NNEF express tract_core_stft");
 }
 
 TEST_CASE("a tensor without a statement is ignored: its operator failed before") {

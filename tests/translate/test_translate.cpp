@@ -139,7 +139,7 @@ TEST_CASE("an operator that newer versions have says so") {
            "error[unsupported-op]: 1 operator (1 use) has no translation for tract@0.22.4; nothing "
            "was written\n"
            "   1x test::new   first: act (GELU), model.py:1\n"
-           "      why: it can be said from tract@0.23.0 on\n");
+           "      why: it can be expressed from tract@0.23.0 on\n");
 }
 
 TEST_CASE("dtypes that tract lacks are refused where they occur") {

@@ -1,4 +1,4 @@
-"""What the models of this folder share: each is exported once, run at other inputs, and compared with torch."""
+"""What models of tests share that are run at other values: each is exported once, run at other inputs, and compared with torch."""
 
 import pathlib
 import subprocess
@@ -53,8 +53,9 @@ def check(program, folder, model, case):
     """What is wrong, "" if nothing is."""
     torch.jit.save(model, folder / "model.pt")
     artefact = str(folder / "model.nnef.tgz")
+    target = [] if "-t" in case.options else ["-t", "tract"]
     called(program, "export", str(folder / "model.pt"), "-i", saved(folder, "sample.npz", case.runs[0]),
-           "-o", artefact, "-t", "tract", *case.options)
+           "-o", artefact, *target, *case.options)
     for i, inputs in enumerate(case.runs):
         with torch.no_grad():
             want = flat(case.module(*(each.clone() for each in inputs)))

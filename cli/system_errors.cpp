@@ -1,0 +1,26 @@
+#include "cli/system_errors.h"
+
+#include "src/limits/limits.h"
+
+namespace t2n::cli {
+
+Error out_of_memory() {
+  return {"memory-limit", "there is not enough memory",
+          cat("t2nnef may use ", limits::bytes_text(limits::max_memory()),
+              ", and `ulimit -v` may allow less"),
+          "allow it more, or give smaller inputs"};
+}
+
+Error system_error(const std::system_error& error) {
+  return {"memory-limit",
+          cat("the system refuses: ", error.what()),
+          {},
+          "raise the limits that `ulimit -a` shows"};
+}
+
+Error path_error(const std::filesystem::filesystem_error& error) {
+  return {"cannot-write", cat("cannot use ", quoted(error.path1().string())),
+          error.code().message(), "choose another place with -o"};
+}
+
+}  // namespace t2n::cli

@@ -1,0 +1,13 @@
+// The headline of a diagnostic as text shows it.
+#pragma once
+
+#include <string>
+
+#include "src/diag/diagnostic.h"
+
+namespace t2n {
+
+/// The message; of a bug and of a finding of the lint behind its subject: "file.cpp:12: no result".
+std::string headline(const Diagnostic& diagnostic);
+
+}  // namespace t2n
