@@ -21,10 +21,13 @@ std::string sizes_text(const std::vector<dynamic::Sizes>& sizes) {
   return further.empty() ? std::string() : cat(" · also at ", joined(further, "; "));
 }
 
-/// " (2 more without a finite result; 1 unstable under rounding)"; those say nothing.
+/// " (2 more without a finite result; 1 that only the file refuses; 1 unstable under rounding)":
+/// sets that say nothing of the values.
 std::string left_out_text(const CheckResult& result) {
   std::string out;
   if (result.left_out > 0) out = cat(result.left_out, " more without a finite result");
+  if (result.refused > 0)
+    out += cat(out.empty() ? "" : "; ", result.refused, " that only the file refuses");
   if (result.unstable > 0)
     out += cat(out.empty() ? "" : "; ", result.unstable, " unstable under rounding");
   return out.empty() ? out : cat(" (", out, ")");

@@ -282,13 +282,19 @@ std::string help_for(const Comparison& comparison, const Sizes& sample) {
 
 }  // namespace
 
-/// Records a need about sizes that no engine knows when it starts.
+/// Records a need about sizes that no engine knows when it starts. A branch is told even if an
+/// operator inside of it needs as much: the model computes something else there, and does not fail.
 void Assertions::demand(const Need& need) {
-  std::vector<Comparison> known = all_;
-  known.insert(known.end(), demands_.begin(), demands_.end());
-  if (follows(need.comparison, known)) return;
-  demands_.push_back(need.comparison);
-  if (!need.is_told || !report_) return;
+  const auto follows_also_from = [&](const std::vector<Comparison>& more) {
+    std::vector<Comparison> known = all_;
+    known.insert(known.end(), more.begin(), more.end());
+    return follows(need.comparison, known);
+  };
+  if (!follows_also_from(demands_)) demands_.push_back(need.comparison);
+  if (!need.is_told || !report_ || follows_also_from(told_)) return;
+  told_.push_back(need.comparison);
+  if (need.comparison.relation == Relation::ne && need.comparison.right == Dim(0))
+    told_.push_back({need.comparison.left, Relation::ge, 1});  // no size is negative
   Diagnostic warning =
       told(need, cat("the file runs where ", ir::str(need.comparison), " only"),
            "compute the same whatever the values are, for example with torch.where");

@@ -44,6 +44,7 @@ class Assertions {
   Sizes sample_;
   void demand(const Need& need);
   std::vector<Comparison> all_, demands_;
+  std::vector<Comparison> told_;  ///< demands that were warned of
   Report report_;
 };
 

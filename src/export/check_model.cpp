@@ -268,6 +268,7 @@ CheckResult begun(const InputSets& sets, const check::Runner& runner) {
   result.engine = runner.name();
   result.reference = sets.reference;
   result.left_out = sets.left_out;
+  result.refused = sets.refused;
   result.executor = sets.executor;
   result.sizes = sets.sizes;
   result.unfollowed = sets.unfollowed;

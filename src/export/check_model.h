@@ -26,6 +26,7 @@ struct CheckResult {
   std::string reference;          ///< Agreement::words
   std::vector<std::string> sets;  ///< names of the input sets that were run
   size_t left_out = 0;            ///< further ones, which torch refused
+  size_t refused = 0;             ///< those that the file refuses, and torch does not
   size_t unstable = 0;  ///< sets on which an output depends on roundings: they say nothing about it
   size_t engines_disagree = 0;  ///< sets on which LibTorch's own do, where an output is not torch's
   size_t unsettled = 0;         ///< sets on which LibTorch's engines and an output differ

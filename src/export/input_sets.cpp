@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include "src/diag/error.h"
 #include "src/dynamic/births.h"
@@ -104,11 +105,12 @@ class Builder {
   /// result is not finite where the samples' is.
   std::optional<double> add(const std::string& name, std::vector<trace::SampleInput> inputs) {
     auto expected = in_torch(inputs);
-    bool is_right = expected && meets_demands(inputs) && expected->size() == finite_.size();
+    bool is_right = expected && expected->size() == finite_.size();
     for (size_t i = 0; is_right && i < expected->size(); ++i)
       is_right = !finite_[i] || ir::is_finite((*expected)[i]);
-    if (!is_right) {
-      ++out_.left_out;
+    const bool is_refused = is_right && !meets_demands(inputs);
+    if (!is_right || is_refused) {
+      ++(is_refused ? out_.refused : out_.left_out);
       return std::nullopt;
     }
     double strongest = 0;
@@ -122,13 +124,13 @@ class Builder {
     return strongest;
   }
 
-  /// The same; integers are unchanged if torch refuses others.
+  /// The same; integers are unchanged if torch refuses others. A set counts as left out once.
   std::optional<double> add_varied(const std::string& name, Variation variation) {
+    const auto before = std::pair(out_.left_out, out_.refused);
     if (const auto moved = add(name, varied(samples_, variation))) return moved;
+    std::tie(out_.left_out, out_.refused) = before;
     variation.holds_integers = true;
-    const auto moved = add(name, varied(samples_, variation));
-    if (moved) --out_.left_out;
-    return moved;
+    return add(name, varied(samples_, variation));
   }
 
   /// Changes each input alone until an output depends on it; many inputs in groups.
@@ -218,7 +220,9 @@ class Builder {
           places.push_back(k);
     if (places.empty()) return;
     const Variation variation{.change = Change::from_end, .seed = 0, .only = places};
-    if (!add("indices that count from the end", varied(samples_, variation))) --out_.left_out;
+    const auto before = std::pair(out_.left_out, out_.refused);
+    if (!add("indices that count from the end", varied(samples_, variation)))
+      std::tie(out_.left_out, out_.refused) = before;
   }
 
   void add_kinds() {

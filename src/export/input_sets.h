@@ -53,6 +53,7 @@ struct InputSets {
   std::vector<check::Movement> movements;  ///< by output, over the sets with the sample's sizes
   std::vector<std::string> unfollowed;     ///< inputs that no output was seen to depend on
   size_t left_out = 0;                     ///< torch refuses them, or gives NaN
+  size_t refused = 0;                      ///< the graph's demands exclude what torch computes
   std::vector<dynamic::Sizes> sizes;       ///< the sample's come first; none without open sizes
   bool has_unvaried_sizes = false;         ///< the sets have one size for each open one
   std::string reference;                   ///< Agreement::words

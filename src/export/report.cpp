@@ -135,6 +135,7 @@ Json comparison_json(const CheckOptions& options, const CheckResult& result) {
               {"reference", result.reference},
               {"input_sets", result.sets.size()},
               {"input_sets_left_out", result.left_out},
+              {"input_sets_refused", result.refused},
               {"input_sets_unstable", result.unstable},
               {"input_sets_engines_disagree", result.engines_disagree},
               {"input_sets_unsettled", result.unsettled},
