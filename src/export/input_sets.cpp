@@ -36,6 +36,11 @@ std::vector<Sample> with_ranges(const TracedModel& model) {
   return out;
 }
 
+/// Whether torch refuses these values: it fails, or would reach beyond a tensor's memory with them.
+bool refuses_values(const Error& error) {
+  return error.diagnostic().id == "forward-failed" || error.diagnostic().id == "unsafe-argument";
+}
+
 class Builder {
  public:
   Builder(TracedModel& model, const check::Tolerance& tolerance, const Takes& takes)
@@ -81,7 +86,7 @@ class Builder {
       if (model_.is_compressed) return in_compressed(model_, inputs, sizes);
       return torch_module().run_in(*model_.session, inputs, executor_);
     } catch (const Error& error) {
-      if (error.diagnostic().id != "forward-failed") throw;
+      if (!refuses_values(error)) throw;
       return std::nullopt;
     }
   }
@@ -96,7 +101,7 @@ class Builder {
       (void)ir::run_graph(here, graph_inputs(inputs, model_), torch_module().evaluator());
       return true;
     } catch (const Error& error) {
-      if (error.diagnostic().id != "forward-failed") throw;
+      if (!refuses_values(error)) throw;
       return false;
     }
   }
