@@ -96,6 +96,13 @@ std::optional<ir::Attr> list_attribute(c10::ArrayRef<c10::IValue> list, c10::Typ
   return std::nullopt;
 }
 
+/// The old form of a quantised convolution is given what its packed parameters hold as well, and
+/// LibTorch looks at the latter alone.
+bool is_ignored(std::string_view op, const std::string& argument) {
+  constexpr std::array<std::string_view, 4> kPacked = {"stride", "padding", "dilation", "groups"};
+  return op.starts_with("quantized::conv") && is_one_of(argument, kPacked);
+}
+
 /// A size as a tensor becomes an operation, for which Python has a name.
 void say_as_tensor(ir::Node& node) {
   node.op = ir::op_id("aten::tensor.int");
@@ -171,7 +178,7 @@ OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::j
       continue;
     }
     if (!PackedParameters::is_packed(inputs[i])) {
-      add(given[i], argument.name());
+      if (packed == 0 || !is_ignored(name, argument.name())) add(given[i], argument.name());
       continue;
     }
     // With several packed arguments, each has parts of the same names.
