@@ -48,10 +48,15 @@ class QuantBuilder : public QuantValues {
   /// A tensor dequantised if it is quantised; a constant for a number; kNoValue for None.
   ir::ValueId real(std::string_view argument);
   std::vector<ir::ValueId> reals(std::string_view argument);  ///< of a list
-  /// A tensor dequantised as in loops over vectors, for a kernel that rounds in that way.
-  ir::ValueId real_in_loops(std::string_view argument, ZeroPoint zero_point);
-  /// How the node's kernel rounds if it runs over all elements of these operands in one loop.
-  ZeroPoint loop_over(std::initializer_list<std::string_view> arguments) const;
+  /// A tensor dequantised by a kernel that takes these elements in vectors.
+  ir::ValueId real_in_loops(std::string_view argument, const Vectors& vectors);
+  ir::ValueId real_in_loops_at(ir::ValueId original, const Vectors& vectors);
+  /// What the node's kernel takes in vectors if it runs over all elements of these operands in one
+  /// loop.
+  Vectors loop_over(std::initializer_list<std::string_view> arguments) const;
+  /// Takes off the node what the trace says of where its operands' elements lie.
+  void take_order();
+  MemoryOrder order() const { return order_; }
   /// Replaces an argument by this number, from now on.
   void set(std::string_view argument, double value);
   /// The size of an axis of the value; an expression where sizes vary.
@@ -70,6 +75,7 @@ class QuantBuilder : public QuantValues {
   /// Defines a result by reals, which are quantised if the output is.
   void define_real(ir::ValueId real, ZeroPoint zero_point = ZeroPoint::after_rounding,
                    bool is_relu = false, int index = 0);
+  void define_real(ir::ValueId real, const Vectors& vectors);
   /// Of an operand whose scale follows from data; empty for others.
   DynamicScale dynamic_step(std::string_view argument) const;
   /// Steps, with their scale.
@@ -80,7 +86,7 @@ class QuantBuilder : public QuantValues {
   /// and after are.
   void keep_on_integers();
   /// The operation on steps; its result is rounded to steps.
-  void round_on_steps();
+  void round_on_steps(const Vectors& vectors = {Vectors::Reach::none, {}, {}});
   /// The operation on reals.
   void redo_on_reals(ZeroPoint zero_point = ZeroPoint::after_rounding);
   /// The operation cannot be expressed: an error if its result is needed.
@@ -93,6 +99,7 @@ class QuantBuilder : public QuantValues {
  private:
   bool sizes_vary_;
   bool multiplies_scales_;
+  MemoryOrder order_ = MemoryOrder::rows;
 };
 
 }  // namespace t2n::quant

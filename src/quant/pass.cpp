@@ -121,6 +121,7 @@ void apply(QuantBuilder& b, QuantRule rule) {
 }
 
 void rewrite(QuantBuilder& b) {
+  b.take_order();
   if (!b.involves_quantised() && !is_rewritten(b.node())) return b.keep();
   if (b.node().body) return rewrite_loop(b);
   if (refuse_dynamic(b) || refuse_wide(b)) return;
