@@ -172,6 +172,8 @@ std::optional<std::vector<double>> QuantBuilder::known(std::string_view argument
   const ValueId id = original(argument);
   if (id == ir::kNoValue) return std::vector<double>{Rewriter::real(argument, 0)};
   const int at = constants_.at(static_cast<size_t>(id));
+  if (const auto computed = computed_.find(id); computed != computed_.end())
+    return ir::to_f64(computed->second);
   if (at < 0) return std::nullopt;
   const ir::Tensor& data = graph_.constants[static_cast<size_t>(at)].data;
   if (data.elements() > 0 && data.bytes.empty()) return std::nullopt;  // not loaded

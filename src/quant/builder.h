@@ -19,6 +19,8 @@ class QuantBuilder : public QuantValues {
   explicit QuantBuilder(ir::Graph& graph, bool sizes_vary = false, bool multiplies_scales = false)
       : QuantValues(graph), sizes_vary_(sizes_vary), multiplies_scales_(multiplies_scales) {}
   bool multiplies_scales() const { return multiplies_scales_; }
+  /// Values that are no constants of the graph, but follow from constants alone.
+  void know(std::map<ir::ValueId, ir::Tensor> computed) { computed_ = std::move(computed); }
 
   // --- operands and results of the node ---
   bool involves_quantised() const;
@@ -63,7 +65,7 @@ class QuantBuilder : public QuantValues {
   ir::Dim size(ir::ValueId value, int axis);
   /// Copies scopes and sources into the body of a loop.
   void share_places(ir::Graph& body) const;
-  /// The values of a number or a constant tensor; nothing for other tensors.
+  /// The values of a number or of a tensor that follows from constants; nothing for others.
   std::optional<std::vector<double>> known(std::string_view argument) const;
   /// How often the graph names a tensor operand.
   int uses(std::string_view argument) const;
@@ -99,6 +101,7 @@ class QuantBuilder : public QuantValues {
  private:
   bool sizes_vary_;
   bool multiplies_scales_;
+  std::map<ir::ValueId, ir::Tensor> computed_;  ///< by the old number
   MemoryOrder order_ = MemoryOrder::rows;
 };
 
