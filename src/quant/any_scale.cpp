@@ -36,6 +36,14 @@ void choose(QuantBuilder& b) {
   b.is_alike() ? b.keep_on_steps() : b.redo_on_reals(ZeroPoint::fused);
 }
 
+/// A copy, which may lie elsewhere or in another order: the type of elements stays.
+void copy_to(QuantBuilder& b) {
+  b.ignore_rest("all elements and their scale stay");
+  const DynamicScale own = b.dynamic_step("self");
+  if (own.scale == ir::kNoValue) return b.define(b.steps("self"));
+  b.define_dynamic(b.steps("self"), own);
+}
+
 constexpr std::string_view kChoose[] = {"adaptive_max_pool1d",
                                         "adaptive_max_pool2d",
                                         "amax",
@@ -57,7 +65,10 @@ constexpr std::string_view kChoose[] = {"adaptive_max_pool1d",
                                         "scatter"};
 
 QuantRules table() {
-  QuantRules out = {{"dequantize", dequantize}, {"int_repr", int_repr}};
+  QuantRules out = {{"dequantize", dequantize},
+                    {"int_repr", int_repr},
+                    {"to", copy_to},
+                    {"_to_copy", copy_to}};
   for (const std::string_view name : ir::names_with(ir::OpTrait::moves_elements))
     out.emplace(name, move);
   for (const std::string_view name : kChoose) out.emplace(name, choose);

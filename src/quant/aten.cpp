@@ -91,15 +91,27 @@ void empty(QuantBuilder& b) {
 // --- operators for both ---
 
 void round(QuantBuilder& b) { b.is_alike() ? b.round_on_steps() : b.redo_on_reals(); }
+
+/// Means of channels-last images: 16 channels at once, and the others one by one.
+void pool(QuantBuilder& b) {
+  constexpr int64_t kBlock = 16;
+  const Dim channels = b.output().shape.size() < 3 ? Dim(1) : b.output().shape.at(1);
+  if (b.order() != MemoryOrder::channels_last || !b.is_alike() || !channels.is_constant())
+    return round(b);
+  ir::Ints row(b.output().shape.size() - 1, 1);
+  row[0] = channels.value();
+  b.round_on_steps(vectors_in_rows(row, kBlock));
+}
+
 void redo(QuantBuilder& b) { b.redo_on_reals(); }
 /// Element by element.
 void redo_singly(QuantBuilder& b) { b.redo_on_reals(ZeroPoint::before_rounding); }
 
 void redo_in_loops(QuantBuilder& b) {
-  const ZeroPoint zero_point = b.loop_over({"self"});
+  const Vectors vectors = b.loop_over({"self"});
   const std::vector<ValueId> made =
-      b.again([&](ValueId) { return b.real_in_loops("self", zero_point); });
-  b.define_real(made.at(0), zero_point);
+      b.again([&](ValueId) { return b.real_in_loops("self", vectors); });
+  b.define_real(made.at(0), vectors);
 }
 
 /// A number that is compared with steps is rounded to a step, whatever rearranges them.
@@ -146,8 +158,6 @@ constexpr std::string_view kRound[] = {"_adaptive_avg_pool2d",
                                        "adaptive_avg_pool2d",
                                        "adaptive_avg_pool3d",
                                        "avg_pool1d",
-                                       "avg_pool2d",
-                                       "avg_pool3d",
                                        "grid_sampler_2d",
                                        "grid_sampler",
                                        "mean",
@@ -183,6 +193,8 @@ QuantRules table() {
                     {"quantized_max_pool2d", max_pool},
                     {"quantized_max_pool3d", max_pool},
                     {"masked_fill", masked_fill},
+                    {"avg_pool2d", pool},
+                    {"avg_pool3d", pool},
                     {"clamp", clamp},
                     {"hardtanh", clamp},
                     {"prelu", prelu},

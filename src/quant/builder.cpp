@@ -7,6 +7,8 @@
 
 namespace t2n::quant {
 
+constexpr const char* kMemoryOrder = "memory_order";
+
 int QuantBuilder::uses(std::string_view argument) const {
   return uses_.at(static_cast<size_t>(original(argument)));
 }
@@ -137,28 +139,41 @@ std::vector<ValueId> QuantBuilder::reals(std::string_view argument) {
   return out;
 }
 
-ValueId QuantBuilder::real_in_loops(std::string_view argument, ZeroPoint zero_point) {
-  if (!is_quantised(argument) || zero_point != ZeroPoint::after_rounding) return real(argument);
-  const QuantInfo& of = info(argument);
-  const double error = premultiplied_error(of);
-  if (error == 0) return real(argument);
-  const ValueId product = binary("aten::mul.Tensor", cast(steps(argument), DType::f64),
-                                 number(as_f32(of.scales[0]), DType::f64));
-  return cast(binary("aten::add.Tensor", product, number(error, DType::f64)), DType::f32);
+ValueId QuantBuilder::real_in_loops(std::string_view argument, const Vectors& vectors) {
+  return is_quantised(argument) ? real_in_loops_at(original(argument), vectors) : real(argument);
 }
 
-ZeroPoint QuantBuilder::loop_over(std::initializer_list<std::string_view> arguments) const {
-  if (sizes_vary_) return ZeroPoint::after_rounding;
+ValueId QuantBuilder::real_in_loops_at(ValueId original, const Vectors& vectors) {
+  const QuantInfo& of = *info_at(original);
+  const double error = premultiplied_error(of);
+  if (error == 0 || vectors.reach == Vectors::Reach::none) return real_at(original);
+  const ValueId product = binary("aten::mul.Tensor", cast(steps_at(original), DType::f64),
+                                 number(as_f32(of.scales[0]), DType::f64));
+  const ValueId errors = by_vectors(vectors, error, 0, DType::f64);
+  return cast(binary("aten::add.Tensor", product, errors), DType::f32);
+}
+
+Vectors QuantBuilder::loop_over(std::initializer_list<std::string_view> arguments) const {
+  if (sizes_vary_) return {};
   std::vector<ir::Shape> operands;
   for (const std::string_view each : arguments)
     if (const ValueId id = original(each); id != ir::kNoValue) operands.push_back(value(id).shape);
-  return zero_point_in_loops(output().shape, operands);
+  return vectors_in_loops(output().shape, operands, order_);
+}
+
+void QuantBuilder::take_order() {
+  order_ = MemoryOrder::rows;
+  if (!has(kMemoryOrder)) return;
+  order_ = text(kMemoryOrder, "") == "mixed" ? MemoryOrder::mixed : MemoryOrder::channels_last;
+  std::erase_if(node_.args, [](const ir::Argument& arg) { return arg.name == kMemoryOrder; });
 }
 
 std::optional<std::vector<double>> QuantBuilder::known(std::string_view argument) const {
   const ValueId id = original(argument);
   if (id == ir::kNoValue) return std::vector<double>{Rewriter::real(argument, 0)};
   const int at = constants_.at(static_cast<size_t>(id));
+  if (const auto computed = computed_.find(id); computed != computed_.end())
+    return ir::to_f64(computed->second);
   if (at < 0) return std::nullopt;
   const ir::Tensor& data = graph_.constants[static_cast<size_t>(at)].data;
   if (data.elements() > 0 && data.bytes.empty()) return std::nullopt;  // not loaded
@@ -216,6 +231,13 @@ void QuantBuilder::define_real(ValueId real, ZeroPoint zero_point, bool is_relu,
   define(steps_from(times(real, inverse, to->axis), *to, zero_point, is_relu), index);
 }
 
+void QuantBuilder::define_real(ValueId real, const Vectors& vectors) {
+  const QuantInfo* to = output_info();
+  if (to == nullptr) return define(real);
+  const double inverse = as_f32(1 / as_f32(to->scales.at(0)));
+  define(steps_from(times(real, {inverse}, 0), *to, vectors));
+}
+
 void QuantBuilder::define_dynamic(ValueId steps, const DynamicScale& scale) {
   define(steps);
   dynamic_[node_.outputs.at(0)] = scale;
@@ -241,12 +263,11 @@ void QuantBuilder::keep_on_integers() {
   }
 }
 
-void QuantBuilder::round_on_steps() {
+void QuantBuilder::round_on_steps(const Vectors& vectors) {
   const std::vector<ValueId> made = again([this](ValueId id) { return steps_at(id); });
   for (size_t i = 0; i < made.size(); ++i) {
     const QuantInfo* to = output_info(static_cast<int>(i));
-    define(to == nullptr ? made[i] : steps_from(made[i], *to, ZeroPoint::before_rounding),
-           static_cast<int>(i));
+    define(to == nullptr ? made[i] : steps_from(made[i], *to, vectors), static_cast<int>(i));
   }
 }
 

@@ -19,6 +19,8 @@ class QuantBuilder : public QuantValues {
   explicit QuantBuilder(ir::Graph& graph, bool sizes_vary = false, bool multiplies_scales = false)
       : QuantValues(graph), sizes_vary_(sizes_vary), multiplies_scales_(multiplies_scales) {}
   bool multiplies_scales() const { return multiplies_scales_; }
+  /// Values that are no constants of the graph, but follow from constants alone.
+  void know(std::map<ir::ValueId, ir::Tensor> computed) { computed_ = std::move(computed); }
 
   // --- operands and results of the node ---
   bool involves_quantised() const;
@@ -48,17 +50,22 @@ class QuantBuilder : public QuantValues {
   /// A tensor dequantised if it is quantised; a constant for a number; kNoValue for None.
   ir::ValueId real(std::string_view argument);
   std::vector<ir::ValueId> reals(std::string_view argument);  ///< of a list
-  /// A tensor dequantised as in loops over vectors, for a kernel that rounds in that way.
-  ir::ValueId real_in_loops(std::string_view argument, ZeroPoint zero_point);
-  /// How the node's kernel rounds if it runs over all elements of these operands in one loop.
-  ZeroPoint loop_over(std::initializer_list<std::string_view> arguments) const;
+  /// A tensor dequantised by a kernel that takes these elements in vectors.
+  ir::ValueId real_in_loops(std::string_view argument, const Vectors& vectors);
+  ir::ValueId real_in_loops_at(ir::ValueId original, const Vectors& vectors);
+  /// What the node's kernel takes in vectors if it runs over all elements of these operands in one
+  /// loop.
+  Vectors loop_over(std::initializer_list<std::string_view> arguments) const;
+  /// Takes off the node what the trace says of where its operands' elements lie.
+  void take_order();
+  MemoryOrder order() const { return order_; }
   /// Replaces an argument by this number, from now on.
   void set(std::string_view argument, double value);
   /// The size of an axis of the value; an expression where sizes vary.
   ir::Dim size(ir::ValueId value, int axis);
   /// Copies scopes and sources into the body of a loop.
   void share_places(ir::Graph& body) const;
-  /// The values of a number or a constant tensor; nothing for other tensors.
+  /// The values of a number or of a tensor that follows from constants; nothing for others.
   std::optional<std::vector<double>> known(std::string_view argument) const;
   /// How often the graph names a tensor operand.
   int uses(std::string_view argument) const;
@@ -70,6 +77,7 @@ class QuantBuilder : public QuantValues {
   /// Defines a result by reals, which are quantised if the output is.
   void define_real(ir::ValueId real, ZeroPoint zero_point = ZeroPoint::after_rounding,
                    bool is_relu = false, int index = 0);
+  void define_real(ir::ValueId real, const Vectors& vectors);
   /// The scale of an operand that follows from data; empty for others.
   DynamicScale dynamic_step(std::string_view argument) const;
   /// Steps, with their scale.
@@ -80,7 +88,7 @@ class QuantBuilder : public QuantValues {
   /// and after are.
   void keep_on_integers();
   /// The operation on steps; its result is rounded to steps.
-  void round_on_steps();
+  void round_on_steps(const Vectors& vectors = {Vectors::Reach::none, {}, {}});
   /// The operation on reals.
   void redo_on_reals(ZeroPoint zero_point = ZeroPoint::after_rounding);
   /// The operation cannot be expressed: an error if its result is needed.
@@ -93,6 +101,8 @@ class QuantBuilder : public QuantValues {
  private:
   bool sizes_vary_;
   bool multiplies_scales_;
+  std::map<ir::ValueId, ir::Tensor> computed_;  ///< by the old number
+  MemoryOrder order_ = MemoryOrder::rows;
 };
 
 }  // namespace t2n::quant

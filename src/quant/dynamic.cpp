@@ -95,7 +95,7 @@ ValueId steps_of(QuantBuilder& b, ValueId whole, ValueId point, double lowest) {
   return b.binary("aten::sub.Tensor", b.clamped(whole, lowest, lowest + 255), point);
 }
 
-/// Quantises a whole tensor: the sum of product and zero point is rounded once.
+/// As fbgemm quantises: the sum of the product and the zero point is rounded to f32 once.
 ValueId whole_of(QuantBuilder& b, ValueId x, const DynamicScale& scale) {
   const ValueId inverse = b.unary("aten::reciprocal", scale.scale);
   const ValueId product =
@@ -108,13 +108,9 @@ ValueId quantised_whole(QuantBuilder& b, ValueId x, const DynamicScale& scale, d
   return steps_of(b, whole_of(b, x, scale), scale.zero_point, lowest);
 }
 
-/// Quantises as fbgemm does with its operand: it rounds before it adds the zero point.
 Stepped quantised_by_rows(QuantBuilder& b, ValueId x, const Integers& integers) {
   const DynamicScale scale = choose(b, x, integers);
-  const ValueId inverse = b.unary("aten::reciprocal", scale.scale);
-  const ValueId q = b.rounded(b.binary("aten::mul.Tensor", x, inverse));
-  const ValueId whole = b.binary("aten::add.Tensor", q, scale.zero_point);
-  return {steps_of(b, whole, scale.zero_point, 0), scale};
+  return {quantised_whole(b, x, scale, 0), scale};
 }
 
 }  // namespace
@@ -174,9 +170,8 @@ void convolution(QuantBuilder& b) {
 void linear_between_reals(QuantBuilder& b) {
   if (refuse_layer(b)) return;
   const double scale = as_f32(b.Rewriter::real("X_scale", 1));
-  const ValueId point = b.number(static_cast<double>(b.integer("X_zero_point", 0)), DType::f32);
-  const ValueId q = b.rounded(b.times(b.real("X"), {as_f32(1 / scale)}, 0));
-  const ValueId steps = steps_of(b, b.binary("aten::add.Tensor", q, point), point, 0);
+  const QuantInfo to = {.scales = {scale}, .zero_points = {b.integer("X_zero_point", 0)}};
+  const ValueId steps = b.steps_from_fused(b.real("X"), to);
   const ValueId y = times_channels(b, product_of_steps(b, steps), weight_scales(b, scale));
   define_layer(b, plus_bias(b, y, {1}));
 }

@@ -11,8 +11,8 @@ bool is_relu(const QuantBuilder& b) {
   return b.base_name().ends_with("_relu") && b.base_name() != "leaky_relu";
 }
 
-void define_result(QuantBuilder& b, ValueId real, ZeroPoint zero_point) {
-  b.define_real(is_relu(b) ? b.relu(real) : real, zero_point);
+void define_result(QuantBuilder& b, ValueId real, const Vectors& vectors) {
+  b.define_real(is_relu(b) ? b.relu(real) : real, vectors);
 }
 
 /// By how many steps torch moved the tensor. Usually the zero point shows it. A zero point that is
@@ -59,11 +59,11 @@ bool is_with_number(const QuantBuilder& b) { return !b.has("qb"); }
 
 void add(QuantBuilder& b) {
   if (is_with_number(b)) return add_scalar(b);
-  const ZeroPoint zero_point = b.loop_over({"qa", "qb"});
+  const Vectors vectors = b.loop_over({"qa", "qb"});
   define_result(b,
-                b.binary("aten::add.Tensor", b.real_in_loops("qa", zero_point),
-                         b.real_in_loops("qb", zero_point)),
-                zero_point);
+                b.binary("aten::add.Tensor", b.real_in_loops("qa", vectors),
+                         b.real_in_loops("qb", vectors)),
+                vectors);
 }
 
 void mul(QuantBuilder& b) {
@@ -86,23 +86,42 @@ void matmul(QuantBuilder& b) {
   b.define(b.steps_from(b.times(product, {as_f32(factor)}, 0), to, ZeroPoint::before_rounding));
 }
 
+/// The kernel for channels-last images takes eight channels of an operand at once; the other one
+/// takes elements one by one.
+Vectors vectors_of_part(const QuantBuilder& b, int64_t dim, ValueId part) {
+  constexpr int64_t kBlock = 8;
+  const ir::Shape& shape = b.shape(b.resolve(part));
+  if (b.order() != MemoryOrder::channels_last || dim != 1 || shape.size() != 4 ||
+      !shape[1].is_constant())
+    return {Vectors::Reach::none, {}, {}};
+  return vectors_in_rows({shape[1].value(), 1, 1}, kBlock);
+}
+
+/// Each part is quantised before they are joined: their kernels differ.
 void cat(QuantBuilder& b) {
-  const ir::TensorRefs parts{b.reals("qx")};
-  define_result(b,
-                b.emit("aten::cat", {{"tensors", parts}, {"dim", Dim(b.integer("dim", 0))}},
-                       DType::f32, b.output().shape),
-                ZeroPoint::before_rounding);
+  const int64_t dim = b.integer("dim", 0);
+  const ir::QuantInfo& to = *b.output_info();
+  const double inverse = as_f32(1 / as_f32(to.scales.at(0)));
+  ir::TensorRefs parts;
+  for (const ValueId part : b.originals("qx")) {
+    const Vectors vectors = vectors_of_part(b, dim, part);
+    const ValueId real = b.real_in_loops_at(part, vectors);
+    parts.ids.push_back(
+        b.steps_from(b.times(is_relu(b) ? b.relu(real) : real, {inverse}, 0), to, vectors));
+  }
+  b.define(b.emit("aten::cat", {{"tensors", parts}, {"dim", Dim(dim)}}, DType::f32,
+                  b.output().shape));
 }
 
 /// An elementwise function, in a loop over vectors: the `aten` operator with this operand and the
 /// other arguments.
 void apply(QuantBuilder& b, std::string_view op, std::string_view operand,
            std::vector<ir::Argument> others) {
-  const ZeroPoint zero_point = b.loop_over({operand});
-  std::vector<ir::Argument> args = {{"self", TensorRef{b.real_in_loops(operand, zero_point)}}};
+  const Vectors vectors = b.loop_over({operand});
+  std::vector<ir::Argument> args = {{"self", TensorRef{b.real_in_loops(operand, vectors)}}};
   args.insert(args.end(), std::make_move_iterator(others.begin()),
               std::make_move_iterator(others.end()));
-  b.define_real(b.emit(op, std::move(args), DType::f32, b.output().shape), zero_point);
+  b.define_real(b.emit(op, std::move(args), DType::f32, b.output().shape), vectors);
 }
 
 double number(const QuantBuilder& b, std::string_view name, double otherwise) {

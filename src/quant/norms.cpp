@@ -55,13 +55,23 @@ Normalised normalised(QuantBuilder& b, ValueId steps, int axes) {
   return {sub(b, steps, sub(b, mean, point)), b.cast(unit, DType::f32)};
 }
 
+/// The kernel takes 32 elements at once, and those that are left of a row one by one.
+Vectors vectors_of_row(const QuantBuilder& b) {
+  ir::Ints row;
+  for (const Dim& each : b.dims("normalized_shape")) {
+    if (!each.is_constant()) return {};
+    row.push_back(each.value());
+  }
+  return vectors_in_rows(row, 32);
+}
+
 void layer_norm(QuantBuilder& b) {
   const Normalised x =
       normalised(b, b.steps("input"), static_cast<int>(b.dims("normalized_shape").size()));
   ValueId y = mul(b, x.centred, b.expand(x.unit, b.shape(x.centred)));
   if (const ValueId weight = vector(b, "weight"); weight != ir::kNoValue) y = mul(b, y, weight);
   if (const ValueId bias = vector(b, "bias"); bias != ir::kNoValue) y = add(b, y, bias);
-  b.define_real(y, b.loop_over({"input"}));
+  b.define_real(y, vectors_of_row(b));
 }
 
 /// Each group of channels is normalised separately, and scaled by channel.

@@ -2,7 +2,10 @@
 #include "src/passes/pass.h"
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
+#include <map>
+#include <set>
 
 #include "src/diag/error.h"
 #include "src/quant/rules.h"
@@ -122,11 +125,41 @@ void apply(QuantBuilder& b, QuantRule rule) {
 }
 
 void rewrite(QuantBuilder& b) {
+  b.take_order();
   if (!b.involves_quantised() && !is_rewritten(b.node())) return b.keep();
   if (b.node().body) return rewrite_loop(b);
   if (refuse_dynamic(b) || refuse_wide(b)) return;
   if (const QuantRule rule = find_rule(b)) return apply(b, rule);
   b.refuse("it has no form for quantised tensors here", "dequantize() its operands");
+}
+
+/// What fake quantisers are given of values that the graph computes of constants alone, such as
+/// tensors made in a model's forward.
+std::map<ValueId, ir::Tensor> computed_parameters(const ir::Graph& graph,
+                                                  const passes::PassContext& context) {
+  constexpr std::array<std::string_view, 3> kNames = {"scale", "zero_point", "fake_quant_enabled"};
+  const std::vector<int> constants = ir::constant_index(graph);
+  std::set<ValueId> wanted;
+  for (const ir::Node& node : graph.nodes)
+    if (rule_in(fake_rules(), ir::op_base_name(node.op)) != nullptr)
+      for (const std::string_view each : kNames)
+        if (const ValueId id = ir::operand(node, each);
+            id != ir::kNoValue && constants[static_cast<size_t>(id)] < 0)
+          wanted.insert(id);
+  if (wanted.empty()) return {};
+  ir::Graph part = graph;
+  part.outputs.assign(wanted.begin(), wanted.end());
+  part.output_names.clear();
+  for (size_t i = 0; i < wanted.size(); ++i) part.output_names.push_back(cat("output_", i));
+  passes::remove_dead(part);
+  passes::fold_constants(part, context);
+  const std::vector<int> folded = ir::constant_index(part);
+  std::map<ValueId, ir::Tensor> out;
+  size_t i = 0;
+  for (const ValueId id : wanted)
+    if (const int at = folded[static_cast<size_t>(part.outputs[i++])]; at >= 0)
+      out.emplace(id, part.constants[static_cast<size_t>(at)].data);
+  return out;
 }
 
 }  // namespace
@@ -135,6 +168,7 @@ void rewrite(QuantBuilder& b) {
 bool t2n::passes::expand_quantised(ir::Graph& graph, const PassContext& context) {
   if (!quant::needs_rewriting(graph)) return false;
   quant::QuantBuilder builder(graph, context.sizes_vary, context.multiplies_scales);
+  builder.know(quant::computed_parameters(graph, context));
   std::vector<ir::Node> nodes = std::exchange(graph.nodes, {});
   for (ir::Node& node : nodes) {
     builder.begin(std::move(node));

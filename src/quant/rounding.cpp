@@ -2,41 +2,96 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <optional>
 
 namespace t2n::quant {
 namespace {
 
-constexpr int64_t kTwoVectors = 128;
+/// Elements that a loop takes at once.
+constexpr int64_t kBlock = 64;
+/// LibTorch deals longer loops out to threads, wherever that cuts a row; the last block is less
+/// than a half percent of their elements.
+constexpr int64_t kLongest = 16384;
 
 /// The size of an operand at an axis of the result, counted from the last.
 ir::Dim size_from_last(const ir::Shape& shape, size_t from_last) {
   return from_last < shape.size() ? shape[shape.size() - 1 - from_last] : ir::Dim(1);
 }
 
-/// How many elements of the result lie in one row of all operands; nothing if sizes are open, which
-/// counts as many.
-std::optional<int64_t> row_length(const ir::Shape& result, const std::vector<ir::Shape>& operands) {
-  int64_t length = 1;
+/// The last axes of the result along which all operands have their elements in one row. Nothing if
+/// sizes are open.
+std::optional<ir::Ints> row_of(const ir::Shape& result, const std::vector<ir::Shape>& operands) {
+  ir::Ints row;
   std::vector<bool> repeated;  // by operand: whether it repeats along the row
   for (size_t i = 0; i < result.size(); ++i) {
     const ir::Dim size = size_from_last(result, i);
-    if (size == ir::Dim(1)) continue;
     std::vector<bool> here;
     for (const ir::Shape& each : operands) here.push_back(size_from_last(each, i) == ir::Dim(1));
-    if (!repeated.empty() && here != repeated) break;
-    repeated = here;
+    if (size != ir::Dim(1)) {
+      if (!repeated.empty() && here != repeated) break;
+      repeated = here;
+    }
     if (!size.is_constant()) return std::nullopt;
-    length *= size.value();
+    row.insert(row.begin(), size.value());
   }
-  return length;
+  return row;
+}
+
+/// The axis of channels becomes the last one.
+template <typename Shape>
+Shape channels_to_end(Shape shape) {
+  std::rotate(shape.begin() + 1, shape.begin() + 2, shape.end());
+  return shape;
+}
+
+/// For the last axes of a shape of `rank` axes of which the channels are the last: with the
+/// channels as the second.
+Vectors channels_from_end(const Vectors& last, size_t rank) {
+  if (last.reach != Vectors::Reach::some) return last;
+  ir::Ints whole = last.shape;
+  whole.insert(whole.begin(), rank - whole.size(), 1);
+  const int64_t channels = whole.back();
+  const int64_t pixels = std::accumulate(whole.begin() + 1, whole.end() - 1, int64_t{1},
+                                         std::multiplies<int64_t>());
+  Vectors out = {Vectors::Reach::some, whole, {}};
+  std::rotate(out.shape.begin() + 1, out.shape.end() - 1, out.shape.end());
+  for (int64_t n = 0; n < whole.front(); ++n)
+    for (int64_t c = 0; c < channels; ++c)
+      for (int64_t p = 0; p < pixels; ++p)
+        out.taken.push_back(last.taken.at(static_cast<size_t>((n * pixels + p) * channels + c)));
+  return out;
 }
 
 }  // namespace
 
-ZeroPoint zero_point_in_loops(const ir::Shape& result, const std::vector<ir::Shape>& operands) {
-  const std::optional<int64_t> length = row_length(result, operands);
-  return length && *length < kTwoVectors ? ZeroPoint::before_rounding : ZeroPoint::after_rounding;
+Vectors vectors_in_rows(const ir::Ints& row, int64_t block) {
+  const int64_t length =
+      std::accumulate(row.begin(), row.end(), int64_t{1}, std::multiplies<int64_t>());
+  const int64_t whole = length / block * block;
+  if (whole == 0) return {Vectors::Reach::none, {}, {}};
+  if (whole == length) return {};
+  Vectors out = {Vectors::Reach::some, row, std::vector<bool>(static_cast<size_t>(length))};
+  std::fill_n(out.taken.begin(), whole, true);
+  return out;
+}
+
+Vectors vectors_in_loops(const ir::Shape& result, const std::vector<ir::Shape>& operands,
+                         MemoryOrder order) {
+  if (order == MemoryOrder::mixed) return {Vectors::Reach::none, {}, {}};
+  const bool moves = order == MemoryOrder::channels_last;
+  std::vector<ir::Shape> moved = operands;
+  for (ir::Shape& each : moved) {
+    if (moves && each.size() != result.size()) return {};
+    if (moves) each = channels_to_end(each);
+  }
+  const auto row = row_of(moves ? channels_to_end(result) : result, moved);
+  if (!row) return {};
+  const auto elements = std::accumulate(row->begin(), row->end(), 1.0, std::multiplies<double>());
+  if (elements > static_cast<double>(kLongest)) return {};
+  const Vectors out = vectors_in_rows(*row, kBlock);
+  return moves ? channels_from_end(out, result.size()) : out;
 }
 
 double steps_of_number(double value, const ir::QuantInfo& info, ZeroPoint zero_point) {

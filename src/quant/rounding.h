@@ -5,6 +5,7 @@
 
 #include "ir/quant_info.h"
 #include "ir/shape.h"
+#include "ir/tensor.h"
 
 namespace t2n::quant {
 
@@ -19,11 +20,28 @@ enum class ZeroPoint {
   fused             ///< before, with one rounding of product and sum: fbgemm over a whole tensor
 };
 
-/// For kernels that run over all elements in one loop: in vectors while elements lie in a row, the
-/// rest one by one. Rows shorter than two AVX512 vectors have no vectors. Longer rows leave fewer
-/// elements than that, which depends on the processor: they are rounded like the others. `operands`
-/// may have smaller shapes, which are broadcast.
-ZeroPoint zero_point_in_loops(const ir::Shape& result, const std::vector<ir::Shape>& operands);
+/// Which elements a kernel takes in vectors: it rounds them before it adds the zero point. It takes
+/// the others one by one, and rounds them with the zero point.
+struct Vectors {
+  enum class Reach { none, all, some };
+  Reach reach = Reach::all;
+  ir::Ints shape;           ///< of `taken`, which is broadcast to the result; for `some`
+  std::vector<bool> taken;  ///< in row-major order
+};
+
+/// In which order the operands' elements lie in memory.
+enum class MemoryOrder {
+  rows,
+  channels_last,
+  mixed  ///< the operands differ
+};
+
+/// For kernels that run over all elements in one loop: 64 at a time while elements lie in a row,
+/// with AVX512 and with AVX2. `operands` may have smaller shapes, which are broadcast.
+Vectors vectors_in_loops(const ir::Shape& result, const std::vector<ir::Shape>& operands,
+                         MemoryOrder order);
+/// For kernels that begin anew for each row of that shape, `block` elements at a time.
+Vectors vectors_in_rows(const ir::Ints& row, int64_t block);
 
 /// The steps for a number that a kernel is given.
 double steps_of_number(double value, const ir::QuantInfo& info, ZeroPoint zero_point);

@@ -174,6 +174,26 @@ ValueId QuantValues::steps_from(ValueId x, const QuantInfo& info, ZeroPoint zero
   return is_relu ? relu(out) : out;
 }
 
+ValueId QuantValues::by_vectors(const Vectors& vectors, double taken, double other, DType dtype) {
+  if (vectors.reach != Vectors::Reach::some)
+    return number(vectors.reach == Vectors::Reach::all ? taken : other, dtype);
+  std::vector<double> all;
+  for (const bool is_taken : vectors.taken) all.push_back(is_taken ? taken : other);
+  return constant(vectors.shape, all, dtype);
+}
+
+ValueId QuantValues::steps_from(ValueId x, const QuantInfo& info, const Vectors& vectors) {
+  const auto point = static_cast<double>(info.zero_points[0]);
+  if (vectors.reach == Vectors::Reach::all || point == 0)
+    return steps_from(x, info, ZeroPoint::after_rounding);
+  if (vectors.reach == Vectors::Reach::none)
+    return steps_from(x, info, ZeroPoint::before_rounding);
+  const ValueId points = by_vectors(vectors, 0, point, DType::f32);
+  const ValueId steps = passes::sub(*this, rounded(passes::add(*this, x, points)), points);
+  return clamped(steps, static_cast<double>(info.lowest()) - point,
+                 static_cast<double>(info.highest()) - point);
+}
+
 ValueId QuantValues::steps_from_fused(ValueId real, const QuantInfo& info) {
   const double inverse = as_f32(1 / as_f32(info.scales[0]));
   const auto point = static_cast<double>(info.zero_points[0]);

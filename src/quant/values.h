@@ -41,6 +41,8 @@ class QuantValues : public passes::Rewriter {
   bool may_be_wide(ir::ValueId original) const { return wide_.contains(original); }
 
   // --- building ---
+  /// One number for elements in vectors, and another one for the others.
+  ir::ValueId by_vectors(const Vectors& vectors, double taken, double other, ir::DType dtype);
   /// x times a number, or times a number for each index of the axis.
   ir::ValueId times(ir::ValueId x, const std::vector<double>& factors, int axis);
   ir::ValueId plus(ir::ValueId x, const std::vector<double>& terms, int axis);
@@ -55,6 +57,8 @@ class QuantValues : public passes::Rewriter {
   /// also to those that represent no negative number.
   ir::ValueId steps_from(ir::ValueId x, const ir::QuantInfo& info, ZeroPoint zero_point,
                          bool is_relu = false);
+  /// The same for a kernel that takes these elements in vectors.
+  ir::ValueId steps_from(ir::ValueId x, const ir::QuantInfo& info, const Vectors& vectors);
   ir::ValueId steps_from_fused(ir::ValueId real, const ir::QuantInfo& info);
   /// Whole numbers as steps, clamped to the range of the integers.
   ir::ValueId steps_of_rounded(ir::ValueId integers, const ir::QuantInfo& info);

@@ -96,6 +96,7 @@ class GuardedWords {
 
  private:
   std::string name_;
+  size_t arguments_;
   std::vector<std::pair<size_t, Word>> words_;  ///< positions, counted from the last operand
 };
 

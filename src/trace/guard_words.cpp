@@ -43,9 +43,19 @@ bool is_known(Word word, int64_t number, bool quantised) {
   return false;
 }
 
+/// A traced `to` names the type of elements that its operand has anyway.
+bool is_own_type(const std::string& op, const torch::jit::Stack& stack, size_t arguments,
+                 int64_t number) {
+  if (op != "aten::to" || arguments > stack.size()) return false;
+  const c10::IValue& self = stack[stack.size() - arguments];
+  return self.isTensor() && self.toTensor().defined() && self.toTensor().is_quantized() &&
+         static_cast<int64_t>(self.toTensor().scalar_type()) == number;
+}
+
 }  // namespace
 
-GuardedWords::GuardedWords(const c10::FunctionSchema& schema) : name_(schema.name()) {
+GuardedWords::GuardedWords(const c10::FunctionSchema& schema)
+    : name_(schema.name()), arguments_(schema.arguments().size()) {
   const auto& arguments = schema.arguments();
   for (size_t i = 0; i < arguments.size(); ++i)
     if (const Word word = word_of(arguments[i]); word != Word::none)
@@ -58,6 +68,7 @@ void GuardedWords::check(const torch::jit::Stack& stack) const {
     if (back > stack.size()) continue;
     const c10::IValue& value = stack[stack.size() - back];
     if (!value.isInt() || is_known(word, value.toInt(), makes_quantised)) continue;
+    if (word == Word::dtype && is_own_type(name_, stack, arguments_, value.toInt())) continue;
     throw Error("unsafe-argument", cat("the operator ", quoted(name_), " is not executed"),
                 cat(value.toInt(), " is no ",
                     word == Word::dtype    ? "type of elements"

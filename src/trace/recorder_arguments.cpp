@@ -96,6 +96,47 @@ std::optional<ir::Attr> list_attribute(c10::ArrayRef<c10::IValue> list, c10::Typ
   return std::nullopt;
 }
 
+/// The old form of a quantised convolution is given what its packed parameters hold as well, and
+/// LibTorch looks at the latter alone.
+bool is_ignored(std::string_view op, const std::string& argument) {
+  constexpr std::array<std::string_view, 4> kPacked = {"stride", "padding", "dilation", "groups"};
+  return op.starts_with("quantized::conv") && is_one_of(argument, kPacked);
+}
+
+/// Kernels of quantised tensors that round by where elements lie in memory.
+bool rounds_by_order(std::string_view op) {
+  constexpr std::array<std::string_view, 15> kOperators = {
+      "add",     "add_relu",   "cat",  "cat_relu",  "elu",  "celu",        "hardswish",
+      "sigmoid", "leaky_relu", "tanh", "threshold", "gelu", "hardsigmoid", "avg_pool2d",
+      "avg_pool3d"};
+  return is_one_of(ir::op_short_name(op), kOperators);
+}
+
+/// How the elements of images lie in memory, "channels_last" or "mixed"; "" for rows. The results
+/// of some operators lie in rows even so.
+std::string memory_order(std::string_view op, const torch::jit::Stack& inputs) {
+  constexpr std::array<std::string_view, 2> kGiveRows = {"elu", "celu"};
+  bool any = false;
+  bool are_rows = true;
+  bool are_last = true;
+  bool are_either = true;
+  for (const c10::IValue& input : inputs) {
+    if (!input.isTensor() && !is_tensor_list(input)) continue;
+    for (const at::Tensor& each : flatten_tensors(input)) {
+      if (!each.defined() || !each.is_quantized()) continue;
+      const bool is_row = each.is_contiguous();
+      const bool is_last = (each.dim() == 4 && each.is_contiguous(at::MemoryFormat::ChannelsLast)) ||
+                           (each.dim() == 5 && each.is_contiguous(at::MemoryFormat::ChannelsLast3d));
+      any = true;
+      are_rows = are_rows && is_row;
+      are_last = are_last && is_last;
+      are_either = are_either && (is_row || is_last);
+    }
+  }
+  if (is_one_of(ir::op_short_name(op), kGiveRows)) return are_rows ? "" : "mixed";
+  return any && are_last ? "channels_last" : are_rows || !are_either ? "" : "mixed";
+}
+
 /// A size as a tensor becomes an operation, for which Python has a name.
 void make_size_tensor(ir::Node& node) {
   node.op = ir::op_id("aten::tensor.int");
@@ -171,7 +212,7 @@ OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::j
       continue;
     }
     if (!PackedParameters::is_packed(inputs[i])) {
-      add(given[i], argument.name());
+      if (packed == 0 || !is_ignored(name, argument.name())) add(given[i], argument.name());
       continue;
     }
     // With several packed arguments, each has parts of the same names.
@@ -179,6 +220,9 @@ OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::j
     for (const PackedPart& part : constants_.packed().parts(inputs[i]))
       add(part.value, prefix + part.name);
   }
+  if (rounds_by_order(name))
+    if (const std::string order = memory_order(name, inputs); !order.empty())
+      call.node.args.push_back({"memory_order", order});
   call.node.compute_dtype = compute_dtype(schema, inputs);
   if (name == "prim::NumToTensor.Scalar" && is_size(mark_of(given[0]))) make_size_tensor(call.node);
   return call;

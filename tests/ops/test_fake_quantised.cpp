@@ -168,6 +168,26 @@ TEST_CASE("scales that are no steps, and zero points that no integer is, are ref
                        cat("its zero point is ", point, ", and its integers go from 0 to 255"));
 }
 
+TEST_CASE("what the model makes of constants is looked at as well") {
+  const std::string said = "it has the scale ";
+  for (const std::string scale : {"0.0", "-0.1", "float(\"nan\")", "float(\"inf\")"}) {
+    const std::string one = "torch.tensor([" + scale + "])";
+    check_grid_refused("torch.fake_quantize_per_tensor_affine(x, " + one +
+                           ", torch.tensor([0], dtype=3), 0, 255)",
+                       {}, said);
+    check_grid_refused("torch.fake_quantize_per_channel_affine(x, torch.tensor([0.1, 0.2, 0.3, " +
+                           scale + "]), torch.tensor([0, 0, 0, 0], dtype=3), 1, 0, 255)",
+                       {}, said);
+    check_grid_refused("torch._fake_quantize_learnable_per_tensor_affine(x, " + one +
+                           ", torch.tensor([0.0]), 0, 255, 1.0)",
+                       {}, said);
+  }
+  const auto number = ir::tensor_of<double>(DType::f32, {1}, std::vector<double>{-0.1});
+  check_grid_refused(
+      "torch.fake_quantize_per_tensor_affine(x, self.s * 2.0, torch.tensor([0], dtype=3), 0, 255)",
+      {{"s", number}}, said);
+}
+
 TEST_CASE("an observer that never saw data is refused, unless it does not quantise") {
   const auto parameters = [](bool quantises) {
     return observer(false, quantises, {INFINITY}, {-INFINITY});

@@ -63,6 +63,20 @@ TEST_CASE("convolutions of one to three axes, by either of LibTorch's libraries"
     }
 }
 
+TEST_CASE("the old form of a convolution has its packed parameters' stride and padding") {
+  for (const Case& each : cases(4)) {
+    if (each.axes == 1) continue;
+    const std::string with = packed(each.axes, kSymmetric, "self.b", 1);
+    const std::string others = all(each.axes, "1") + ", " + all(each.axes, "0") + ", " +
+                               all(each.axes, "1") + ", 1, 0.0713, 117)";
+    std::vector<std::string> forms;
+    for (const std::string end : {"d(", "d_relu("})
+      forms.push_back(real("ops.quantized.conv" + std::to_string(each.axes) + end + kQ + ", " +
+                           with + ", " + others));
+    check_with(each.parameters, forms, {each.input});
+  }
+}
+
 TEST_CASE("transposed convolutions") {
   for (const Case& each : cases(4)) {
     const std::string name = "ops.quantized.conv_transpose" + std::to_string(each.axes) + "d(";
@@ -115,6 +129,21 @@ TEST_CASE("linear layers between real numbers, and those that quantise them") {
       forms.push_back("ops.quantized." + name + "(x, ops.quantized.linear_prepack_fp16(self.w, " +
                       bias + "))");
   check_with(kLinear, forms, {kX});
+}
+
+TEST_CASE("what linear layers quantise is rounded with its zero point") {
+  // A range of 255 steps of one with an odd zero point: halves are ties.
+  std::vector<double> halves = {-127, 128};
+  while (halves.size() < 256) halves.push_back(static_cast<double>(halves.size() % 101) - 50.5);
+  const ir::Tensor x = values({4, 64}, halves);
+  const Parameters parameters = {{"w", randn({4, 64}, 12)}, {"b", randn({4}, 13)}};
+  const std::string with = "ops.quantized.linear_prepack(" + kSymmetric + ", self.b)";
+  check_with(parameters,
+             {"ops.quantized.linear_dynamic(x, " + with + ", False)",
+              "ops.quantized.linear_relu_dynamic(x, " + with + ", False)",
+              "ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(x, 1.0, 127, " + with +
+                  ")"},
+             {x});
 }
 
 TEST_CASE("a tensor that is quantised by its own range") {

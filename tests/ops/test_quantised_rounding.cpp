@@ -30,13 +30,22 @@ std::vector<std::string> forms(const std::vector<std::string>& expressions) {
   return out;
 }
 
-// Whole vectors of elements only, and none: what a loop leaves over depends on the processor.
+// Whole vectors of elements only, none, and some with elements left over.
 const std::vector<ir::Tensor> kVectors = {randn({2, 4, 4, 8}, 1), randn({2, 4, 4, 8}, 2)};
 const std::vector<ir::Tensor> kFew = {randn({2, 3, 3, 3}, 3), randn({2, 3, 3, 3}, 4)};
+
+const std::vector<ir::Tensor> kSome = {randn({1, 3, 5, 7}, 5), randn({1, 3, 5, 7}, 6)};
+const std::vector<ir::Tensor> kImages = {randn({2, 20, 3, 4}, 7), randn({2, 20, 3, 4}, 8)};
 
 void check_sizes(const std::vector<std::string>& expressions) {
   check_each(expressions, {kVectors[0]});
   check_each(expressions, {kFew[0]});
+  check_each(expressions, {kSome[0]});
+}
+
+/// The same with the channels of images as the innermost axis in memory.
+std::string last(const std::string& quantised) {
+  return "torch.contiguous(" + quantised + ", memory_format=2)";
 }
 
 TEST_CASE("loops over vectors round before the zero point comes, single elements with it") {
@@ -54,6 +63,33 @@ TEST_CASE("sums are rounded in loops, products and slopes as sums of integers") 
       real("ops.quantized.mul" + both), real("ops.quantized.mul_relu" + both)};
   check_each(all, kVectors);
   check_each(all, kFew);
+  check_each(all, kSome);
+}
+
+TEST_CASE("images whose channels lie side by side have other elements in vectors") {
+  const std::string a = last(of(kU8, "x"));
+  const std::string b = last(of(kFine, "y"));
+  const std::string to = ", 0.5, 97)";
+  check_each({real("ops.quantized.add(" + a + ", " + b + to),
+              real("ops.quantized.add(" + a + ", " + of(kFine, "y") + to),
+              real("ops.quantized.leaky_relu(" + a + ", 0.25, False" + to),
+              real("ops.quantized.elu(" + last(of(kI8, "x")) + ", 0.5, 97, 1.0)"),
+              real("ops.quantized.cat([" + a + ", " + b + "], 1" + to),
+              real("ops.quantized.cat_relu([" + a + ", " + b + "], 1" + to),
+              real("ops.quantized.cat([" + a + ", " + b + "], 0" + to),
+              real("torch.avg_pool2d(" + a + ", [2, 2], [1, 1])"),
+              real("torch.avg_pool2d(" + last(of(kI8, "x")) + ", [3, 2])")},
+             kImages);
+  check_each({real("ops.quantized.add(" + a + ", " + b + to)}, kVectors);
+}
+
+TEST_CASE("layer norm begins anew for each row") {
+  const Parameters parameters = {{"w", values({40}, std::vector<double>(40, 0))},
+                                 {"b", uniform({40}, -3, 3, 9)}};
+  check_with(parameters,
+             {real("ops.quantized.layer_norm(" + of(kU8, "x") +
+                   ", [40], self.w, torch.round(self.b * 8) / 8, 1e-5, 0.25, 97)")},
+             {randn({3, 40}, 10)});
 }
 
 TEST_CASE("a repeated tensor has short rows, which are not computed in vectors") {

@@ -106,6 +106,18 @@ TEST_CASE("zero points that are no integers are refused") {
            std::string::npos);
 }
 
+TEST_CASE("a tensor is copied to another place or order, and traces name its type") {
+  const std::string q = "torch.quantize_per_tensor(x, 0.05, 3, 13)";
+  check_each({real(q + ".to(dtype=13, layout=0, device=\"cpu\")"),
+              real(q + ".to(\"cpu\", 13, False, False)"), real(q + ".to(13, False, False)"),
+              real(q + ".to(\"cpu\", copy=True)"),
+              real("torch.quantize_per_tensor_dynamic(x, 13, False).to(\"cpu\", copy=True)")},
+             {kX});
+  check_each({real("torch.quantize_per_tensor(x, 0.05, 3, 13).to(\"cpu\", 13, False, False, "
+                   "memory_format=2)")},
+             {randn({2, 3, 4, 5}, 9)});
+}
+
 TEST_CASE("a branch on data does not choose between quantised tensors") {
   const Script model{R"(
 def forward(self, x):
