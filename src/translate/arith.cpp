@@ -278,6 +278,18 @@ int64_t extent(const Emitter& out, Ref x, int64_t axis) {
 
 Ref at_least_1d(Emitter& out, Ref x) { return out.rank(x) == 0 ? out.unsqueeze(x, {0}) : x; }
 
+bool may_be_empty(Emitter& out, Ref x, int axis) {
+  const Dim& size = size_of(out, x, axis);
+  return is_born(size) && may_be_zero(out, size);
+}
+
+Ref with_entry(Emitter& out, Ref x, int axis) {
+  if (!may_be_empty(out, x, axis)) return x;
+  std::vector<std::pair<int64_t, int64_t>> padding(out.shape(x).size());
+  padding[static_cast<size_t>(axis)].second = 1;
+  return out.pad(x, padding);
+}
+
 Ref reversed(Emitter& out, Ref x, const Ints& axes) {
   for (const int64_t axis : axes) {
     const Dim size = size_of(out, x, axis);

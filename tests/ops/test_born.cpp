@@ -52,6 +52,18 @@ TEST_CASE("reductions of no elements, along whichever axis the engine puts last"
              kSigns);
 }
 
+TEST_CASE("running extremes, rotations and borders of what may have no rows") {
+  check_born({"torch.cummax(x[x[:, 0] > 0], 0)[0]",
+              "torch.cummax(x[x > 0], 0)[1]", "torch.cummin(x[x > 0], 0)[0]",
+              "torch.cummin(x[x[:, 0] > 0], 0)[1]", "torch.logcumsumexp(x[x > 0], 0)",
+              "torch.cumprod(x[x > 0], 0)", "torch.roll(x[x[:, 0] > 0], 1, 0)",
+              "torch.roll(x[x > 0], -3, 0)", "torch.roll(x[x > 0], 7)",
+              "torch.constant_pad_nd(x[x[:, 0] > 0], [0, 0, 0, x[x[:, 1] > 0].size(0) + 1])",
+              "torch.constant_pad_nd(x[x[:, 0] > 0], [1, x[x[:, 1] > 0].size(0) + 1, 0, "
+              "x[x[:, 1] > 0].size(0) + 2], 2.5)"},
+             kSigns);
+}
+
 TEST_CASE("equal masks have one size, wherever they are computed") {
   check_born({"x[x > 0] + x[x > 0] * 2", "x[x[:, 0] > 0] @ x[torch.where(x[:, 0] > 0)[0]].t()",
               "torch.cat([x[x > 0], x[x < 0.5], x[0]])"},
