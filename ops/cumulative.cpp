@@ -34,12 +34,13 @@ Ref cumsum_product(Emitter& out, Ref x, int axis) {
 }
 
 /// For every position the elements up to it, with `fill` in place of later ones: [.., position,
-/// element, ..] at `axis`.   Memory: the square of the axis.
-Ref prefixes(Emitter& out, Ref x, int axis, Ref fill) {
-  const Dim n = size_of(out, x, axis);
+/// element, ..] at `axis`. Of the positions there are `n`; elements behind them are never seen.
+/// Memory: the square of the axis.
+Ref prefixes(Emitter& out, Ref x, int axis, Ref fill, const Dim& n) {
   const int rank = out.rank(x);
+  const Dim all = size_of(out, x, axis);
   const Ref is_behind =
-      compare(out, "gt", iota(out, n, axis + 1, rank + 1), iota(out, n, axis, rank + 1));
+      compare(out, "gt", iota(out, all, axis + 1, rank + 1), iota(out, n, axis, rank + 1));
   return select(out, is_behind, fill, out.unsqueeze(x, {axis}));
 }
 
@@ -59,23 +60,26 @@ void cumprod(const OpView& op, Emitter& out) {
   const Ref self = widened(out, out.cast(op.tensor("self"), op.dtype()));
   const Ref x = at_least_1d(out, self);
   const int axis = op.axis("dim");
-  const Ref all = prefixes(out, x, axis, like(out, 1, x));
+  const Dim n = size_of(out, x, axis);
+  const Ref all = prefixes(out, with_entry(out, x, axis), axis, like(out, 1, x), n);
   const Ref y = reduced_prefixes(out, "tract_core_product_reduce", all, axis);
   finish(op, out, out.reshape(y, op.shape()));
 }
 
 /// Values, with the last index among equal ones so far, as in torch. A NaN loses.
 void running_extremum(const OpView& op, Emitter& out) {
-  const Ref x = at_least_1d(out, op.tensor("self"));
+  const Ref self = at_least_1d(out, op.tensor("self"));
   const int axis = op.axis("dim");
+  const Dim n = size_of(out, self, axis);
+  const Ref x = with_entry(out, self, axis);
   // The first element is a prefix of every position.
   const Ref first = out.slice(x, axis, 0, 1);
-  const Ref all = prefixes(out, x, axis, out.unsqueeze(first, {axis}));
+  const Ref all = prefixes(out, x, axis, out.unsqueeze(first, {axis}), n);
   const Ref values = reduced_prefixes(out, op.nnef(), all, axis);
   const int rank = out.rank(x) + 1;
   const Ref positions = iota(out, size_of(out, x, axis), axis + 1, rank);
   const Ref none = out.scalar(int64_t{0}, DType::i64);
-  const Ref is_seen = compare(out, "le", positions, iota(out, size_of(out, x, axis), axis, rank));
+  const Ref is_seen = compare(out, "le", positions, iota(out, n, axis, rank));
   const Ref is_it =
       logical_and(out, is_seen, compare(out, "eq", all, out.unsqueeze(values, {axis + 1})));
   const Ref indices =
@@ -88,7 +92,8 @@ void logcumsumexp(const OpView& op, Emitter& out) {
   const Ref x = at_least_1d(out, widened(out, op.tensor("self")));
   const int axis = op.axis("dim");
   const double infinity = std::numeric_limits<double>::infinity();
-  const Ref all = prefixes(out, x, axis, like(out, -infinity, x));
+  const Dim n = size_of(out, x, axis);
+  const Ref all = prefixes(out, with_entry(out, x, axis), axis, like(out, -infinity, x), n);
   const Ref y = out.squeeze(log_sum_exp(out, all, {axis + 1}), {axis + 1});
   finish(op, out, out.reshape(y, op.shape()));
 }

@@ -113,7 +113,7 @@ Pads read_pads(const OpView& op, Emitter& out) {
 /// `number` as a border of `x`, whose other sizes come from x itself: tract cannot prove that a
 /// size which an earlier border produced equals our expression of it.
 Ref border(Emitter& out, Ref x, Ref number, int axis, const Dim& size) {
-  const Ref first = out.slice(x, axis, 0, 1);
+  const Ref first = out.slice(with_entry(out, x, axis), axis, 0, 1);
   Shape alone(static_cast<size_t>(out.rank(x)), Dim(1));
   alone[static_cast<size_t>(axis)] = size;
   const Ref block = out.full(number, alone);
@@ -145,7 +145,8 @@ Ref open_padded(const OpView& op, Emitter& out, double value) {
     const bool cuts_first = out.at_sample(before) < 0, cuts_last = out.at_sample(after) < 0;
     const Dim end = size_of(out, x, axis) + (cuts_last ? after : Dim(0));
     x = out.slice(x, axis, cuts_first ? Dim(0) - before : Dim(0), end);
-    const bool is_first = std::exchange(is_first_border, false);
+    const bool is_none = before == Dim(0) && after == Dim(0);
+    const bool is_first = is_none || std::exchange(is_first_border, false);
     const auto block = [&](const Dim& size) {
       if (!is_first) return border(out, x, number, axis, size);
       return out.full(number, with_size(out.shape(x), axis, size));

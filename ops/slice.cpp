@@ -6,6 +6,7 @@
 #include "ops/positions.h"
 #include "src/diag/error.h"
 #include "src/translate/arith.h"
+#include "src/translate/integer_division.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
 
@@ -168,9 +169,21 @@ std::optional<Dim> first_of_rolled(Emitter& out, const Dim& size, const Dim& shi
   return by >= 0 ? size - shift : Dim(0) - shift;
 }
 
+/// Entry i is entry (i - shift) mod size. The size, which the model computes, may be 0 or
+/// less than the shift.
+Ref rolled_by_places(Emitter& out, Ref x, int axis, const Dim& shift) {
+  const Dim& size = size_of(out, x, axis);
+  const Ref from = sub(out, out.range(size), out.size(shift, DType::i64));
+  const Ref one = out.scalar(int64_t{1}, DType::i64);
+  const Ref entries = maximum(out, out.size(size, DType::i64), one);
+  const Ref quotient = divide_integers(out, from, entries, Rounding::floor).quotient;
+  return take(out, x, sub(out, from, mul(out, quotient, entries)), axis);
+}
+
 Ref rolled(const OpView& op, Emitter& out, Ref x, int axis, const Dim& shift) {
   const Dim size = size_of(out, x, axis);
   if (shift == Dim(0) || shift == size) return x;
+  if (is_born(size) || is_born(shift)) return rolled_by_places(out, x, axis, shift);
   const auto cut = first_of_rolled(out, size, shift);
   if (!cut) op.refuse("shifts", Limit::unknown_size, "roll by less than the size of the axis");
   if (*cut == Dim(0)) return x;
@@ -234,8 +247,10 @@ Ref difference(Emitter& out, Ref x, int axis, bool is_first) {
   if (size == Dim(0)) return x;
   if (size == Dim(1)) return out.slice(x, axis, 0, 0);
   const auto part = is_first ? &sliced : &gathered;
-  const Ref after = part(out, x, axis, 1, size);
-  const Ref before = part(out, x, axis, 0, size - Dim(1));
+  // Of nothing there is no difference either.
+  const Dim count = may_be_empty(out, x, axis) ? max(size - Dim(1), Dim(0)) : size - Dim(1);
+  const Ref after = part(out, x, axis, size - count, size);
+  const Ref before = part(out, x, axis, 0, count);
   return out.dtype(x) == DType::boolean ? logical_xor(out, after, before) : sub(out, after, before);
 }
 

@@ -212,7 +212,7 @@ Shapes as_complex(const ShapeView& op) { return {all_but_last(op.shape("self"), 
 
 // --- blocks ---
 
-/// Shifts by no more than the size, as a file states it.
+/// Shifts by no more than the size, as a file states it of a declared one.
 Shapes roll(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const Shape shifts = op.dims("shifts"), dims = op.dims("dims");
@@ -222,6 +222,8 @@ Shapes roll(const ShapeView& op) {
         dims.empty()
             ? product(x)
             : x.at(static_cast<size_t>(ir::floor_mod_int(dims.at(i).value(), dim_rank(x))));
+    // By sizes that follow from values, places are computed, and any shift has its meaning.
+    if (ir::is_born(size) || ir::is_born(shifts[i])) continue;
     if (size.is_constant() && shifts[i].is_constant()) continue;
     const bool is_forward = op.holds(shifts[i], Relation::ge, 0);
     op.require(is_forward ? shifts[i] : -1 * shifts[i], Relation::le, size);

@@ -10,6 +10,7 @@
 #include "src/diag/error.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/integer_range.h"
+#include "src/translate/uncounted.h"
 
 namespace t2n::ops {
 namespace {
@@ -50,7 +51,8 @@ void check_static(const ir::Graph& graph, const target::Target& target) {
 /// those that certainly do are refused.
 void check_integers(const ir::Graph& graph, const target::Target& target, Problems& problems,
                     const Report& report) {
-  if (target.engine != target::Engine::khronos) return;
+  // What has sizes from values is refused by the operation that counts them.
+  if (target.engine != target::Engine::khronos || has_born_sizes(graph)) return;
   const auto found = find_inexact_integers(graph);
   if (!found) return;
   Diagnostic diagnostic = describe(graph, *found, written_name(*found->node), target_name(target));

@@ -190,17 +190,24 @@ double of_nothing(std::string_view op) {
   return op == "tract_core_product_reduce" || op == "all_reduce" ? 1 : 0;
 }
 
-/// Whether the last axis, by whose size tract divides, is reduced and may be empty at some sizes.
-bool may_be_nothing(Emitter& out, Ref x, const Ints& axes) {
-  const bool is_reduced = std::find(axes.begin(), axes.end(), out.rank(x) - 1) != axes.end();
-  return is_reduced && may_be_zero(out, out.shape(x).back());
+/// The reduced axes that may be empty, by whose size tract divides where they are the last ones. It
+/// moves transpositions, so that another axis may become the last.
+Ints axes_of_nothing(Emitter& out, Ref x, const Ints& axes) {
+  Ints found;
+  for (const int64_t axis : axes) {
+    const Dim& size = size_of(out, x, axis);
+    const bool is_last = axis == out.rank(x) - 1;
+    if ((is_last || is_born(size)) && may_be_zero(out, size)) found.push_back(axis);
+  }
+  return found;
 }
 
 /// Sums with an extra zero if an axis may be empty, and means of such sums.
 Ref sum_of_open(Emitter& out, std::string_view op, Ref x, const Ints& axes, const Shape& shape) {
   std::vector<std::pair<int64_t, int64_t>> padding(shape.size());
-  padding.back().second = may_be_nothing(out, x, axes) ? 1 : 0;
-  const Ref padded = padding.back().second == 0 ? x : out.pad(x, padding);
+  const Ints empty = axes_of_nothing(out, x, axes);
+  for (const int64_t axis : empty) padding[static_cast<size_t>(axis)].second = 1;
+  const Ref padded = empty.empty() ? x : out.pad(x, padding);
   const Ref sum = out.call("sum_reduce", {padded}, {{"axes", axes}}, out.dtype(x), shape);
   return op == "mean_reduce" ? div(out, sum, count_of(out, x, axes)) : sum;
 }
@@ -236,7 +243,7 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
         out.dtype(x));
   }
   const bool is_added = op == "sum_reduce" || op == "mean_reduce";
-  if (is_added && may_be_nothing(out, in, axes))
+  if (is_added && !axes_of_nothing(out, in, axes).empty())
     return out.cast(sum_of_open(out, op, in, axes, shape), out.dtype(x));
   const Ref y = out.call(op, {in}, {{"axes", axes}}, dtype.value_or(out.dtype(in)), shape);
   return dtype ? y : out.cast(y, out.dtype(x));
@@ -270,6 +277,18 @@ int64_t extent(const Emitter& out, Ref x, int64_t axis) {
 }
 
 Ref at_least_1d(Emitter& out, Ref x) { return out.rank(x) == 0 ? out.unsqueeze(x, {0}) : x; }
+
+bool may_be_empty(Emitter& out, Ref x, int axis) {
+  const Dim& size = size_of(out, x, axis);
+  return is_born(size) && may_be_zero(out, size);
+}
+
+Ref with_entry(Emitter& out, Ref x, int axis) {
+  if (!may_be_empty(out, x, axis)) return x;
+  std::vector<std::pair<int64_t, int64_t>> padding(out.shape(x).size());
+  padding[static_cast<size_t>(axis)].second = 1;
+  return out.pad(x, padding);
+}
 
 Ref reversed(Emitter& out, Ref x, const Ints& axes) {
   for (const int64_t axis : axes) {

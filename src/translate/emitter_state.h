@@ -66,6 +66,7 @@ struct Emitter::State : draft::Draft {
   };
   std::map<std::string, Birth> births;           ///< by the name of the size
   std::map<int, std::set<std::string>> tied_to;  ///< identifiers made to follow from them
+  std::set<std::string> uncounted;               ///< such sizes of refused operations; outermost
   std::set<size_t> taken_demands;
   std::optional<Ref> demanded;  ///< 0 if all demands hold, else more
 

@@ -18,6 +18,7 @@
 #include "src/translate/emitter_state.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
+#include "src/translate/uncounted.h"
 
 namespace t2n::ops {
 namespace {
@@ -133,13 +134,18 @@ bool translate_empty(const ir::Graph& graph, const ir::Node& node, Emitter& out)
 void translate_node(const ir::Graph& graph, const ir::Node& node, const target::Target& target,
                     const Registry& table, Emitter& out, Problems& problems) {
   const Variant* variant = table.variant(node.op, target);
+  const Entry* known = table.find(node.op);
+  const bool is_new = variant == nullptr || !uses_uncounted(graph, node, out);
   try {
-    if (variant == nullptr) {
-      const Entry* known = table.find(node.op);
+    if (!is_new) {
+      // The problem is that nothing counts the size, which is reported already.
+    } else if (auto refused = refused_count(graph, node, target, known)) {
+      problems.add(*std::move(refused), false);
+    } else if (variant == nullptr) {
       problems.add(missing(graph, node, target, table), known == nullptr || !known->refusal);
     } else {
       out.begin(node);
-      if (translate_empty(graph, node, out)) return;
+      if (!counts_sizes(graph, node) && translate_empty(graph, node, out)) return;
       const OpView view(graph, node, variant->nnef, out);
       variant->translate(view, out);
       view.check_all_read();
@@ -152,6 +158,7 @@ void translate_node(const ir::Graph& graph, const ir::Node& node, const target::
     problems.add(std::move(diagnostic), false);
   }
   problems.refuse(node);
+  add_uncounted(graph, node, out);
   out.state().stand_in(node);
 }
 
@@ -200,6 +207,8 @@ void add_assertions(nnef::Document& document, const ir::Graph& graph) {
 
 /// The document in standard NNEF. Refused operators are added to the problems.
 strict::Lowered in_standard_nnef(const ir::Graph& graph, Emitter& out, Problems& problems) {
+  // The operations that count are refused already; the lowering takes no sizes from values.
+  if (has_born_sizes(graph)) return {};
   const nnef::Document document = out.finish();
   strict::Lowered lowered = strict::lower(document, out.notes(), out.state().target);
   for (const strict::Refusal& refusal : lowered.refusals) {
@@ -215,6 +224,7 @@ strict::Lowered in_standard_nnef(const ir::Graph& graph, Emitter& out, Problems&
 nnef::Document lowered_document(const ir::Graph& graph, Emitter& out, Problems& problems) {
   strict::Lowered lowered = in_standard_nnef(graph, out, problems);
   problems.raise_if_any();
+  T2N_ASSERT(!has_born_sizes(graph), "a size that follows from values came to standard NNEF");
   if (!lowered.refusals.empty()) throw Error(lowered.refusals[0].diagnostic);
   check_strict(lowered.document);
   return std::move(lowered.document);

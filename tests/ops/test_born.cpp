@@ -44,6 +44,26 @@ TEST_CASE("elements that a mask takes") {
              kSigns);
 }
 
+TEST_CASE("reductions of no elements, along whichever axis the engine puts last") {
+  check_born({"torch.nonzero(x > 0).to(6).mean(0)", "torch.nonzero(x > 0).to(6).sum(0)",
+              "x.t()[:, x[:, 0] > 0].t().mean(0)", "x.t()[:, x[:, 0] > 0].t().sum(0)",
+              "torch.stack([x[x > 0], x[x > 0] * 2], -1).mean(0)",
+              "torch.stack([x[x > 0], x[x > 0] * 2], -1).t().sum(1)"},
+             kSigns);
+}
+
+TEST_CASE("running extremes, rotations and borders of what may have no rows") {
+  check_born({"torch.cummax(x[x[:, 0] > 0], 0)[0]",
+              "torch.cummax(x[x > 0], 0)[1]", "torch.cummin(x[x > 0], 0)[0]",
+              "torch.cummin(x[x[:, 0] > 0], 0)[1]", "torch.logcumsumexp(x[x > 0], 0)",
+              "torch.cumprod(x[x > 0], 0)", "torch.roll(x[x[:, 0] > 0], 1, 0)",
+              "torch.roll(x[x > 0], -3, 0)", "torch.roll(x[x > 0], 7)",
+              "torch.constant_pad_nd(x[x[:, 0] > 0], [0, 0, 0, x[x[:, 1] > 0].size(0) + 1])",
+              "torch.constant_pad_nd(x[x[:, 0] > 0], [1, x[x[:, 1] > 0].size(0) + 1, 0, "
+              "x[x[:, 1] > 0].size(0) + 2], 2.5)"},
+             kSigns);
+}
+
 TEST_CASE("equal masks have one size, wherever they are computed") {
   check_born({"x[x > 0] + x[x > 0] * 2", "x[x[:, 0] > 0] @ x[torch.where(x[:, 0] > 0)[0]].t()",
               "torch.cat([x[x > 0], x[x < 0.5], x[0]])"},
@@ -160,6 +180,48 @@ TEST_CASE("distinct slices") {
 
 TEST_CASE("slices of too many elements are refused") {
   check_born_refused("torch.unique_dim(x.repeat([1, 100]), 0)[0]", kSlices, "too many");
+}
+
+/// The refusal by an engine, rendered.
+std::string refusal(const std::string& expression, const Inputs& inputs, const char* engine) {
+  return open_error(born_example(expression_script(expression, 1), inputs),
+                    target::parse_target(engine));
+}
+
+TEST_CASE("engines that cannot count name the version that can, once") {
+  for (const char* engine : {"khronos", "tract@0.21.19", "tract@0.23.4"}) {
+    CAPTURE(engine);
+    const auto check = [&](const char* expression, const Inputs& inputs, const char* op,
+                           const char* since) {
+      CAPTURE(expression);
+      const std::string text = refusal(expression, inputs, engine);
+      CAPTURE(text);
+      CHECK(text.starts_with(cat("error[unsupported-op]: ", op, " has no translation for ")));
+      CHECK(text.find("the size of its result depends on the data") != std::string::npos);
+      CHECK(text.find(cat("export for tract ", since, " or newer")) != std::string::npos);
+    };
+    check("torch.nonzero(x > 0)", kSigns, "aten::nonzero", "0.23.5");
+    check("torch.where(x > 0)[0] * 2", kSigns, "aten::where", "0.23.5");
+    check("torch.argwhere(x).sum(1)", kSigns, "aten::argwhere", "0.23.5");
+    check("torch.bincount(x)", kCounts, "aten::bincount", "0.23.9");
+    check("torch.arange(int(x.sum()))", kCounts, "aten::item", "0.23.9");
+    check("torch.repeat_interleave(x * 2, x)", kCounts, "aten::repeat_interleave.self_Tensor",
+          "0.23.9");
+    for (const char* expression : {"x[x > 0].sort()[0]", "x.masked_select(x > 0).cumsum(0)",
+                                   "x[x[:, 0] > 0][1:] - x[x[:, 0] > 0][:-1]"}) {
+      const std::string text = refusal(expression, kSigns, engine);
+      CAPTURE(text);
+      CHECK(text.starts_with("error[unsupported-argument]: "));
+      CHECK(text.find("export for tract 0.23.5 or newer") != std::string::npos);
+      CHECK(text.find("in the body of a loop") == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("positions in a tensor without axes are refused as such") {
+  const std::string text = refusal("torch.nonzero(x.sum())", kSigns, "tract");
+  CHECK(text.find("give it a tensor with axes") != std::string::npos);
+  CHECK(text.find("loop") == std::string::npos);
 }
 
 TEST_CASE("repetitions that tensors count") {

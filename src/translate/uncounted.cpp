@@ -1,0 +1,103 @@
+#include "src/translate/uncounted.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "src/target/limits.h"
+#include "src/translate/emitter_state.h"
+#include "src/translate/problems.h"
+
+namespace t2n::ops {
+namespace {
+
+using Names = std::set<std::string>;
+
+void add_born(const Dim& size, Names& out) {
+  for (const ir::Symbol& symbol : size.symbols())
+    if (symbol.born() != nullptr) out.insert(symbol.born()->name);
+}
+
+void add_born(const ir::Graph& graph, ir::ValueId id, Names& out) {
+  for (const Dim& size : graph.values[static_cast<size_t>(id)].shape) add_born(size, out);
+}
+
+Names used_by(const ir::Graph& graph, const ir::Node& node) {
+  Names out;
+  ir::for_each_input(node, [&](ir::ValueId id) { add_born(graph, id, out); });
+  for (const ir::Argument& argument : node.args) {
+    if (const auto* size = std::get_if<Dim>(&argument.value)) add_born(*size, out);
+    if (const auto* sizes = std::get_if<std::vector<Dim>>(&argument.value))
+      for (const Dim& each : *sizes) add_born(each, out);
+  }
+  return out;
+}
+
+/// What the operation itself counts.
+Names counted_by(const ir::Graph& graph, const ir::Node& node) {
+  Names out;
+  for (const ir::ValueId id : node.outputs) add_born(graph, id, out);
+  for (const std::string& name : used_by(graph, node)) out.erase(name);
+  return out;
+}
+
+/// A number that the model reads from a tensor is recorded as as many entries of one.
+bool is_read_number(const ir::Graph& graph, const ir::Node& node) {
+  const ir::Attr* const repeats = node.find("repeats");
+  return ir::op_name(node.op) == "aten::repeat_interleave.Tensor" && repeats != nullptr &&
+         graph.values[static_cast<size_t>(std::get<ir::TensorRef>(*repeats).id)].shape ==
+             Shape{Dim(1)};
+}
+
+}  // namespace
+
+bool has_born_sizes(const ir::Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const ir::Node& node) {
+    return !used_by(graph, node).empty() || counts_sizes(graph, node) ||
+           (node.body && has_born_sizes(*node.body));
+  });
+}
+
+bool counts_sizes(const ir::Graph& graph, const ir::Node& node) {
+  return !counted_by(graph, node).empty();
+}
+
+bool uses_uncounted(const ir::Graph& graph, const ir::Node& node, Emitter& out) {
+  const Names& uncounted = out.state().outermost().uncounted;
+  if (uncounted.empty()) return false;
+  const Names used = used_by(graph, node);
+  return std::any_of(used.begin(), used.end(),
+                     [&](const std::string& name) { return uncounted.contains(name); });
+}
+
+void add_uncounted(const ir::Graph& graph, const ir::Node& node, Emitter& out) {
+  for (const std::string& name : counted_by(graph, node))
+    if (!out.state().births.contains(name)) out.state().outermost().uncounted.insert(name);
+}
+
+std::optional<Diagnostic> refused_count(const ir::Graph& graph, const ir::Node& node,
+                                        const target::Target& target, const Entry* entry) {
+  if (entry == nullptr) return {};
+  const std::string_view op = ir::op_name(node.op);
+  const bool repeats =
+      op == "aten::repeat_interleave.Tensor" || op == "aten::repeat_interleave.self_Tensor";
+  const target::Feature needed =
+      repeats ? target::Feature::core_cumsum : target::Feature::non_zero;
+  target::Version since = target::feature_row(needed).since;
+  const bool has_variant =
+      std::any_of(entry->variants.begin(), entry->variants.end(),
+                  [&](const Variant& variant) { return oldest_version(variant) < since; });
+  if (!repeats && has_variant) return {};
+  for (const Variant& variant : entry->variants) since = std::max(since, oldest_version(variant));
+  const bool is_too_old = target.engine == target::Engine::khronos || target.version < since;
+  if (!is_too_old || !counts_sizes(graph, node)) return {};
+  const std::string name = is_read_number(graph, node) ? "aten::item" : written_name(node);
+  Diagnostic out = target::untranslated(
+      "unsupported-op", name, target_name(target),
+      std::string(target::limit_row(target::Limit::data_dependent_shape).why),
+      cat("export for tract ", target::version_str(since), " or newer"), name);
+  out.where = {ir::node_where(graph, node)};
+  return out;
+}
+
+}  // namespace t2n::ops
