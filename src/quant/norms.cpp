@@ -68,7 +68,7 @@ Vectors vectors_of_row(const QuantBuilder& b) {
 void layer_norm(QuantBuilder& b) {
   const Normalised x =
       normalised(b, b.steps("input"), static_cast<int>(b.dims("normalized_shape").size()));
-  ValueId y = mul(b, x.centred, b.expand(x.unit, b.shape(x.centred)));
+  ValueId y = mul(b, x.centred, x.unit);
   if (const ValueId weight = vector(b, "weight"); weight != ir::kNoValue) y = mul(b, y, weight);
   if (const ValueId bias = vector(b, "bias"); bias != ir::kNoValue) y = add(b, y, bias);
   b.define_real(y, vectors_of_row(b));

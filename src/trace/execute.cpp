@@ -290,7 +290,9 @@ Stack TensorOperations::run(Node* node, const Operation& operation, Stack given)
   if (recorder_ != nullptr && writes) write = prepare(node, operation, given);
   const ChosenSteps steps(name, inputs);
   numbers_.watch();
-  operations_.execute(operation, stack);
+  operations_.execute(operation, stack, [this](const at::Tensor& tensor) {
+    return recorder_ == nullptr ? std::string() : recorder_->input_of(tensor);
+  });
   // Asked before anything else runs, because other runs are watched as well.
   const bool decides = recorder_ != nullptr && numbers_.decides_by_data(name, inputs);
 

@@ -71,9 +71,32 @@ void give_own_result(const std::string& name, Stack& stack) {
   if (name == "quantized::relu6" && stack.size() == 2 && stack[1].isBool()) stack[1] = false;
 }
 
+/// LibTorch has no kernel of an operator of quantised tensors for a plain one. A model that was saved
+/// with quantised inputs is given plain ones here.
+void refuse_plain(const std::string& name, const Stack& given,
+                  const Operations::NameOfInput& name_of) {
+  constexpr std::array<std::string_view, 5> kReaders = {
+      "aten::int_repr", "aten::q_scale", "aten::q_zero_point", "aten::q_per_channel_scales",
+      "aten::q_per_channel_zero_points"};
+  if (!name.starts_with("quantized::") && !is_one_of(name, kReaders)) return;
+  for (const at::Tensor& each : given.empty() ? std::vector<at::Tensor>()
+                                              : flatten_tensors(given[0])) {
+    if (!each.defined() || each.is_quantized()) continue;
+    const std::string input = name_of ? name_of(each) : "";
+    throw Error("unsupported-dtype",
+                input.empty()
+                    ? cat(name, " is given a plain tensor, and takes a quantised one")
+                    : cat("the input ", quoted(input), " is a quantised tensor in the model, as ",
+                          name, " takes no other"),
+                "the inputs of a file are plain tensors",
+                "quantise inside of the model: call torch.quantize_per_tensor in its forward");
+  }
+}
+
 }  // namespace
 
-void Operations::execute(const Operation& operation, Stack& stack) const {
+void Operations::execute(const Operation& operation, Stack& stack,
+                         const NameOfInput& name_of) const {
   const std::string& name = operation.op->schema().name();
   for (const c10::IValue& value : stack)
     if (value.isTensor() && value.toTensor().defined() && value.toTensor().numel() > kMaxElements)
@@ -81,6 +104,7 @@ void Operations::execute(const Operation& operation, Stack& stack) const {
                   cat(name, " is given a tensor of ", value.toTensor().numel(), " elements"),
                   cat("at most ", kMaxElements, " are computed with"));
   give_own_result(name, stack);
+  const Stack given = stack;  // an operation takes its operands off
   try {
     run(operation, native_halves_, stack);
   } catch (const std::exception&) {
@@ -89,7 +113,9 @@ void Operations::execute(const Operation& operation, Stack& stack) const {
                   cat("the operator ", quoted(name), " is not known to this LibTorch"),
                   "it belongs to a library that is not part of PyTorch",
                   "export the part of the model before it, or replace the operator");
-    throw Error("forward-failed", cat(name, " failed: ", first_line(current_torch_message())), {},
+    const std::string message = first_line(current_torch_message());
+    if (message.find("Could not run '") == 0) refuse_plain(name, given, name_of);
+    throw Error("forward-failed", cat(name, " failed: ", message), {},
                 "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
   }
   // Zero is a legal value of theirs, and the only one that gives the same file every time.

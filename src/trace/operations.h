@@ -4,6 +4,8 @@
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
+#include <functional>
+#include <string>
 #include <unordered_map>
 
 #include "src/trace/call.h"
@@ -26,8 +28,11 @@ class Operations {
 
   /// Errors: `denied-operator`, `unsupported-op`.
   const Operation& find(torch::jit::Node* node);
-  /// Runs the operation on plain operands. Errors: `forward-failed`, `trace-limit`.
-  void execute(const Operation& operation, torch::jit::Stack& stack) const;
+  using NameOfInput = std::function<std::string(const at::Tensor&)>;
+  /// Runs the operation on plain operands. `name_of`: "" for tensors that are no input. Errors:
+  /// `forward-failed`, `trace-limit`, `unsupported-dtype`.
+  void execute(const Operation& operation, torch::jit::Stack& stack,
+               const NameOfInput& name_of = {}) const;
 
  private:
   bool native_halves_;

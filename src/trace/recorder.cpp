@@ -65,6 +65,16 @@ void Recorder::add_input(const at::Tensor& tensor, const std::string& name) {
   tracks_.add(tensor, value, -1, nullptr);
 }
 
+std::string Recorder::input_of(const at::Tensor& tensor) const {
+  int track = tracks_.find(tensor);
+  while (track >= 0 && tracks_[track].parent >= 0) track = tracks_[track].parent;
+  if (track < 0) return "";
+  const ir::ValueId id = tracks_[track].value;
+  const bool is_input =
+      std::find(graph_.inputs.begin(), graph_.inputs.end(), id) != graph_.inputs.end();
+  return is_input ? graph_.values[static_cast<size_t>(id)].name : "";
+}
+
 int Recorder::track_of(const at::Tensor& tensor, Place place, const std::string& use) {
   const int known = tracks_.find(tensor);
   if (known >= 0) return known;

@@ -37,6 +37,8 @@ class Recorder {
   void record_write(OpCall call, const std::vector<at::Tensor>& outputs);
 
   const Tracks& tracks() const { return tracks_; }
+  /// The name of the input that the tensor is, or shows a part of; "" for others.
+  std::string input_of(const at::Tensor& tensor) const;
   /// Whether all that follows may read the tensor: an iteration's exists only in it.
   bool is_there(const at::Tensor& tensor) const;
   /// The current value of a tensor; a tensor never seen before is a constant of the model.

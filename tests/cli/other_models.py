@@ -149,6 +149,29 @@ class BranchesOnTokens(nn.Module):
         return (x + torch.softmax(score, -1) @ values) @ self.words.weight.t(), keys, values
 
 
+class TakesQuantised(nn.Module):
+    """Its input is a quantised tensor, which no artefact takes."""
+
+    def forward(self, q):
+        return torch.ops.quantized.add(q, q, 0.1, 5).dequantize()
+
+
+class NormsQuantised(nn.Module):
+    """Rows of a quantised tensor, normalised: the other axes may be open."""
+
+    def forward(self, x):
+        q = torch.quantize_per_tensor(x, 0.05, 64, torch.quint8)
+        return torch.ops.quantized.layer_norm(q, [6], None, None, 1e-5, 0.03, 60).dequantize()
+
+
+def quantised_models(folder):
+    torch.manual_seed(4)
+    x = torch.randn(4, 5, 6)
+    q = torch.quantize_per_tensor(x, 0.05, 64, torch.quint8)
+    torch.jit.trace(TakesQuantised(), q, check_trace=False).save(folder / "takes_quantised.pt")
+    torch.jit.trace(NormsQuantised(), x).save(folder / "norms_quantised.pt")
+
+
 def language_models(folder):
     torch.manual_seed(3)
     ids, cache = torch.tensor([[1, 2, 3]]), torch.randn(1, 4, 8)
@@ -281,5 +304,6 @@ def write_all(folder):
     torch.jit.script(Translator()).save(folder / "translator.pt")
     traced_methods(folder / "traced_methods.pt")
     language_models(folder)
+    quantised_models(folder)
     constant = torch.jit.trace(states.WritesConstant(), torch.ones(2, 3), check_trace=False)
     constant.save(folder / "WritesConstant.pt")

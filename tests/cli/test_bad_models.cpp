@@ -164,6 +164,19 @@ TEST_CASE("fake quantisation that was never calibrated is refused, unless somebo
     CHECK(Sandbox({model}).run({"export", model, "-t", "tract"}).code == 0);
 }
 
+TEST_CASE("quantised inputs are refused; norms of quantised tensors take open axes") {
+  const Sandbox sandbox({"takes_quantised.pt", "norms_quantised.pt"});
+  const Result refused = sandbox.run({"export", "takes_quantised.pt", "-t", "tract"});
+  CHECK_EQ(refused.code, 4);
+  CHECK(contains(refused.err, "error[unsupported-dtype]: the input 'q' is a quantised tensor in "
+                              "the model, as quantized::add takes no other\n"));
+  CHECK(contains(refused.err, "call torch.quantize_per_tensor in its forward"));
+  const Result open = sandbox.run({"export", "norms_quantised.pt", "-t", "tract", "--dynamic",
+                                   "x:0=B", "--dynamic", "x:1=T", "--check"});
+  CHECK_EQ(open.code, 0);
+  CHECK(contains(open.out, "of 0.03): of "));
+}
+
 TEST_CASE("an operator of another library") {
   const Sandbox sandbox({"unknown_op.pt"});
   check_failure(sandbox,
