@@ -296,7 +296,7 @@ void Assertions::demand(const Need& need) {
   if (need.comparison.relation == Relation::ne && need.comparison.right == Dim(0))
     told_.push_back({need.comparison.left, Relation::ge, 1});  // no size is negative
   Diagnostic warning =
-      told(need, cat("the file runs where ", ir::str(need.comparison), " only"),
+      told(need, cat("the file runs where ", ir::str(ir::as_written(need.comparison)), " only"),
            "compute the same whatever the values are, for example with torch.where");
   warning.severity = Severity::warning;
   report_(warning);

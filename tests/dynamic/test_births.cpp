@@ -33,7 +33,7 @@ TEST_CASE("a branch around a write of no rows is ignored") {
       trace_body(cat(rows, "  if i.numel() > 0:\n    y = y + 1\n  return y\n"), {{9, 6}}, {});
   CHECK(!other.error);
   CHECK_EQ(other.demands, Strings{"born.N_where > 0"});
-  CHECK_EQ(other.said, Strings{"the file runs where born.N_where > 0 only"});
+  CHECK_EQ(other.said, Strings{"the file runs where N_where > 0 only"});
 }
 
 TEST_CASE("a number that was read as a size stays one where nothing else counts it") {
