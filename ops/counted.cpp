@@ -118,17 +118,17 @@ void unique(const OpView& op, Emitter& out) {
 }
 
 /// One more than the largest, and not less than `least`.
-Ref one_more(Emitter& out, Ref x, int64_t least) {
+Ref one_more(Emitter& out, Ref x, const Dim& least) {
   const Ref flat = flattened(out, out.cast(x, DType::i64));
   const Ref with_least =
-      out.concat({flat, out.unsqueeze(out.scalar(least - 1, DType::i64), {0})}, 0);
+      out.concat({flat, out.unsqueeze(out.size(least - Dim(1), DType::i64), {0})}, 0);
   const Ref largest = out.squeeze(reduce(out, "max_reduce", with_least, {0}), {0});
   return add(out, largest, number(out, 1));
 }
 
 void bincount(const OpView& op, Emitter& out) {
   const Ref x = out.cast(op.tensor("self"), DType::i64);
-  const Ref bins = counted_range(out, one_more(out, x, op.i64("minlength")), count_of(op));
+  const Ref bins = counted_range(out, one_more(out, x, op.dim("minlength")), count_of(op));
   const DType dtype = op.dtype();
   const Ref none = out.cast(sub(out, bins, bins), dtype);
   const auto weights = op.opt_tensor("weights");

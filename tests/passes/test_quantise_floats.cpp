@@ -1,6 +1,7 @@
 // Passes that make integers of floats, one by one.
 #include <doctest/doctest.h>
 
+#include "src/compress/moments.h"
 #include "src/compress/settings.h"
 #include "src/config/compression_settings.h"
 #include "tests/passes/support.h"
@@ -176,6 +177,40 @@ TEST_CASE("calculate-qparams takes ranges that were seen, and those of constants
   check_unchanged("calculate-qparams", observed(kNothing,
                                                 "low=floats[], high=floats[], scale=[0.5, 0.5], "
                                                 "zero_point=[0, 0]"));
+}
+
+TEST_CASE("compensate-rounding lets the second weight make up for the first one's rounding") {
+  const std::string observed_weight =
+      "t2n::observe(self=%w, observer=\"min-max\", bits=8, signed=true, symmetric=true, "
+      "narrow_range=true, axis=0, quantile=0.9999, least_squares=false, low=floats[], "
+      "high=floats[], scale=[1.0], zero_point=[0]) as observe_0";
+  const std::string layer =
+      "%y: f32[1,1] = aten::linear(input=%x, weight=%c, bias=none) as linear_0";
+  const auto with_moments = [&](const std::vector<double>& second) {
+    const compress::Settings settings(config::read_compression_settings(
+        R"({"": {"weights": {"bits": 8, "rounding": "gptq"}}})", "s.json"));
+    PassContext context;
+    context.settings = &settings;
+    context.calibrate = [&](ir::Graph& graph) {
+      auto seen = std::make_shared<compress::SeenInputs>();
+      seen->second = second;
+      const std::string address = ir::node_address(graph, graph.nodes.at(1));
+      graph.attributes[compress::kSeenInputs] = compress::Moments{{address, seen}};
+    };
+    return after("compensate-rounding",
+                 cat("graph m(%x: f32[1,2]) -> (%y as \"y\") {\n"
+                     "  const %w: f32[1,2] = {0.4, 0.4}\n  %c: f32[1,2] = ",
+                     observed_weight, "\n  ", layer, "\n}"),
+                 context);
+  };
+  const auto rounded = [&](const std::string& weight) {
+    std::string observer = observed_weight;
+    observer.replace(observer.find("%w"), 2, "%w_rounded");
+    return cat("graph m(%x: f32[1,2]) -> (%y as \"y\") {\n  const %w_rounded: f32[1,2] = ", weight,
+               "\n  %c: f32[1,2] = ", observer, "\n  ", layer, "\n}\n");
+  };
+  CHECK(with_moments({1, 1, 1, 1}) == rounded("{0.0, 1.0}"));  // inputs are equal: 0 x + 1 x
+  CHECK(with_moments({1, 0, 0, 1}) == rounded("{0.0, 0.0}"));  // and here have nothing in common
 }
 
 TEST_CASE("quantise-constants rounds as torch does, half to even, and cuts off") {
