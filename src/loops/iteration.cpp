@@ -125,4 +125,8 @@ void refuse_loop(const ir::Graph& graph, const Node& node, std::string why, std:
                .help = std::move(help)});
 }
 
+void refuse_loop(std::string why, std::string help) {
+  throw Error("dynamic-loop", kRefusedLoop, std::move(why), std::move(help));
+}
+
 }  // namespace t2n::loops
