@@ -7,8 +7,8 @@
 namespace t2n::passes {
 namespace {
 
-using compress::Entry;
 using compress::Settings;
+using compress::SettingsEntry;
 
 Settings settings(std::vector<Entry> entries) { return Settings(std::move(entries)); }
 Settings share(double sparsity) { return settings({{"", {{"prune.sparsity", sparsity}}, "test"}}); }
