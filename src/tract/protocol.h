@@ -15,12 +15,12 @@ namespace t2n::tract {
 
 /// Requests and answers; the worker ends when the channel closes.
 enum class Kind : uint32_t {
-  load,        ///< texts: artefact → done, a EngineModelInfo
+  load,        ///< texts: artefact → done, an EngineModelInfo
   run,         ///< tensors: inputs → done, tensors: outputs
   profile,     ///< → done, texts: JSON
   done,        ///< also the worker's first message, texts: version of the library
   refused,     ///< a Diagnostic
-  pulse,       ///< texts: artefact, symbol, size → done, a EngineModelInfo
+  pulse,       ///< texts: artefact, symbol, size → done, an EngineModelInfo
   run_pulses,  ///< tensors: whole inputs → done, tensors: outputs; after pulse
 };
 
