@@ -9,7 +9,6 @@ namespace {
 
 using ir::Dim;
 using ir::Node;
-using ir::ValueId;
 
 bool is_none(const Node& node, std::string_view name) {
   const ir::Attr* attr = node.find(name);

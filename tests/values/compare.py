@@ -1,4 +1,5 @@
-"""What models of tests share that are run at other values: each is exported once, run at other inputs, and compared with torch."""
+"""What models of tests share that are run at other values: each is exported once, run at other inputs, and
+compared with torch."""
 
 import argparse
 import pathlib
