@@ -20,9 +20,9 @@ bool is_file(const std::string& word) {
   return word.find('/') != std::string::npos || word.ends_with(".json");
 }
 
-std::vector<compress::Entry> entries_of(const std::string& word) {
+std::vector<compress::SettingsEntry> entries_of(const std::string& word) {
   if (!is_file(word)) {
-    std::vector<compress::Entry> out = compress::preset(word);
+    std::vector<compress::SettingsEntry> out = compress::preset(word);
     if (!out.empty()) return out;
     const std::string near = nearest(word, compress::preset_names());
     throw Error("usage", cat("--compress ", quoted(word), " is no preset and no .json file"), {},
@@ -81,10 +81,10 @@ std::string layers_text(std::vector<compress::LayerLoss> layers, bool with_zeros
   if (with_zeros) rows.front().emplace_back("zeros");
   for (size_t i = 0; i < std::min(layers.size(), kShown); ++i) {
     const compress::LayerLoss& layer = layers[i];
-    rows.push_back({label_of(layer, layers), layer.format,
-                    layer.bytes_before == 0 ? "shared"
-                                            : cat(layer.bytes_before, " -> ", layer.bytes_after),
-                    fixed(layer.weights.snr_db(), 1), fixed(layer.results.snr_db(), 1)});
+    rows.push_back(
+        {label_of(layer, layers), layer.format,
+         layer.bytes_before == 0 ? "shared" : cat(layer.bytes_before, " -> ", layer.bytes_after),
+         fixed(layer.weights.snr_db(), 1), fixed(layer.results.snr_db(), 1)});
     if (with_zeros) rows.back().push_back(cat(fixed(100 * layer.zeros, 1), " %"));
   }
   std::string out = rows.size() > 1 ? table(std::move(rows)) : "";
@@ -198,10 +198,10 @@ std::optional<CompressOptions> compress_options(const CompressionOptions& option
                   "give it to one of them");
   CompressOptions out;
   for (const std::string& word : options.compress)
-    for (compress::Entry& entry : entries_of(word)) out.entries.push_back(std::move(entry));
-  for (compress::Entry& entry : compress::limited_to(options.only))
+    for (compress::SettingsEntry& entry : entries_of(word)) out.entries.push_back(std::move(entry));
+  for (compress::SettingsEntry& entry : compress::limited_to(options.only))
     out.entries.push_back(std::move(entry));
-  for (compress::Entry& entry : compress::ignoring(options.ignore))
+  for (compress::SettingsEntry& entry : compress::ignoring(options.ignore))
     out.entries.push_back(std::move(entry));
   compress::Settings{out.entries};  // wrong settings are refused before any work
   out.calibrate = options.calibrate;

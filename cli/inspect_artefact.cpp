@@ -76,7 +76,7 @@ std::string quantised_text(const ArtefactSummary& summary) {
   if (summary.fake_quantisations > 0)
     out += cat("quantised and dequantised at once: ", summary.fake_quantisations, "\n");
   std::vector<std::string> lines;
-  for (const report::QuantisedTensor& tensor : summary.explained)
+  for (const report::ExplainedTensor& tensor : summary.explained)
     lines.push_back(
         cat(tensor.name, "  ", tensor.bits, " bits, ",
             tensor.scales > 1 ? cat("per channel (", tensor.scales, ")") : "per tensor"));

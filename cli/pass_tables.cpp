@@ -37,7 +37,7 @@ std::string verdict(const PassStep& step, const StepOutput& output) {
 }
 
 Row output_row(const PassStep& step, const StepOutput& output) {
-  const check::Comparison& c = output.comparison;
+  const check::Deviation& c = output.comparison;
   const bool has_numbers = c.mismatch.empty();
   return {output.name,
           !has_numbers     ? "-"
@@ -62,7 +62,7 @@ std::vector<Row> output_rows(const PassStep& step) {
   return rows;
 }
 
-std::string headline(const OptOptions& options, const Steps& steps) {
+std::string headline(const OptOptions& options, const PassSteps& steps) {
   std::string out = cat(
       options.bisects ? "bisect: " : "verify: ", steps.steps.size(),
       steps.steps.size() == 1 ? " pass" : " passes", " · ", check::tolerance_str(options.tolerance),
@@ -92,7 +92,7 @@ std::string pass_list() {
              joined(passes::translation_pipeline(), ","), "\n");
 }
 
-std::string values_table(const OptOptions& options, const Steps& steps) {
+std::string values_table(const OptOptions& options, const PassSteps& steps) {
   std::vector<Row> rows = {{"pass", "graph", "output", "max abs", "SNR dB", "verdict"}};
   for (const PassStep& step : steps.steps) {
     Row head = {std::string(step.pass.name), step.changed ? "changed" : "-"};
@@ -110,7 +110,7 @@ std::string values_table(const OptOptions& options, const Steps& steps) {
   return headline(options, steps) + table(rows);
 }
 
-std::string times_table(const Steps& steps) {
+std::string times_table(const PassSteps& steps) {
   double all = 0;
   std::vector<Row> rows = {{"pass", "seconds"}};
   for (const PassStep& step : steps.steps) {

@@ -11,9 +11,9 @@ namespace t2n::cli {
 std::string pass_list();
 
 /// A row for each pass and output: its difference from the reference.
-std::string values_table(const OptOptions& options, const Steps& steps);
+std::string values_table(const OptOptions& options, const PassSteps& steps);
 
 /// Seconds for each pass, and in total.
-std::string times_table(const Steps& steps);
+std::string times_table(const PassSteps& steps);
 
 }  // namespace t2n::cli

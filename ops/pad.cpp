@@ -180,8 +180,6 @@ void circular_pad(const OpView& op, Emitter& out) {
 }
 
 /// In the order of torch's enumeration (ATen/native/PadNd.h).
-constexpr Translate kByMode[] = {reflection_pad, replication_pad, circular_pad};
-
 enum class Mode { reflect, replicate, circular, constant };  // in torch's order
 
 void pad_by(const OpView& op, Emitter& out, Mode mode) {

@@ -10,8 +10,6 @@
 namespace t2n::ops {
 namespace {
 
-using ir::Promotion;
-
 /// The axis of the quantiles: `dim`, or the only axis of all elements.
 struct Along {
   Ref x;
@@ -25,12 +23,6 @@ Along along_dim(const OpView& op, Emitter& out) {
   const Ref x = at_least_1d(out, self);
   return {x, op.axis("dim", out.rank(x))};
 }
-
-/// Positions between sorted elements, one per quantile.
-struct Ranks {
-  Ref below, above;  ///< i64, one each or along the axis
-  Ref weight;        ///< of the element above
-};
 
 /// `above` is rounded like `below`, as in torch.
 double rounded_rank(double rank, std::string_view mode) {

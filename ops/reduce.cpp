@@ -8,8 +8,6 @@
 namespace t2n::ops {
 namespace {
 
-using ir::Promotion;
-
 /// dtype= casts before the operation; sums of integers and booleans are i64.
 void total(const OpView& op, Emitter& out) {
   ignore_present(op, {"dtype"}, "the result's dtype shows it");

@@ -73,12 +73,12 @@ int64_t group_size(const ir::Ints& shape) {
   return std::max<int64_t>(size, 1);
 }
 
-/// The bounds for one output: the absolute tolerance shrinks with outputs smaller than one, but not
-/// below the rounding of the largest elements.
+/// The margins for one output: the absolute tolerance shrinks with outputs smaller than one, but
+/// not below the rounding of the largest elements.
 class Scaled {
  public:
-  Scaled(const Bounds& bounds, const ir::Tensor& reference) : bounds_(bounds) {
-    if (bounds.absolute <= 0) return;
+  Scaled(const Margins& margins, const ir::Tensor& reference) : margins_(margins) {
+    if (margins.absolute <= 0) return;
     group_ = group_size(reference.shape);
     double whole = 0;
     int64_t index = 0;
@@ -94,14 +94,14 @@ class Scaled {
   }
 
   double absolute(int64_t index) const {
-    return largest_.empty() ? 0 : bounds_.absolute * largest_[static_cast<size_t>(index / group_)];
+    return largest_.empty() ? 0 : margins_.absolute * largest_[static_cast<size_t>(index / group_)];
   }
   double allowed(int64_t index, double expected) const {
-    return std::isfinite(expected) ? absolute(index) + bounds_.relative * std::abs(expected) : 0;
+    return std::isfinite(expected) ? absolute(index) + margins_.relative * std::abs(expected) : 0;
   }
 
  private:
-  Bounds bounds_;
+  Margins margins_;
   int64_t group_ = 1;
   std::vector<double> largest_;  ///< by group
 };
@@ -121,10 +121,10 @@ ir::Ints unravel(int64_t index, const ir::Ints& shape) {
   return out;
 }
 
-/// Collects the numbers of a Comparison, pair by pair.
+/// Collects the numbers of a Deviation, pair by pair.
 class Tally {
  public:
-  Tally(const Scaled& scaled, Comparison& result) : scaled_(scaled), result_(result) {}
+  Tally(const Scaled& scaled, Deviation& result) : scaled_(scaled), result_(result) {}
 
   void add(const Pair& pair) {
     const double delta = difference(pair);
@@ -161,7 +161,7 @@ class Tally {
   }
 
   const Scaled& scaled_;
-  Comparison& result_;
+  Deviation& result_;
   double signal_ = 0;
   double noise_ = 0;
   int64_t index_ = 0;
@@ -193,11 +193,11 @@ std::string mismatch_of(const ir::Tensor& expected, const ir::Tensor& actual) {
 
 }  // namespace
 
-Comparison compare(const ir::Tensor& expected, const ir::Tensor& actual,
-                   const Tolerance& tolerance) {
+Deviation compare(const ir::Tensor& expected, const ir::Tensor& actual,
+                  const Tolerance& tolerance) {
   const ir::Tensor reference = ir::as_pairs(expected);
   const ir::Tensor result = ir::as_pairs(actual);
-  Comparison comparison;
+  Deviation comparison;
   comparison.dtype = reference.dtype;
   comparison.shape = reference.shape;
   comparison.mismatch = mismatch_of(reference, result);
@@ -205,14 +205,14 @@ Comparison compare(const ir::Tensor& expected, const ir::Tensor& actual,
     comparison.verdict = Verdict::differs;
     return comparison;
   }
-  const Bounds bounds = bounds_for(tolerance, reference.dtype);
-  const Scaled scaled(bounds, reference);
+  const Margins margins = margins_for(tolerance, reference.dtype);
+  const Scaled scaled(margins, reference);
   Tally tally(scaled, comparison);
   for_each_pair(reference, result, [&](const Pair& pair) { tally.add(pair); });
   comparison.snr_db = tally.snr_db();
   comparison.excess = tally.worst_excess();
   if (reference.elements() > 0) comparison.worst = unravel(tally.worst_index(), reference.shape);
-  const double tolerated = bounds.outliers * static_cast<double>(reference.elements());
+  const double tolerated = margins.outliers * static_cast<double>(reference.elements());
   if (comparison.not_finite > 0 || static_cast<double>(comparison.outliers) > tolerated)
     comparison.verdict = Verdict::differs;
   return comparison;
@@ -247,7 +247,7 @@ Quanta together(const Quanta& a, const Quanta& b) {
 
 std::vector<double> allowances(const ir::Tensor& expected, const Tolerance& tolerance) {
   const ir::Tensor plain = ir::as_pairs(expected);
-  const Scaled scaled(bounds_for(tolerance, plain.dtype), plain);
+  const Scaled scaled(margins_for(tolerance, plain.dtype), plain);
   std::vector<double> out = ir::to_f64(plain);
   for (size_t i = 0; i < out.size(); ++i) out[i] = scaled.allowed(static_cast<int64_t>(i), out[i]);
   return out;
@@ -258,7 +258,7 @@ std::vector<double> excesses(const ir::Tensor& expected, const ir::Tensor& actua
   const ir::Tensor a = ir::as_pairs(expected);
   const ir::Tensor b = ir::as_pairs(actual);
   if (!mismatch_of(a, b).empty()) return {};
-  const Scaled scaled(bounds_for(tolerance, a.dtype), a);
+  const Scaled scaled(margins_for(tolerance, a.dtype), a);
   std::vector<double> out;
   out.reserve(static_cast<size_t>(a.elements()));
   for_each_pair(a, b, [&](const Pair& pair) {
@@ -268,7 +268,7 @@ std::vector<double> excesses(const ir::Tensor& expected, const ir::Tensor& actua
   return out;
 }
 
-std::string mismatch_text(std::string_view output, const Comparison& comparison) {
+std::string mismatch_text(std::string_view output, const Deviation& comparison) {
   if (!comparison.mismatch.empty()) return cat(quoted(output), ": ", comparison.mismatch);
   std::string index = ir::shape_str(ir::to_shape(comparison.worst));
   if (index == "[]") index.clear();

@@ -12,7 +12,8 @@ namespace t2n::check {
 
 enum class Level { exact, close, approximate, very, super, ultra, custom };
 
-struct Bounds {
+/// How far an element may be off.
+struct Margins {
   double absolute = 0;  ///< for each element, scaled by min(1, largest finite |reference| nearby)
   double relative = 0;  ///< for each element, of |reference|
   double outliers = 0;  ///< share of elements that may exceed these
@@ -20,7 +21,7 @@ struct Bounds {
 
 struct Tolerance {
   Level level = Level::approximate;
-  Bounds custom;  ///< for Level::custom
+  Margins custom;  ///< for Level::custom
 };
 
 /// Reads a level's name, or "A,R" or "A,R,O": absolute, relative, share of outliers.   Errors:
@@ -29,11 +30,12 @@ Tolerance parse_tolerance(std::string_view text);
 /// "approximate (atol 0.0001, rtol 0.0005)", with the numbers for f32.
 std::string tolerance_str(const Tolerance& tolerance);
 /// tract's numbers; 16-bit floats have their own. Integers and booleans are exact at every level.
-Bounds bounds_for(const Tolerance& tolerance, ir::DType reference);
+Margins margins_for(const Tolerance& tolerance, ir::DType reference);
 
 enum class Verdict { ok, inconclusive, differs };
 
-struct Comparison {
+/// How far an output is from its reference.
+struct Deviation {
   Verdict verdict = Verdict::ok;  ///< ok or differs
   std::string mismatch;  ///< "shape [2,3], expected [2,4]"; if not empty, the numbers are invalid
   ir::DType dtype = ir::DType::f32;  ///< of the reference
@@ -41,7 +43,7 @@ struct Comparison {
   double max_abs = 0;                ///< infinite if only one of the two is finite
   double max_rel = 0;                ///< over elements larger than the absolute tolerance
   double snr_db = 0;                 ///< infinite without a difference
-  int64_t outliers = 0;              ///< elements outside the bounds
+  int64_t outliers = 0;              ///< elements outside the margins
   int64_t not_finite = 0;  ///< those that are NaN or infinite on one side only; never tolerated
   int64_t expected_not_finite = 0;  ///< elements of the reference that are NaN or infinite
   double excess = 0;                ///< of the worst element, in units of its allowance
@@ -53,8 +55,7 @@ struct Comparison {
 };
 
 /// Compares complex tensors as real ones with a last axis of two.
-Comparison compare(const ir::Tensor& expected, const ir::Tensor& actual,
-                   const Tolerance& tolerance);
+Deviation compare(const ir::Tensor& expected, const ir::Tensor& actual, const Tolerance& tolerance);
 
 /// The difference of each element in units of its allowance; empty if dtypes or shapes differ.
 std::vector<double> excesses(const ir::Tensor& expected, const ir::Tensor& actual,
@@ -110,6 +111,6 @@ std::optional<Yardstick> measure(const ir::Tensor& exact, const ir::Tensor& torc
                                  const ir::Tensor& result);
 
 /// "'logits'[0,17]: expected 4.12, got 3.81 (off by 0.31, allowed 0.0021)", for `output-mismatch`.
-std::string mismatch_text(std::string_view output, const Comparison& comparison);
+std::string mismatch_text(std::string_view output, const Deviation& comparison);
 
 }  // namespace t2n::check

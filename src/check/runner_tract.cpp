@@ -25,7 +25,7 @@ class TractRunner final : public Runner {
 
   std::optional<InPulses> pulse(const tract::Pulse& pulse) override {
     InPulses out;
-    const tract::ModelInfo info = worker_.pulse(pulse);
+    const tract::EngineModelInfo info = worker_.pulse(pulse);
     for (const tract::EnginePort& port : info.inputs) out.input_axes.push_back(port.axis);
     for (const tract::EnginePort& port : info.outputs) {
       out.axes.push_back(port.axis);

@@ -136,10 +136,10 @@ bool are_within(const ir::Tensor& torch, const Runs& runs, const Tolerance& tole
 Engines measure_engines(const ir::Tensor& torch, const ir::Tensor& other, const ir::Tensor& result,
                         const Runs& runs, const Tolerance& tolerance, std::optional<double> step) {
   Engines out;
-  const Comparison same = compare(other, result, tolerance);
+  const Deviation same = compare(other, result, tolerance);
   out.is_other = same.verdict == Verdict::ok && same.outliers == 0;
   const auto ties = measure_ties(torch, other, runs, tolerance, step);
-  const Comparison engines = compare(torch, other, tolerance);
+  const Deviation engines = compare(torch, other, tolerance);
   if (!engines.mismatch.empty() || !same.mismatch.empty()) return out;
   out.disagree = engines.outliers > 0 && !(ties && ties->are_all());
   const Apart theirs = apart(torch, other);

@@ -13,14 +13,14 @@ namespace {
 struct Row {
   std::string_view name;
   Level level;
-  Bounds bounds;
-  Bounds half;    ///< f16
-  Bounds bfloat;  ///< bf16, which tract lacks: f16's numbers times 8, for 3 bits less
+  Margins margins;
+  Margins half;    ///< f16
+  Margins bfloat;  ///< bf16, which tract lacks: f16's numbers times 8, for 3 bits less
 };
 
-constexpr Bounds kVery{5e-2, 1e-2, 0};
-constexpr Bounds kSuper{0.1, 0.05, 1e-4};
-constexpr Bounds kUltra{0.2, 0.1, 5e-4};
+constexpr Margins kVery{5e-2, 1e-2, 0};
+constexpr Margins kSuper{0.1, 0.05, 1e-4};
+constexpr Margins kUltra{0.2, 0.1, 5e-4};
 constexpr Row kRows[] = {
     {"exact", Level::exact, {}, {}, {}},
     {"close", Level::close, {1e-7, 1e-7, 0}, {1e-3, 1e-3, 0}, {8e-3, 8e-3, 0}},
@@ -70,21 +70,21 @@ std::string tolerance_str(const Tolerance& tolerance) {
   if (tolerance.level == Level::exact) return "exact";
   const auto* const row = std::find_if(std::begin(kRows), std::end(kRows),
                                        [&](const Row& r) { return r.level == tolerance.level; });
-  const Bounds bounds = bounds_for(tolerance, ir::DType::f32);
-  std::string text = cat(row == std::end(kRows) ? "custom" : row->name, " (atol ", bounds.absolute,
-                         ", rtol ", bounds.relative);
-  if (bounds.outliers > 0) text += cat(", outliers ", bounds.outliers);
+  const Margins margins = margins_for(tolerance, ir::DType::f32);
+  std::string text = cat(row == std::end(kRows) ? "custom" : row->name, " (atol ", margins.absolute,
+                         ", rtol ", margins.relative);
+  if (margins.outliers > 0) text += cat(", outliers ", margins.outliers);
   return text + ")";
 }
 
-Bounds bounds_for(const Tolerance& tolerance, ir::DType reference) {
+Margins margins_for(const Tolerance& tolerance, ir::DType reference) {
   if (!ir::is_float(reference) && !ir::is_complex(reference)) return {};
   if (tolerance.level == Level::custom) return tolerance.custom;
   const auto* const row = std::find_if(std::begin(kRows), std::end(kRows),
                                        [&](const Row& r) { return r.level == tolerance.level; });
   T2N_ASSERT(row != std::end(kRows), "a level without numbers");
   if (reference == ir::DType::f16) return row->half;
-  return reference == ir::DType::bf16 ? row->bfloat : row->bounds;
+  return reference == ir::DType::bf16 ? row->bfloat : row->margins;
 }
 
 }  // namespace t2n::check

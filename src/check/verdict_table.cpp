@@ -29,7 +29,7 @@ std::string formatted(const char* format, double value) {
 
 std::string scientific(double value) { return value == 0 ? "0" : formatted("%.1e", value); }
 
-std::string shape_cell(const Comparison& comparison) {
+std::string shape_cell(const Deviation& comparison) {
   const std::string text = ir::shape_str(ir::to_shape(comparison.shape));
   return comparison.shape.empty() ? "scalar" : text.substr(1, text.size() - 2);
 }
@@ -40,7 +40,7 @@ std::string verdict_cell(const OutputRow& row) {
 }
 
 Line line_of(const OutputRow& row) {
-  const Comparison& c = row.comparison;
+  const Deviation& c = row.comparison;
   Line line{row.name, shape_cell(c), "-", "-", "-", "-", "-", "-", "-", verdict_cell(row)};
   if (!c.mismatch.empty()) return line;
   line[2] = scientific(c.max_abs);

@@ -24,7 +24,7 @@ enum class Ruling {
 
 struct OutputRow {
   std::string name;
-  Comparison comparison;
+  Deviation comparison;
   std::optional<double> response;      ///< the median move of its elements, in tolerances
   std::optional<double> moved;         ///< the share of elements that moved; nothing: not measured
   std::optional<Yardstick> yardstick;  ///< for this set of inputs

@@ -18,7 +18,6 @@ namespace {
 
 using ir::Node;
 using ir::Tensor;
-using ir::ValueId;
 
 /// For each row, the mean increase of its result, from the mean of its operands.
 std::vector<double> mean_errors(const Tensor& before, const Tensor& now, const SeenInputs& seen) {

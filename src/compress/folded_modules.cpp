@@ -51,7 +51,7 @@ bool asks_for_nothing(const NodeSettings& of) {
   return !of.weights && !of.activations && !of.bias && !of.prune && !of.corrects_bias;
 }
 
-Diagnostic folded(const Graph& before, const Entry& entry, const Settings& settings) {
+Diagnostic folded(const Graph& before, const SettingsEntry& entry, const Settings& settings) {
   Diagnostic out;
   out.severity = Severity::warning;
   out.id = "module-folded";
@@ -68,7 +68,7 @@ Diagnostic folded(const Graph& before, const Entry& entry, const Settings& setti
   const std::string name = quoted(module.empty() ? ir::node_address(before, node) : module);
   const bool is_compressed = !asks_for_nothing(settings.of(before, node));
   out.where.push_back(ir::node_where(before, node));
-  if (entry.kind == Entry::Kind::settings) {
+  if (entry.kind == SettingsEntry::Kind::settings) {
     out.message = cat(quoted(entry.scope), origin, " is folded into ", name,
                       ": what is said of it is not heeded");
     out.help = cat("say it of ", name);
@@ -80,7 +80,7 @@ Diagnostic folded(const Graph& before, const Entry& entry, const Settings& setti
   return out;
 }
 
-void require_layers(const Graph& after, const Entry& entry) {
+void require_layers(const Graph& after, const SettingsEntry& entry) {
   if (holds_layer(after, entry.scope)) return;
   throw Error(
       "usage", cat("--only ", quoted(entry.scope), " names no layer with weights"),
@@ -92,9 +92,9 @@ void require_layers(const Graph& after, const Entry& entry) {
 
 void report_folded(const Graph& before, const Graph& after, const Settings& settings,
                    const Report& report) {
-  for (const Entry& entry : settings.entries()) {
+  for (const SettingsEntry& entry : settings.entries()) {
     if (entry.scope.empty()) continue;
-    if (entry.kind == Entry::Kind::alone) require_layers(after, entry);
+    if (entry.kind == SettingsEntry::Kind::alone) require_layers(after, entry);
     if (report && !is_named(after, entry.scope)) report(folded(before, entry, settings));
   }
 }

@@ -32,7 +32,7 @@ struct Match {
   ValueId bias = ir::kNoValue;
 };
 
-/// One number for each spatial axis of a convolution; nothing for words such as "same".
+/// One number for each spatial axis of a convolution; nothing for texts such as "same".
 std::optional<std::vector<Dim>> spatial(const Node& layer, std::string_view argument, size_t axes,
                                         int64_t otherwise) {
   const ir::Attr* attr = layer.find(argument);
@@ -209,8 +209,8 @@ class Fusing : public passes::Rewriter {
 }  // namespace
 
 std::string fused_name(const ir::Graph& graph, const Node& layer, bool has_relu) {
-  const std::string_view word = ir::op_base_name(layer.op);
-  const bool is_linear = word == "linear";
+  const std::string_view name = ir::op_base_name(layer.op);
+  const bool is_linear = name == "linear";
   const std::string_view relu = has_relu ? "_relu" : "";
   const ValueId input = ir::operand(layer, "input");
   const ValueId weight = ir::operand(layer, "weight");
@@ -218,9 +218,9 @@ std::string fused_name(const ir::Graph& graph, const Node& layer, bool has_relu)
   const size_t rank = graph.values[static_cast<size_t>(input)].shape.size();
   const size_t weight_rank = graph.values[static_cast<size_t>(weight)].shape.size();
   if (is_linear) return rank < 2 ? "" : cat("quantized::linear", relu);
-  constexpr std::string_view kWords[] = {"conv1d", "conv2d", "conv3d"};
-  const bool is_plain = std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
-  const bool is_general = word == "convolution" || word == "_convolution";
+  constexpr std::string_view kNames[] = {"conv1d", "conv2d", "conv3d"};
+  const bool is_plain = std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+  const bool is_general = name == "convolution" || name == "_convolution";
   if ((!is_plain && !is_general) || rank != weight_rank || rank < 3 || rank > 5) return "";
   const ir::Attr* transposed = layer.find("transposed");
   if (transposed != nullptr && *transposed != ir::Attr(false)) return "";

@@ -88,7 +88,7 @@ struct Panel {
 
 /// A value to be rounded, the values in the columns behind it, and its row of U from the diagonal
 /// on; rows of U are `stride` apart.
-struct Place {
+struct RowTail {
   const double* values;
   const double* upper;
   size_t stride;
@@ -104,8 +104,8 @@ void round_tile(Panel& panel, const Plan& plan, size_t tile_index, size_t rows, 
     double* values = panel.row(row) + begin;
     for (size_t c = 0; c < count; ++c) {
       const double* upper = &plan.upper.values[(begin + c) * plan.upper.size + begin];
-      const Place place{values + c, upper + c, plan.upper.size};
-      const double value = grid.round(row, plan.order[begin + c], place);
+      const RowTail tail{values + c, upper + c, plan.upper.size};
+      const double value = grid.round(row, plan.order[begin + c], tail);
       const double error = (values[c] - value) / upper[c];
       errors[row * kTile + c] = error;
       for (size_t j = c + 1; j < count; ++j) values[j] -= error * upper[j];
@@ -172,12 +172,12 @@ class Integers {
   }
   void finish_panel(size_t) {}
 
-  double round(size_t row, size_t column, const Place& place) {
+  double round(size_t row, size_t column, const RowTail& tail) {
     const size_t channel = grid_.scales.size() == 1 ? 0 : first_ + row;
     const double scale = grid_.scales.at(channel);
     const auto zero = static_cast<double>(grid_.zero_points.at(channel));
     const bool is_pruned = original_[row * columns_ + column] == 0;
-    const double steps = is_pruned ? 0 : std::nearbyint(*place.values / scale);
+    const double steps = is_pruned ? 0 : std::nearbyint(*tail.values / scale);
     const double code = std::clamp(steps + zero, static_cast<double>(grid_.lowest),
                                    static_cast<double>(grid_.highest));
     out_[(first_ + row) * columns_ + column] = static_cast<std::byte>(static_cast<int>(code) & 255);
@@ -210,11 +210,11 @@ class Blocks {
       scales_.push_back(is_in_order_ ? 0 : q4_scale(values.subspan(at, kBlock), rule_));
   }
 
-  double round(size_t row, size_t column, const Place& place) {
+  double round(size_t row, size_t column, const RowTail& tail) {
     const size_t at = row * columns_ + column;
     float& scale = scales_[at / kBlock];
-    if (is_in_order_ && column % kBlock == 0) scale = chosen(place, &original_[at]);
-    const int code = original_[at] == 0 ? kZero : q4_code(*place.values, scale);
+    if (is_in_order_ && column % kBlock == 0) scale = chosen(tail, &original_[at]);
+    const int code = original_[at] == 0 ? kZero : q4_code(*tail.values, scale);
     codes_[at] = static_cast<uint8_t>(code);
     const double rounded = double{scale} * (code - kZero);
     const double before = original_[at], error = before - rounded;
@@ -238,20 +238,20 @@ class Blocks {
 
   /// The scale, near the rule's, with the least cost of the block, given that each column's error
   /// is spread over those behind it.
-  float chosen(const Place& place, const float* original) const {
+  float chosen(const RowTail& tail, const float* original) const {
     constexpr int kSteps = 12;
     constexpr double kStep = 0.025;
     std::array<float, kBlock> block{};
-    for (size_t i = 0; i < kBlock; ++i) block[i] = static_cast<float>(place.values[i]);
+    for (size_t i = 0; i < kBlock; ++i) block[i] = static_cast<float>(tail.values[i]);
     const float first = q4_scale(block, rule_);
     if (rule_ == Q4Scale::largest || first == 0 || !std::isfinite(first)) return first;
     float best = first;
-    double least = cost(place, original, first);
+    double least = cost(tail, original, first);
     for (int step = -kSteps; step <= kSteps; ++step) {
       const double wanted = double{first} * (1 + kStep * step);
       const float scale = ir::half_to_float(ir::float_to_half(static_cast<float>(wanted)));
       if (scale == 0 || !std::isfinite(scale)) continue;
-      const double now = cost(place, original, scale);
+      const double now = cost(tail, original, scale);
       if (now >= least) continue;
       least = now;
       best = scale;
@@ -260,12 +260,12 @@ class Blocks {
   }
 
   /// The contribution of the rounded block to the squared error of the layer's results.
-  static double cost(const Place& place, const float* original, float scale) {
+  static double cost(const RowTail& tail, const float* original, float scale) {
     std::array<double, kBlock> values{};
-    std::copy_n(place.values, kBlock, values.begin());
+    std::copy_n(tail.values, kBlock, values.begin());
     double sum = 0;
     for (size_t i = 0; i < kBlock; ++i) {
-      const double* upper = place.upper + i * (place.stride + 1);
+      const double* upper = tail.upper + i * (tail.stride + 1);
       const int code = original[i] == 0 ? kZero : q4_code(values[i], scale);
       const double error = (values[i] - double{scale} * (code - kZero)) / upper[0];
       sum += error * error;

@@ -31,9 +31,9 @@ std::vector<Dim> two_axes(const Node& node, std::string_view argument, bool is_f
 
 /// `x` with four axes and the zero padding of "same" or "valid"; of an odd number the last zero
 /// stands behind.
-Tensor padded_by_word(const ir::Evaluator& evaluate, const Tensor& x, const std::string& word,
+Tensor padded_by_name(const ir::Evaluator& evaluate, const Tensor& x, const std::string& name,
                       const std::vector<Dim>& kernel, const std::vector<Dim>& dilation) {
-  if (word != "same") return x;
+  if (name != "same") return x;
   std::vector<Dim> pad;
   for (const size_t axis : {size_t{1}, size_t{0}}) {
     const int64_t all = dilation[axis].value() * (kernel[axis].value() - 1);
@@ -75,8 +75,8 @@ Tensor input_rows(const Node& node, const ir::Operand& operand, const ir::Evalua
   const std::vector<Dim> dilation = two_axes(node, "dilation", is_flat, 1);
   x = image_of(evaluate, x, weight.shape.size());
   std::vector<Dim> padding = {Dim(0), Dim(0)};
-  if (const auto* word = std::get_if<std::string>(node.find("padding")))
-    x = padded_by_word(evaluate, x, *word, kernel, dilation);
+  if (const auto* name = std::get_if<std::string>(node.find("padding")))
+    x = padded_by_name(evaluate, x, *name, kernel, dilation);
   else
     padding = two_axes(node, "padding", is_flat, 0);
   const Tensor columns = call(evaluate, "aten::im2col",

@@ -15,7 +15,7 @@ using ir::ValueId;
 
 /// The positions of weight, activations and bias in a kind of operation.
 struct Row {
-  std::string_view word;
+  std::string_view name;  ///< the short name
   std::string_view weight;
   std::string_view activation;
   std::string_view bias;
@@ -169,9 +169,9 @@ std::optional<Layer> layer_of(const ir::Graph& graph, const Node& node,
   if (auto out = loop(graph, node, is_known)) return out;
   if (auto out = cell(graph, node, is_known)) return out;
   if (auto out = einsum(graph, node, is_known)) return out;
-  const std::string_view word = ir::op_short_name(ir::op_name(node.op));
+  const std::string_view name = ir::op_short_name(ir::op_name(node.op));
   const auto row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& each) {
-    return each.word == word && is_weight(graph, ir::operand(node, each.weight), is_known);
+    return each.name == name && is_weight(graph, ir::operand(node, each.weight), is_known);
   });
   if (row == kRows.end()) return std::nullopt;
   const ValueId weight = ir::operand(node, row->weight);

@@ -159,8 +159,8 @@ std::vector<std::string> activations_in_floats(const Graph& before, const Settin
   std::vector<std::string> out;
   for (const Node& node : before.nodes) {
     const auto layer = layer_of(before, node, known);
-    const std::string_view word = ir::op_short_name(ir::op_name(node.op));
-    if (!layer || word.starts_with("embedding") || !settings.of(before, node).activations) continue;
+    const std::string_view name = ir::op_short_name(ir::op_name(node.op));
+    if (!layer || name.starts_with("embedding") || !settings.of(before, node).activations) continue;
     const bool is_given = std::any_of(
         layer->activations.begin(), layer->activations.end(),
         [&](ValueId id) { return before.values[static_cast<size_t>(id)].dtype == ir::DType::f32; });

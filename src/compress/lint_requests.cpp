@@ -19,7 +19,7 @@ constexpr double kMostClipped = 0.01;
 
 constexpr std::array<std::string_view, 4> kParts = {"weights", "activations", "bias", "prune"};
 
-bool asks_for(const Entry& entry, std::string_view part) {
+bool asks_for(const SettingsEntry& entry, std::string_view part) {
   return std::any_of(entry.options.begin(), entry.options.end(), [&](const Option& option) {
     const bool is_off =
         std::holds_alternative<std::monostate>(option.value) || option.value == OptionValue(false);
@@ -39,7 +39,8 @@ bool has(const LintView& view, const Layer& layer, std::string_view part) {
 }
 
 /// Checks one key of a file. Options for all modules apply to those that have it.
-void look_for(const Entry& entry, std::string_view part, const LintView& view, Findings& findings) {
+void look_for(const SettingsEntry& entry, std::string_view part, const LintView& view,
+              Findings& findings) {
   const ir::Node* first = nullptr;
   for (const ir::Node& node : view.graph.nodes) {
     if (!matched_depth(view.graph, node, entry.scope)) continue;
@@ -83,7 +84,7 @@ double share_outside(const Observation& of, size_t channel) {
 
 void find_idle_settings(const LintView& view, Findings& findings) {
   if (view.context.settings == nullptr) return;
-  for (const Entry& entry : view.context.settings->entries()) {
+  for (const SettingsEntry& entry : view.context.settings->entries()) {
     if (entry.scope.empty() || entry.origin.starts_with("--")) continue;
     for (const std::string_view part : kParts)
       if (asks_for(entry, part)) look_for(entry, part, view, findings);

@@ -23,10 +23,10 @@ bool is_only_dequantised(const LintView& view, ValueId integers) {
 
 /// True for operations whose integer operands must share one scale.
 bool joins(const Node& node) {
-  constexpr std::array<std::string_view, 9> kWords = {
+  constexpr std::array<std::string_view, 9> kNames = {
       "add", "add_relu", "sub", "cat", "cat_relu", "concat", "concatenate", "stack", "hstack"};
-  const std::string_view word = ir::op_base_name(node.op);
-  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
+  const std::string_view name = ir::op_base_name(node.op);
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
 }  // namespace
@@ -83,10 +83,10 @@ void find_float_constants(const LintView& view, Findings& findings) {
 void find_unlike_scales(const LintView& view, Findings& findings) {
   for (const Node& node : view.graph.nodes) {
     if (!joins(node)) continue;
-    const Steps* first = nullptr;
-    const Steps* other = nullptr;
+    const Affine* first = nullptr;
+    const Affine* other = nullptr;
     ir::for_each_input(node, [&](ValueId id) {
-      const auto& steps = view.steps[static_cast<size_t>(id)];
+      const auto& steps = view.affine[static_cast<size_t>(id)];
       if (!steps || steps->scales.size() != 1 || view.is_known(id)) return;
       if (first == nullptr)
         first = &*steps;

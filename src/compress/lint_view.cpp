@@ -32,22 +32,22 @@ LintView::LintView(const ir::Graph& graph_in, const passes::PassContext& context
       is_output(graph_in.values.size()),
       readers(graph_in.values.size()),
       is_rounded(graph_in.values.size()),
-      steps(graph_in.values.size()) {
+      affine(graph_in.values.size()) {
   for (const ValueId id : graph.outputs) is_output[static_cast<size_t>(id)] = true;
   for (size_t i = 0; i < graph.nodes.size(); ++i)
     ir::for_each_input(graph.nodes[i], [&](ValueId id) {
       std::vector<size_t>& of = readers[static_cast<size_t>(id)];
       if (of.empty() || of.back() != i) of.push_back(i);
     });
-  follow_steps();
+  follow_affine();
 }
 
-void LintView::follow_steps() {
+void LintView::follow_affine() {
   const std::vector<bool> dynamic = dynamic_scales(graph);
   for (size_t i = 0; i < graph.values.size(); ++i) {
     const auto& quant = graph.values[i].quant;
     is_rounded[i] = quant.has_value();
-    if (quant && !dynamic[i]) steps[i] = Steps{quant->scales, quant->zero_points};
+    if (quant && !dynamic[i]) affine[i] = Affine{quant->scales, quant->zero_points};
   }
   for (const Node& node : graph.nodes) {
     std::vector<ValueId> from;
@@ -57,18 +57,18 @@ void LintView::follow_steps() {
     const bool rounds = is_fake_quant(node) || ir::op_name(node.op) == kDequantise;
     const bool passes_on = !from.empty() && std::all_of(from.begin(), from.end(), [&](ValueId id) {
       return is_rounded[static_cast<size_t>(id)] &&
-             steps[static_cast<size_t>(id)] == steps[static_cast<size_t>(from[0])];
+             affine[static_cast<size_t>(id)] == affine[static_cast<size_t>(from[0])];
     });
     if (!rounds && !passes_on) continue;
-    std::optional<Steps> now;
-    if (passes_on) now = steps[static_cast<size_t>(from[0])];
+    std::optional<Affine> now;
+    if (passes_on) now = affine[static_cast<size_t>(from[0])];
     if (const auto fake = read_fake_quant(graph, node, constants))
-      now = Steps{fake->scales, fake->zero_points};
+      now = Affine{fake->scales, fake->zero_points};
     for (const ValueId id : node.outputs) {
       const auto at = static_cast<size_t>(id);
       if (is_rounded[at] || !ir::is_float(graph.values[at].dtype)) continue;
       is_rounded[at] = true;
-      steps[at] = now;
+      affine[at] = now;
     }
   }
 }

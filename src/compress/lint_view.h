@@ -14,11 +14,11 @@ bool is_quantise(const ir::Node& node);    ///< reals to integers
 bool is_dequantise(const ir::Node& node);  ///< integers to reals
 bool is_fake_quant(const ir::Node& node);  ///< both
 
-/// The grid of rounded reals.
-struct Steps {
+/// The scales and zero points of rounded reals.
+struct Affine {
   std::vector<double> scales;
   std::vector<int64_t> zero_points;
-  friend bool operator==(const Steps&, const Steps&) = default;
+  friend bool operator==(const Affine&, const Affine&) = default;
 };
 
 /// For a graph that must not change meanwhile.
@@ -33,9 +33,9 @@ struct LintView {
   std::vector<bool> is_output;
   std::vector<std::vector<size_t>> readers;  ///< by value: indices of nodes
   /// By value: whether it is integers, or reals on a grid that were at most moved since; with its
-  /// steps if known.
+  /// scales and zero points if known.
   std::vector<bool> is_rounded;
-  std::vector<std::optional<Steps>> steps;
+  std::vector<std::optional<Affine>> affine;
 
   const ir::Value& value(ir::ValueId id) const { return graph.values[static_cast<size_t>(id)]; }
   bool is_known(ir::ValueId id) const { return known[static_cast<size_t>(id)]; }
@@ -47,7 +47,7 @@ struct LintView {
   bool is_quantised_layer(const ir::Node& node) const;
 
  private:
-  void follow_steps();
+  void follow_affine();
 };
 
 /// Collects findings.

@@ -43,7 +43,7 @@ struct Together {
 };
 
 /// Transposes a matrix whose product became a linear layer.
-void turn(Tensor& matrix) {
+void transpose(Tensor& matrix) {
   if (matrix.shape.size() != 2) return;
   std::swap(matrix.shape[0], matrix.shape[1]);
   std::swap(matrix.strides[0], matrix.strides[1]);
@@ -139,12 +139,13 @@ void OutputLoss::add(const Tensor& before, const Tensor& after, const Judged& ju
 
 void require_labels(const OutputLoss& loss, const std::vector<int64_t>& labels) {
   if (labels.empty() || loss.rows == std::ssize(labels)) return;
-  throw Error("calibration",
-              cat("there are ", labels.size(), " labels, and the output '", loss.name, "' has ",
-                  loss.rows, " rows over the calibration set"),
-              "a row is one place along all axes but that of the classes: the last, or of four axes "
-              "and more the second",
-              "give one label for each row, in the order of the set");
+  throw Error(
+      "calibration",
+      cat("there are ", labels.size(), " labels, and the output '", loss.name, "' has ", loss.rows,
+          " rows over the calibration set"),
+      "a row is one place along all axes but that of the classes: the last, or of four axes "
+      "and more the second",
+      "give one label for each row, in the order of the set");
 }
 
 void Closeness::add(const Tensor& wanted, const Tensor& there) {
@@ -211,7 +212,7 @@ LossMeter::LossMeter(const Graph& before, const Graph& stored, const Graph& afte
       const auto wanted = first.value(layer->weights[i].value);
       auto there = now.value(made->weights[i].value);
       if (!wanted || !there || largest == nullptr) continue;
-      if (layer->weights[i].channel_axis != made->weights[i].channel_axis) turn(*there);
+      if (layer->weights[i].channel_axis != made->weights[i].channel_axis) transpose(*there);
       loss.weights.add(*wanted, *there);
       const bool is_packed = largest->dtype == ir::DType::u8 && !largest->quant;
       all.add(*there, format_of(*largest, is_packed));

@@ -73,12 +73,12 @@ int64_t weight_groups(const Node& node) {
 
 std::string inputs_problem(const ir::Graph& graph, const Node& node) {
   if (node.body) return "its weights are read inside of a loop";
-  const std::string_view word = ir::op_short_name(node.op);
-  if (word == "linear") return "";
+  const std::string_view name = ir::op_short_name(node.op);
+  if (name == "linear") return "";
   const std::string other =
-      cat(word, " is neither a linear layer nor a convolution over one or two axes");
+      cat(name, " is neither a linear layer nor a convolution over one or two axes");
   const ir::Attr* weight = node.find("weight");
-  if (!word.ends_with("conv1d") && !word.ends_with("conv2d") && !word.ends_with("convolution"))
+  if (!name.ends_with("conv1d") && !name.ends_with("conv2d") && !name.ends_with("convolution"))
     return other;
   const ir::Attr* transposed = node.find("transposed");
   if (transposed != nullptr && *transposed != ir::Attr(false)) return "it is transposed";

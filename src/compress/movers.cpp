@@ -31,9 +31,9 @@ bool adds_zeros(const ir::Node& node) {
 
 bool keeps_grid(const ir::Node& node) {
   if (!ir::op_name(node.op).starts_with("aten::") || node.body) return false;
-  const std::string_view word = ir::op_base_name(node.op);
-  if (word == "constant_pad_nd" || word == "pad") return adds_zeros(node);
-  return ir::has_trait(word, ir::OpTrait::moves_elements) || is_one_of(word, kChoose);
+  const std::string_view name = ir::op_base_name(node.op);
+  if (name == "constant_pad_nd" || name == "pad") return adds_zeros(node);
+  return ir::has_trait(name, ir::OpTrait::moves_elements) || is_one_of(name, kChoose);
 }
 
 std::vector<ir::ValueId> moved_by(const ir::Graph& graph, const ir::Node& node) {

@@ -22,8 +22,8 @@ using ir::ValueId;
 std::optional<double> factor_of(const passes::WholeNumbers& numbers, const Node& node,
                                 ValueId& scaled) {
   constexpr std::array<std::string_view, 2> kProducts = {"mul", "div"};
-  const std::string_view word = ir::op_short_name(ir::op_name(node.op));
-  if (!is_one_of(word, kProducts) || node.find("rounding_mode") != nullptr) return {};
+  const std::string_view name = ir::op_short_name(ir::op_name(node.op));
+  if (!is_one_of(name, kProducts) || node.find("rounding_mode") != nullptr) return {};
   const ValueId self = ir::operand(node, "self");
   const ValueId other = ir::operand(node, "other");
   if (const auto factor = numbers.number_at(other)) {
@@ -31,7 +31,7 @@ std::optional<double> factor_of(const passes::WholeNumbers& numbers, const Node&
     return factor;
   }
   scaled = other;
-  return word == "mul" ? numbers.number_at(self) : std::nullopt;
+  return name == "mul" ? numbers.number_at(self) : std::nullopt;
 }
 
 /// Refuses what would have to be done to integers that the model gives.

@@ -33,21 +33,23 @@ const std::vector<std::string>& preset_names() {
   return names;
 }
 
-std::vector<Entry> preset(std::string_view name) {
+std::vector<SettingsEntry> preset(std::string_view name) {
   for (const auto& [own, options] : presets())
     if (own == name) return {{"", options, "--compress " + own}};
   return {};
 }
 
-std::vector<Entry> ignoring(const std::vector<std::string>& globs) {
-  std::vector<Entry> out;
-  for (const std::string& glob : globs) out.push_back({glob, {}, "--ignore", Entry::Kind::ignores});
+std::vector<SettingsEntry> ignoring(const std::vector<std::string>& globs) {
+  std::vector<SettingsEntry> out;
+  for (const std::string& glob : globs)
+    out.push_back({glob, {}, "--ignore", SettingsEntry::Kind::ignores});
   return out;
 }
 
-std::vector<Entry> limited_to(const std::vector<std::string>& globs) {
-  std::vector<Entry> out;
-  for (const std::string& glob : globs) out.push_back({glob, {}, "--only", Entry::Kind::alone});
+std::vector<SettingsEntry> limited_to(const std::vector<std::string>& globs) {
+  std::vector<SettingsEntry> out;
+  for (const std::string& glob : globs)
+    out.push_back({glob, {}, "--only", SettingsEntry::Kind::alone});
   return out;
 }
 

@@ -46,7 +46,7 @@ int64_t groups_of(const ir::Node& node, const Weight& weight) {
 }
 
 /// "a share of 0.5": equal texts are one mask.
-std::string words(const Wish& wish) {
+std::string text_of(const Wish& wish) {
   if (!wish.pruning) return "no pruning";
   const Pruning& of = *wish.pruning;
   if (of.of > 0) return cat(of.keep, " of each ", of.of, " along axis ", wish.inputs);
@@ -150,15 +150,15 @@ class Adding {
     if (!report) return;
     report_over(report);
     if (left_.empty()) return;
-    report({.severity = Severity::warning,
-            .id = "weight-not-pruned",
-            .message = cat(left_.size(), left_.size() == 1 ? " weight is" : " weights are",
-                           " not pruned"),
-            .where = {},
-            .details = left_,
-            .why = {},
-            .help =
-                "leave their modules out with --ignore, or prune the model before it is saved"});
+    report(
+        {.severity = Severity::warning,
+         .id = "weight-not-pruned",
+         .message =
+             cat(left_.size(), left_.size() == 1 ? " weight is" : " weights are", " not pruned"),
+         .where = {},
+         .details = left_,
+         .why = {},
+         .help = "leave their modules out with --ignore, or prune the model before it is saved"});
   }
 
  private:
@@ -255,7 +255,7 @@ class Adding {
                        .priority = kPruningPriority,
                        .algorithm = cat("pruning of ", wish.layer),
                        .slot = "mask",
-                       .key = words(wish),
+                       .key = text_of(wish),
                        .build = [mask](passes::Rewriter& rewriter, ValueId value) {
                          return masked(rewriter, value, mask);
                        }});

@@ -20,7 +20,7 @@ namespace {
 using ir::ValueId;
 
 /// "8 bits, signed, symmetric, per channel 0": equal texts are one quantiser.
-std::string words(const Observation& of) {
+std::string text_of(const Observation& of) {
   return cat(of.grid.bits, " bits, ", of.grid.is_signed ? "signed" : "unsigned",
              of.grid.is_symmetric ? ", symmetric" : "",
              of.grid.is_narrow ? ", without the lowest integer" : "",
@@ -88,8 +88,7 @@ bool shares_scale(const ir::Tensor& data, size_t axis, const Grid& grid) {
   });
   const Scale scale = scale_for(range, grid);
   size_t inner = 1;
-  for (size_t i = axis + 1; i < data.shape.size(); ++i)
-    inner *= static_cast<size_t>(data.shape[i]);
+  for (size_t i = axis + 1; i < data.shape.size(); ++i) inner *= static_cast<size_t>(data.shape[i]);
   std::vector<double> signal(static_cast<size_t>(channels));
   std::vector<double> noise(signal.size());
   for_each_part(data, [&](size_t first, std::span<const double> values) {
@@ -214,8 +213,8 @@ class Adding {
     const auto rank_of = [this](ValueId id) {
       return static_cast<int>(graph_.values[static_cast<size_t>(id)].shape.size());
     };
-    const std::string_view word = ir::op_short_name(ir::op_name(graph_.nodes[node].op));
-    if (!word.starts_with("conv")) return rank_of(value) - 1;
+    const std::string_view name = ir::op_short_name(ir::op_name(graph_.nodes[node].op));
+    if (!name.starts_with("conv")) return rank_of(value) - 1;
     return rank_of(value) == rank_of(layer.weights.at(0).value) ? 1 : 0;
   }
 
@@ -225,7 +224,7 @@ class Adding {
                      .priority = kQuantiserPriority,
                      .algorithm = "quantisation",
                      .slot = "quantiser",
-                     .key = words(of),
+                     .key = text_of(of),
                      .build = [of](passes::Rewriter& rewriter, ValueId id) {
                        return emit_observer(rewriter, id, of);
                      }});

@@ -16,9 +16,9 @@ bool is_glob(std::string_view scope);
 /// '*' matches any characters, '?' one.
 bool glob_matches(std::string_view glob, std::string_view text);
 
-/// The depth of the outermost module or operation around a node that the glob names: what "*" says
-/// of a module's parts, it says of the module first. 0 is the whole model, which "" names. A glob names a module by its path ("layer1.0") or its address
-/// ("ResNet/Sequential[layer1]"), an operation by its address. Nothing if it names none.
+/// The depth of the outermost module or operation around a node that the glob names, 0 for the
+/// whole model, which "" names; nothing if it names none. A glob names a module by its path
+/// ("layer1.0") or its address ("ResNet/Sequential[layer1]"), an operation by its address.
 std::optional<int> matched_depth(const ir::Graph& graph, const ir::Node& node,
                                  std::string_view glob);
 

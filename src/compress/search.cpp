@@ -29,7 +29,7 @@ class Search {
     found_.bytes_of_floats = space_.bytes(all(Form::floats));
   }
 
-  Found run() {
+  SearchResult run() {
     if (goal_.budget)
       keep_within_budget();
     else
@@ -122,11 +122,13 @@ class Search {
   const SearchSpace& space_;
   const Goal& goal_;
   size_t count_;
-  Found found_;
+  SearchResult found_;
 };
 
 }  // namespace
 
-Found search(const SearchSpace& space, const Goal& goal) { return Search(space, goal).run(); }
+SearchResult search(const SearchSpace& space, const Goal& goal) {
+  return Search(space, goal).run();
+}
 
 }  // namespace t2n::compress

@@ -40,7 +40,7 @@ struct Alone {
   int64_t saved = 0;  ///< bytes
 };
 
-struct Found {
+struct SearchResult {
   Choice choice;
   Loss loss;  ///< measured for exactly this choice
   int64_t bytes = 0;
@@ -54,6 +54,6 @@ struct Found {
 /// loses most per saved byte becomes floats again. With a budget, all start as floats; layers that
 /// lose least per byte are compressed until the budget holds, with fewer bits if necessary. The
 /// limit of loss then only judges the result. Every step is measured, not estimated by sums.
-Found search(const SearchSpace& space, const Goal& goal);
+SearchResult search(const SearchSpace& space, const Goal& goal);
 
 }  // namespace t2n::compress

@@ -11,7 +11,7 @@
 
 namespace t2n::compress {
 
-void refuse(const Entry& entry, const std::string& what, const std::string& help) {
+void refuse(const SettingsEntry& entry, const std::string& what, const std::string& help) {
   throw Error("usage",
               cat("the compression settings", entry.origin.empty() ? "" : cat(" of ", entry.origin),
                   entry.scope.empty() ? "" : cat(" for ", quoted(entry.scope)), ": ", what),
@@ -27,33 +27,34 @@ std::string value_text(const OptionValue& value) {
 
 namespace {
 
-[[noreturn]] void refuse_value(const Entry& entry, const Option& option, const std::string& takes) {
+[[noreturn]] void refuse_value(const SettingsEntry& entry, const Option& option,
+                               const std::string& takes) {
   refuse(entry, cat(quoted(option.key), " is ", value_text(option.value), ", which is not ", takes),
          "see docs/compression.md for the settings");
 }
 
-int whole(const Entry& entry, const Option& option, int low, int high) {
+int whole(const SettingsEntry& entry, const Option& option, int low, int high) {
   const double* number = std::get_if<double>(&option.value);
   if (number == nullptr || *number != std::floor(*number) || *number < low || *number > high)
     refuse_value(entry, option, cat("a whole number from ", low, " to ", high));
   return static_cast<int>(*number);
 }
 
-double share(const Entry& entry, const Option& option) {
+double share(const SettingsEntry& entry, const Option& option) {
   const double* number = std::get_if<double>(&option.value);
   if (number == nullptr || !(*number > 0 && *number < 1))
     refuse_value(entry, option, "a number between 0 and 1");
   return *number;
 }
 
-bool flag(const Entry& entry, const Option& option) {
+bool flag(const SettingsEntry& entry, const Option& option) {
   const bool* value = std::get_if<bool>(&option.value);
   if (value == nullptr) refuse_value(entry, option, "true or false");
   return *value;
 }
 
 template <typename T, size_t N>
-T choice(const Entry& entry, const Option& option,
+T choice(const SettingsEntry& entry, const Option& option,
          const std::array<std::pair<std::string_view, T>, N>& choices) {
   const std::string* text = std::get_if<std::string>(&option.value);
   std::string names;
@@ -79,7 +80,7 @@ constexpr std::array<std::pair<std::string_view, OfWeights>, 3> kOfWeights = {
      {"auto", OfWeights::automatic}}};
 
 /// The effect of a key.
-using Apply = std::function<void(NodeSettings&, const Entry&, const Option&)>;
+using Apply = std::function<void(NodeSettings&, const SettingsEntry&, const Option&)>;
 
 Grid activation_grid() {
   return {.bits = 8,
@@ -106,7 +107,7 @@ Pruning& pruning_of(NodeSettings& settings) {
   return *settings.prune;
 }
 
-void apply_pattern(NodeSettings& settings, const Entry& entry, const Option& option) {
+void apply_pattern(NodeSettings& settings, const SettingsEntry& entry, const Option& option) {
   const std::string* text = std::get_if<std::string>(&option.value);
   const size_t colon = text == nullptr ? std::string::npos : text->find(':');
   int keep = 0;
@@ -127,7 +128,7 @@ void apply_pattern(NodeSettings& settings, const Entry& entry, const Option& opt
 
 /// Only null and false are allowed as the value of `part`.
 template <typename T>
-void switch_off(std::optional<T>& part, const Entry& entry, const Option& option) {
+void switch_off(std::optional<T>& part, const SettingsEntry& entry, const Option& option) {
   const bool* value = std::get_if<bool>(&option.value);
   if (!std::holds_alternative<std::monostate>(option.value) && (value == nullptr || *value))
     refuse_value(entry, option, "a table of settings, or null, which leaves it as it is");
@@ -141,17 +142,17 @@ std::vector<std::pair<std::string, Apply>> grid_keys(const std::string& part) {
   constexpr int kLeastBits = 2;
   constexpr int kMostBits = 16;
   return {key("bits",
-              [=](NodeSettings& s, const Entry& e, const Option& o) {
+              [=](NodeSettings& s, const SettingsEntry& e, const Option& o) {
                 grid_of(s, part).bits = whole(e, o, kLeastBits, kMostBits);
               }),
-          key("signed", [=](NodeSettings& s, const Entry& e,
+          key("signed", [=](NodeSettings& s, const SettingsEntry& e,
                             const Option& o) { grid_of(s, part).is_signed = flag(e, o); }),
-          key("symmetric", [=](NodeSettings& s, const Entry& e,
+          key("symmetric", [=](NodeSettings& s, const SettingsEntry& e,
                                const Option& o) { grid_of(s, part).is_symmetric = flag(e, o); }),
-          key("narrow_range", [=](NodeSettings& s, const Entry& e,
+          key("narrow_range", [=](NodeSettings& s, const SettingsEntry& e,
                                   const Option& o) { grid_of(s, part).is_narrow = flag(e, o); }),
           key("granularity",
-              [=](NodeSettings& s, const Entry& e, const Option& o) {
+              [=](NodeSettings& s, const SettingsEntry& e, const Option& o) {
                 if (part == "bias")
                   refuse(e, "a bias has one scale: there is no 'bias.granularity'",
                          "leave bias.granularity out");
@@ -163,10 +164,10 @@ std::vector<std::pair<std::string, Apply>> grid_keys(const std::string& part) {
                 grid.may_share_scale = chosen == OfWeights::automatic;
               }),
           key("observer",
-              [=](NodeSettings& s, const Entry& e, const Option& o) {
+              [=](NodeSettings& s, const SettingsEntry& e, const Option& o) {
                 grid_of(s, part).observer = choice(e, o, kObserverNames);
               }),
-          key("quantile", [=](NodeSettings& s, const Entry& e, const Option& o) {
+          key("quantile", [=](NodeSettings& s, const SettingsEntry& e, const Option& o) {
             grid_of(s, part).quantile = share(e, o);
           })};
 }
@@ -175,34 +176,37 @@ std::vector<std::pair<std::string, Apply>> make_keys() {
   std::vector<std::pair<std::string, Apply>> out = grid_keys("weights");
   for (const char* part : {"activations", "bias"})
     for (auto& each : grid_keys(part)) out.push_back(std::move(each));
-  out.emplace_back("weights.format", [](NodeSettings& s, const Entry& e, const Option& o) {
+  out.emplace_back("weights.format", [](NodeSettings& s, const SettingsEntry& e, const Option& o) {
     grid_of(s, "weights");
     s.weights->format = choice(e, o, kFormats);
   });
-  out.emplace_back("weights.rounding", [](NodeSettings& s, const Entry& e, const Option& o) {
-    grid_of(s, "weights");
-    s.weights->rounding = choice(e, o, kRoundings);
-  });
-  out.emplace_back("prune.sparsity", [](NodeSettings& s, const Entry& e, const Option& o) {
+  out.emplace_back("weights.rounding",
+                   [](NodeSettings& s, const SettingsEntry& e, const Option& o) {
+                     grid_of(s, "weights");
+                     s.weights->rounding = choice(e, o, kRoundings);
+                   });
+  out.emplace_back("prune.sparsity", [](NodeSettings& s, const SettingsEntry& e, const Option& o) {
     pruning_of(s).sparsity = share(e, o);
   });
   out.emplace_back("prune.pattern", apply_pattern);
-  out.emplace_back("prune.global", [](NodeSettings& s, const Entry& e, const Option& o) {
+  out.emplace_back("prune.global", [](NodeSettings& s, const SettingsEntry& e, const Option& o) {
     pruning_of(s).is_global = flag(e, o);
   });
-  out.emplace_back("bias_correction", [](NodeSettings& s, const Entry& e, const Option& o) {
+  out.emplace_back("bias_correction", [](NodeSettings& s, const SettingsEntry& e, const Option& o) {
     s.corrects_bias = !std::holds_alternative<std::monostate>(o.value) && flag(e, o);
   });
-  out.emplace_back("weights", [](NodeSettings& s, const Entry& e, const Option& o) {
+  out.emplace_back("weights", [](NodeSettings& s, const SettingsEntry& e, const Option& o) {
     switch_off(s.weights, e, o);
   });
-  out.emplace_back("activations", [](NodeSettings& s, const Entry& e, const Option& o) {
+  out.emplace_back("activations", [](NodeSettings& s, const SettingsEntry& e, const Option& o) {
     switch_off(s.activations, e, o);
   });
-  out.emplace_back(
-      "bias", [](NodeSettings& s, const Entry& e, const Option& o) { switch_off(s.bias, e, o); });
-  out.emplace_back(
-      "prune", [](NodeSettings& s, const Entry& e, const Option& o) { switch_off(s.prune, e, o); });
+  out.emplace_back("bias", [](NodeSettings& s, const SettingsEntry& e, const Option& o) {
+    switch_off(s.bias, e, o);
+  });
+  out.emplace_back("prune", [](NodeSettings& s, const SettingsEntry& e, const Option& o) {
+    switch_off(s.prune, e, o);
+  });
   return out;
 }
 
@@ -213,7 +217,7 @@ const std::vector<std::pair<std::string, Apply>>& keys() {
 
 }  // namespace
 
-void apply(NodeSettings& settings, const Entry& entry) {
+void apply(NodeSettings& settings, const SettingsEntry& entry) {
   for (const Option& option : entry.options) {
     const auto found = std::find_if(keys().begin(), keys().end(),
                                     [&](const auto& each) { return each.first == option.key; });

@@ -8,10 +8,11 @@
 namespace t2n::compress {
 
 /// Applies the options of an entry.   Errors: `usage` for unknown keys and values out of range.
-void apply(NodeSettings& settings, const Entry& entry);
+void apply(NodeSettings& settings, const SettingsEntry& entry);
 
 /// "the compression settings of FILE for 'layer1': …"
-[[noreturn]] void refuse(const Entry& entry, const std::string& what, const std::string& help);
+[[noreturn]] void refuse(const SettingsEntry& entry, const std::string& what,
+                         const std::string& help);
 
 /// As JSON writes it.
 std::string value_text(const OptionValue& value);

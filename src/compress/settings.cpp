@@ -11,7 +11,7 @@ namespace t2n::compress {
 namespace {
 
 /// Refuses contradictory settings. `entry` is the last one that contributed.
-void require_consistent(const NodeSettings& settings, const Entry& entry) {
+void require_consistent(const NodeSettings& settings, const SettingsEntry& entry) {
   if (const auto& weights = settings.weights) {
     constexpr int kBitsOfBlocks = 4;
     const bool has_own_bits = weights->grid.bits != Grid().bits;
@@ -34,7 +34,7 @@ void require_consistent(const NodeSettings& settings, const Entry& entry) {
            "take another observer for scales per channel");
 }
 
-const Option* find(const Entry& entry, const std::string& key) {
+const Option* find(const SettingsEntry& entry, const std::string& key) {
   const auto found = std::find_if(entry.options.begin(), entry.options.end(),
                                   [&](const Option& option) { return option.key == key; });
   return found == entry.options.end() ? nullptr : &*found;
@@ -42,7 +42,7 @@ const Option* find(const Entry& entry, const std::string& key) {
 
 /// Refuses settings without effect because of another one. If that one stands in an inner module,
 /// they are overridden; elsewhere they would be ignored silently. `inner`: outer ones first.
-void require_heeded(const std::vector<const Entry*>& inner, const std::string& key,
+void require_heeded(const std::vector<const SettingsEntry*>& inner, const std::string& key,
                     const std::string& decided_by, const std::string& why,
                     const std::string& help = "") {
   for (auto entry = inner.rbegin(); entry != inner.rend(); ++entry) {
@@ -53,15 +53,16 @@ void require_heeded(const std::vector<const Entry*>& inner, const std::string& k
   }
 }
 
-void require_all_heeded(const NodeSettings& settings, const std::vector<const Entry*>& inner) {
+void require_all_heeded(const NodeSettings& settings,
+                        const std::vector<const SettingsEntry*>& inner) {
   if (settings.weights && settings.weights->format != Format::integers) {
     const bool is_half = settings.weights->format == Format::f16;
     const std::string why =
         is_half ? "floats of 16 bits have no grid" : "the blocks of Q4_0 have a grid of their own";
     const std::string or_integers = ", or set weights.format to 'int'";
-    for (const char* word :
+    for (const char* key :
          {"signed", "symmetric", "narrow_range", "granularity", "observer", "quantile"})
-      require_heeded(inner, cat("weights.", word), "weights.format", why, or_integers);
+      require_heeded(inner, cat("weights.", key), "weights.format", why, or_integers);
     constexpr int kBitsOfBlocks = 4;
     if (is_half || settings.weights->grid.bits != kBitsOfBlocks)
       require_heeded(inner, "weights.bits", "weights.format",
@@ -95,10 +96,10 @@ struct Rank {
 
 /// The entries without what the model's own settings say of weights and the command's format has no
 /// use for: the command overrides them. `inner`: outer ones first.
-std::vector<Entry> without_overridden(const std::vector<const Entry*>& inner) {
-  std::vector<Entry> out;
+std::vector<SettingsEntry> without_overridden(const std::vector<const SettingsEntry*>& inner) {
+  std::vector<SettingsEntry> out;
   std::string format;
-  for (const Entry* entry : inner) {
+  for (const SettingsEntry* entry : inner) {
     out.push_back(*entry);
     const Option* option = find(*entry, "weights.format");
     if (option == nullptr) continue;
@@ -106,7 +107,7 @@ std::vector<Entry> without_overridden(const std::vector<const Entry*>& inner) {
     format = entry->is_of_model || text == nullptr ? "" : *text;
   }
   if (format != "q4_0" && format != "f16") return out;
-  for (Entry& entry : out)
+  for (SettingsEntry& entry : out)
     std::erase_if(entry.options, [&](const Option& option) {
       const bool is_used = format == "q4_0" && option.key == "weights.rounding";
       return entry.is_of_model && option.key.starts_with("weights.") && !is_used;
@@ -116,13 +117,13 @@ std::vector<Entry> without_overridden(const std::vector<const Entry*>& inner) {
 
 }  // namespace
 
-Settings::Settings(std::vector<Entry> entries) : entries_(std::move(entries)) {
+Settings::Settings(std::vector<SettingsEntry> entries) : entries_(std::move(entries)) {
   NodeSettings of_all;
-  std::vector<const Entry*> for_all;
-  for (const Entry& entry : entries_) {
+  std::vector<const SettingsEntry*> for_all;
+  for (const SettingsEntry& entry : entries_) {
     NodeSettings alone;
     apply(alone, entry);
-    if (!entry.scope.empty() || entry.kind != Entry::Kind::settings) continue;
+    if (!entry.scope.empty() || entry.kind != SettingsEntry::Kind::settings) continue;
     require_consistent(alone, entry);
     apply(of_all, entry);
     for_all.push_back(&entry);
@@ -131,26 +132,27 @@ Settings::Settings(std::vector<Entry> entries) : entries_(std::move(entries)) {
 }
 
 NodeSettings Settings::of(const ir::Graph& graph, const ir::Node& node) const {
-  std::vector<std::pair<Rank, const Entry*>> matched;
+  std::vector<std::pair<Rank, const SettingsEntry*>> matched;
   bool is_limited = false;
   bool is_within = false;
-  for (const Entry& entry : entries_) {
+  for (const SettingsEntry& entry : entries_) {
     const auto depth = matched_depth(graph, node, entry.scope);
-    is_limited = is_limited || entry.kind == Entry::Kind::alone;
-    is_within = is_within || (entry.kind == Entry::Kind::alone && depth);
-    if (depth && entry.kind == Entry::Kind::ignores) return {};
-    if (depth && entry.kind == Entry::Kind::settings)
+    is_limited = is_limited || entry.kind == SettingsEntry::Kind::alone;
+    is_within = is_within || (entry.kind == SettingsEntry::Kind::alone && depth);
+    if (depth && entry.kind == SettingsEntry::Kind::ignores) return {};
+    if (depth && entry.kind == SettingsEntry::Kind::settings)
       matched.emplace_back(Rank{*depth, !entry.is_of_model, !is_glob(entry.scope)}, &entry);
   }
   if (is_limited && !is_within) return {};
   std::stable_sort(matched.begin(), matched.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<const Entry*> inner;
+  std::vector<const SettingsEntry*> inner;
   for (const auto& [rank, entry] : matched) inner.push_back(entry);
-  const std::vector<Entry> kept = without_overridden(inner);
-  std::transform(kept.begin(), kept.end(), inner.begin(), [](const Entry& each) { return &each; });
+  const std::vector<SettingsEntry> kept = without_overridden(inner);
+  std::transform(kept.begin(), kept.end(), inner.begin(),
+                 [](const SettingsEntry& each) { return &each; });
   NodeSettings out;
-  for (const Entry& entry : kept) apply(out, entry);
+  for (const SettingsEntry& entry : kept) apply(out, entry);
   if (!kept.empty()) require_consistent(out, kept.back());
   require_all_heeded(out, inner);
   return out;
@@ -169,7 +171,7 @@ bool is_matched(const ir::Graph& graph, const std::string& scope) {
 
 void Settings::require_matches(const ir::Graph& graph) const {
   require_errors_to_correct();
-  for (const Entry& entry : entries_) {
+  for (const SettingsEntry& entry : entries_) {
     if (entry.scope.empty() || is_matched(graph, entry.scope)) continue;
     std::string names;
     for (const std::string& name : nearest_scopes(graph, entry.scope))
@@ -184,8 +186,8 @@ void Settings::require_matches(const ir::Graph& graph) const {
 
 namespace {
 
-bool has_key(const std::vector<Entry>& entries, std::string_view prefix) {
-  return std::any_of(entries.begin(), entries.end(), [&](const Entry& entry) {
+bool has_key(const std::vector<SettingsEntry>& entries, std::string_view prefix) {
+  return std::any_of(entries.begin(), entries.end(), [&](const SettingsEntry& entry) {
     return std::any_of(entry.options.begin(), entry.options.end(),
                        [&](const Option& option) { return option.key.starts_with(prefix); });
   });
@@ -195,10 +197,11 @@ bool has_key(const std::vector<Entry>& entries, std::string_view prefix) {
 
 void Settings::require_errors_to_correct() const {
   if (has_key(entries_, "weights") || has_key(entries_, "prune")) return;
-  for (const Entry& entry : entries_) {
+  for (const SettingsEntry& entry : entries_) {
     const Option* option = find(entry, "bias_correction");
     if (option != nullptr && option->value == OptionValue(true))
-      refuse(entry, "a bias is corrected for what its layer's weights lose, and all stay as they are",
+      refuse(entry,
+             "a bias is corrected for what its layer's weights lose, and all stay as they are",
              "add settings of weights, or of prune, or leave bias_correction out");
   }
 }

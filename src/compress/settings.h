@@ -73,7 +73,7 @@ struct Option {
 };
 
 /// Settings for the modules that a glob names, and for everything inside them.
-struct Entry {
+struct SettingsEntry {
   /// Settings; or these modules stay unchanged (--ignore), or all others do (--only). No settings
   /// override the latter two, however deep their keys.
   enum class Kind { settings, ignores, alone };
@@ -89,7 +89,7 @@ struct Entry {
 class Settings {
  public:
   /// Errors: `usage` for unknown keys, values out of range, and values that contradict each other.
-  explicit Settings(std::vector<Entry> entries);
+  explicit Settings(std::vector<SettingsEntry> entries);
 
   /// The settings of an operation.   Errors: `usage` if inherited ones contradict each other.
   NodeSettings of(const ir::Graph& graph, const ir::Node& node) const;
@@ -97,20 +97,20 @@ class Settings {
   /// biases to be corrected where nothing changes weights.
   void require_matches(const ir::Graph& graph) const;
   bool asks_for_pruning() const;
-  const std::vector<Entry>& entries() const { return entries_; }
+  const std::vector<SettingsEntry>& entries() const { return entries_; }
 
  private:
   void require_errors_to_correct() const;
 
-  std::vector<Entry> entries_;
+  std::vector<SettingsEntry> entries_;
 };
 
 /// The entries of a preset, "int8", "int8-weights", "q4_0", "f16"; none for other names.
-std::vector<Entry> preset(std::string_view name);
+std::vector<SettingsEntry> preset(std::string_view name);
 const std::vector<std::string>& preset_names();
 
 /// Everything inside these scopes stays unchanged (--ignore), or everything outside them (--only).
-std::vector<Entry> ignoring(const std::vector<std::string>& globs);
-std::vector<Entry> limited_to(const std::vector<std::string>& globs);
+std::vector<SettingsEntry> ignoring(const std::vector<std::string>& globs);
+std::vector<SettingsEntry> limited_to(const std::vector<std::string>& globs);
 
 }  // namespace t2n::compress

@@ -16,12 +16,12 @@ compress::OptionValue value_of(const Json& value, const std::string& key,
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_number()) return value.get<double>();
   if (value.is_string()) return value.get<std::string>();
-  refuse(source, cat(quoted(key),
-                     " is a list, where a number, a text, true, false or null is expected"));
+  refuse(source,
+         cat(quoted(key), " is a list, where a number, a text, true, false or null is expected"));
 }
 
 void read(const Json& table, const std::string& prefix, const JsonSource& source,
-          compress::Entry& out) {
+          compress::SettingsEntry& out) {
   for (const auto& [name, value] : table.items()) {
     const std::string key = prefix.empty() ? name : cat(prefix, ".", name);
     if (!value.is_object())
@@ -38,9 +38,9 @@ JsonSource source_of(const std::string& origin) {
           "see docs/compression.md for the settings, and docs/compression.schema.json"};
 }
 
-compress::Entry entry_of(const std::string& scope, const Json& table, const JsonSource& source,
-                         const std::string& origin) {
-  compress::Entry out{scope, {}, origin};
+compress::SettingsEntry entry_of(const std::string& scope, const Json& table,
+                                 const JsonSource& source, const std::string& origin) {
+  compress::SettingsEntry out{scope, {}, origin};
   read(table, "", source, out);
   return out;
 }
@@ -54,9 +54,9 @@ bool holds_settings(const Json& table) {
   });
 }
 
-std::vector<compress::Entry> by_module(const Json& json, const JsonSource& source,
-                                       const std::string& origin) {
-  std::vector<compress::Entry> out;
+std::vector<compress::SettingsEntry> by_module(const Json& json, const JsonSource& source,
+                                               const std::string& origin) {
+  std::vector<compress::SettingsEntry> out;
   for (const auto& [scope, table] : json.items()) {
     if (scope == "$schema" && table.is_string()) continue;  // of editors
     if (!table.is_object())
@@ -68,14 +68,14 @@ std::vector<compress::Entry> by_module(const Json& json, const JsonSource& sourc
 
 }  // namespace
 
-std::vector<compress::Entry> read_compression_settings(const std::string& text,
-                                                       const std::string& file) {
+std::vector<compress::SettingsEntry> read_compression_settings(const std::string& text,
+                                                               const std::string& file) {
   const JsonSource source = source_of(cat("in ", quoted(file)));
   return by_module(parse_object(text, source), source, file);
 }
 
-std::vector<compress::Entry> read_module_settings(const std::string& text,
-                                                  const std::string& origin) {
+std::vector<compress::SettingsEntry> read_module_settings(const std::string& text,
+                                                          const std::string& origin) {
   const JsonSource source = source_of(cat("of ", origin));
   const Json json = parse_object(text, source);
   if (holds_settings(json)) return {entry_of("", json, source, origin)};

@@ -11,12 +11,12 @@ namespace t2n::config {
 /// {"": {"weights": {"bits": 8}}, "layer1.*": {"activations": null}}: one entry for each key, in
 /// the file's order. `$schema` is left out.   Errors: `usage` for invalid JSON, for keys that are
 /// given twice, and for anything but such tables. compress::Settings checks the keys of settings.
-std::vector<compress::Entry> read_compression_settings(const std::string& text,
-                                                       const std::string& file);
+std::vector<compress::SettingsEntry> read_compression_settings(const std::string& text,
+                                                               const std::string& file);
 
 /// The same of a module's own settings, or settings of the module alone: {"weights": {"bits": 4}}.
 /// `origin` stands in messages: "'quant_params' of 'head'".
-std::vector<compress::Entry> read_module_settings(const std::string& text,
-                                                  const std::string& origin);
+std::vector<compress::SettingsEntry> read_module_settings(const std::string& text,
+                                                          const std::string& origin);
 
 }  // namespace t2n::config

@@ -93,7 +93,7 @@ void allow(int ruleset, const std::filesystem::path& path, uint64_t rights) {
 }
 
 /// -1 if the kernel refuses; errno has the reason.
-int make_ruleset(const Places& places, int version) {
+int make_ruleset(const Accessible& places, int version) {
   const uint64_t handled = handled_files(version);
   const Ruleset rules{handled, version >= 4 ? kNetwork : 0, version >= 6 ? kAbstractSocket : 0};
   const size_t size = version >= 6 ? sizeof rules : version >= 4 ? 16 : 8;
@@ -152,8 +152,8 @@ bool is_confined = false;
 
 bool is_armed = false;
 
-Places& allowed_places() {
-  static Places places;
+Accessible& allowed_places() {
+  static Accessible places;
   return places;
 }
 
@@ -176,7 +176,7 @@ void arm() { is_armed = true; }
 
 void enter_if_armed() {
   if (!std::exchange(is_armed, false)) return;
-  Places places = allowed_places();
+  Accessible places = allowed_places();
   ::dl_iterate_phdr(add_folder, &places.read);
   std::sort(places.read.begin(), places.read.end());
   places.read.erase(std::unique(places.read.begin(), places.read.end()), places.read.end());
@@ -192,7 +192,7 @@ std::string describe_support() {
              found.seccomp ? "seccomp" : "no seccomp");
 }
 
-Support enter(const Places& places) {
+Support enter(const Accessible& places) {
   const Support able = support();
   if (is_off() || (able.landlock == 0 && !able.seccomp)) return {};
   const int ruleset = able.landlock > 0 ? make_ruleset(places, able.landlock) : -1;

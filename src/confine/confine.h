@@ -11,7 +11,7 @@ namespace t2n::confine {
 
 /// What remains accessible; a folder includes everything in it. The system's libraries, and what
 /// LibTorch asks the kernel about the machine, may always be read.
-struct Places {
+struct Accessible {
   std::vector<std::filesystem::path> read;
   std::vector<std::filesystem::path> write;  ///< folders in which files are created and removed
 };
@@ -43,7 +43,7 @@ void enter_if_armed();
 /// Confines all threads of this process, and those that they start, for good: no programs, no
 /// sockets, no files except `places`. Does as much as the kernel supports, and nothing if
 /// T2NNEF_CONFINE is `off`.   Errors: `memory-limit` if the kernel could, but refuses.
-Support enter(const Places& places);
+Support enter(const Accessible& places);
 
 /// A program that may still be started, with exactly these words. Call it before enter().
 void may_start(CommandLine program);

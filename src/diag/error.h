@@ -1,4 +1,4 @@
-// The one exception of the project, and the one assertion macro.
+// The one exception type that the project throws, and the one assertion macro.
 #pragma once
 
 #include <exception>
@@ -20,7 +20,7 @@ std::string cat(const Parts&... parts) {
   return std::move(out).str();
 }
 
-/// Carries a Diagnostic; caught per operator in src/translate/translate.cpp and in cli/main.cpp.
+/// One exception type: it carries a Diagnostic, and who catches it goes by the id and the fields.
 class Error : public std::exception {
  public:
   explicit Error(Diagnostic diagnostic);

@@ -87,7 +87,7 @@ class Comparer {
 
   void compare_inputs() {
     compare_ports(Part::input, a_.document.graph.parameters, b_.document.graph.parameters);
-    for (const Source& input : graph_a_.inputs) {
+    for (const NodeOutput& input : graph_a_.inputs) {
       if (input == kNowhere || !matching_.of_a[input.node]) continue;
       const Node& a = graph_a_.nodes[input.node];
       const Node& b = graph_b_.nodes[*matching_.of_a[input.node]];
@@ -100,8 +100,8 @@ class Comparer {
     const std::vector<std::string>& names = a_.document.graph.results;
     compare_ports(Part::output, names, b_.document.graph.results);
     for (size_t i = 0; i < std::min(graph_a_.results.size(), graph_b_.results.size()); ++i) {
-      const Source& a = graph_a_.results[i];
-      const Source& b = graph_b_.results[i];
+      const NodeOutput& a = graph_a_.results[i];
+      const NodeOutput& b = graph_b_.results[i];
       if (a == kNowhere || b == kNowhere) continue;  // never assigned; compare() refuses it
       if (is_rewired(a, b))
         add(Part::output, Kind::changed, named(names[i]), "computed by",
@@ -112,7 +112,7 @@ class Comparer {
   // --- operations ---
 
   /// False if one of the two exists on one side only, which is reported separately.
-  bool is_rewired(const Source& a, const Source& b) const {
+  bool is_rewired(const NodeOutput& a, const NodeOutput& b) const {
     if (a == kNowhere || b == kNowhere) return a != b;
     if (!matching_.of_a[a.node] || !matching_.of_b[b.node]) return false;
     return matching_.of_a[a.node] != b.node || a.output != b.output;
@@ -145,7 +145,7 @@ class Comparer {
 
   static std::set<size_t> input_nodes(const FlatGraph& graph) {
     std::set<size_t> out;
-    for (const Source& input : graph.inputs) out.insert(input.node);
+    for (const NodeOutput& input : graph.inputs) out.insert(input.node);
     return out;
   }
 

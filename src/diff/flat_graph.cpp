@@ -120,7 +120,7 @@ class Flattener {
   }
 
   /// Replaces tensors by '%'. Other names are symbols of dimensions.
-  void resolve(Value& value, std::vector<Source>& sources) {
+  void resolve(Value& value, std::vector<NodeOutput>& sources) {
     if (value.kind == nnef::Kind::invocation) {
       sources.push_back({add_node(value), 0});
       value = nnef::dimension(ir::Dim::symbol("%"));
@@ -133,14 +133,14 @@ class Flattener {
     for (Value& item : value.items) resolve(item, sources);
   }
 
-  std::optional<Source> find(const std::string& name) const {
+  std::optional<NodeOutput> find(const std::string& name) const {
     const auto found = sources_.find(name);
     return found == sources_.end() ? std::nullopt : std::optional(found->second);
   }
 
   void set_order() {
     std::vector<bool> seen(out_.nodes.size(), false);
-    for (const Source& result : out_.results)
+    for (const NodeOutput& result : out_.results)
       if (result != kNowhere) visit(result.node, seen);
     for (size_t node = 0; node < out_.nodes.size(); ++node) visit(node, seen);
   }
@@ -169,7 +169,7 @@ class Flattener {
   const nnef::Document& document_;
   spec::Dialect dialect_;
   std::map<std::string, const nnef::Fragment*> fragments_;
-  std::map<std::string, Source> sources_;
+  std::map<std::string, NodeOutput> sources_;
   FlatGraph out_;
 };
 

@@ -11,10 +11,10 @@
 namespace t2n::diff {
 
 /// An output of an operation.
-struct Source {
+struct NodeOutput {
   size_t node = 0;
   size_t output = 0;
-  friend bool operator==(const Source&, const Source&) = default;
+  friend bool operator==(const NodeOutput&, const NodeOutput&) = default;
 };
 
 /// The argument of a parameter: a text with '%' for each of the sources, in order.
@@ -22,7 +22,7 @@ struct Operand {
   std::string parameter;  ///< "#0" if no declaration is known
   std::string text;
   std::string shown;  ///< as written in the document
-  std::vector<Source> sources;
+  std::vector<NodeOutput> sources;
 };
 
 struct Node {
@@ -37,12 +37,12 @@ struct Node {
 
 struct FlatGraph {
   std::vector<Node> nodes;  ///< a node's sources precede it
-  std::vector<Source> inputs;
-  std::vector<Source> results;  ///< kNowhere for undefined names
-  std::vector<size_t> order;    ///< every node, operands first, starting from the first result
+  std::vector<NodeOutput> inputs;
+  std::vector<NodeOutput> results;  ///< kNowhere for undefined names
+  std::vector<size_t> order;        ///< every node, operands first, starting from the first result
 };
 
-constexpr Source kNowhere{SIZE_MAX, 0};
+constexpr NodeOutput kNowhere{SIZE_MAX, 0};
 
 FlatGraph flatten(const nnef::Document& document);
 

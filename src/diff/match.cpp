@@ -47,7 +47,7 @@ Signatures forward_signatures(const FlatGraph& graph, bool with_labels) {
     if (graph.inputs[i] != kNowhere) out[graph.inputs[i].node] = mixed(1, i);
   for (size_t node = 0; node < out.size(); ++node)
     for (const Operand& operand : graph.nodes[node].operands)
-      for (const Source& source : operand.sources)
+      for (const NodeOutput& source : operand.sources)
         out[node] = mixed(mixed(out[node], out[source.node]), source.output);
   return out;
 }
@@ -63,7 +63,7 @@ Signatures backward_signatures(const FlatGraph& graph, bool with_labels) {
     out[node] = mixed(out[node], uses[node]);
     Signature place = out[node];
     for (const Operand& operand : graph.nodes[node].operands)
-      for (const Source& source : operand.sources) {
+      for (const NodeOutput& source : operand.sources) {
         place = mixed(place, 3);
         uses[source.node] += mixed(place, source.output);
       }

@@ -1,4 +1,4 @@
-// Two documents that say the same but for names and numbers.
+// Two documents that are equal but for names and numbers.
 #pragma once
 
 #include <optional>

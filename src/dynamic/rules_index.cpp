@@ -117,7 +117,7 @@ Shapes nonzero(const ShapeView& op) {
 /// The same as a list, one tensor for each axis.
 Shapes nonzero_list(const ShapeView& op) { return repeated(op, {born_size()}); }
 
-/// Each slice once; where it is and how often are said whether that was asked for or not.
+/// Each slice once. Its place and its count are results whether or not they were asked for.
 Shapes unique_slices(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));

@@ -5,7 +5,6 @@
 namespace t2n::dynamic {
 namespace {
 
-using ir::Dim;
 using ir::Shape;
 
 Shapes or_number(const ShapeView& op, const Shape& shape) {

@@ -5,7 +5,6 @@
 namespace t2n::dynamic {
 namespace {
 
-using ir::Dim;
 using ir::Shape;
 
 /// The outputs of all steps; both directions stand side by side.

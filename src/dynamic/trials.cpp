@@ -264,7 +264,7 @@ class Trials {
     return out;
   }
 
-  /// Sizes that follow from values may come in any order; what cannot be said so holds for the
+  /// Sizes that follow from values may come in any order; what has no such expression holds for the
   /// order that the trials show.
   std::vector<Assumption> infer(std::vector<Trial>& trials) {
     const auto inferred = [&](bool keeps_orders) {

@@ -134,8 +134,8 @@ std::optional<at::Tensor> bound_of_none(const torch::jit::Operator& op,
   return none.fill_(is_largest ? at::Scalar(0) : at::Scalar(1));
 }
 
-/// Numbers of the model's source are tensors without axes in the graph, in their widest dtype. Torch
-/// does not promote others to that: the node's dtype tells that they were numbers.
+/// Numbers of the model's source are tensors without axes in the graph, in their widest dtype.
+/// Torch does not promote others to that: the node's dtype tells that they were numbers.
 void mark_numbers(const ir::Node& node, torch::jit::Stack& stack) {
   if (!node.compute_dtype) return;
   const at::ScalarType computed = trace::to_torch(*node.compute_dtype);

@@ -83,7 +83,7 @@ check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& 
                            const ir::Tensor& expected) {
   if (!ir::is_float(ir::component_dtype(expected.dtype))) return tolerance;
   const double growth = largest(expected) / std::max(1.0, largest(of_sample));
-  check::Tolerance out{check::Level::custom, check::bounds_for(tolerance, expected.dtype)};
+  check::Tolerance out{check::Level::custom, check::margins_for(tolerance, expected.dtype)};
   out.custom.absolute *= std::max(1.0, growth);
   return out;
 }
@@ -224,7 +224,7 @@ class Rows {
     const bool differs = row.comparison.verdict == check::Verdict::differs;
     if (!row.comparison.mismatch.empty() || (!differs && !always)) return;
     const bool is_excusable = is_lenient(options_.tolerance) && row.comparison.not_finite == 0;
-    Found found;
+    Explanation found;
     if (differs && is_excusable && (rounds(model_) || model_.traced.with_quantised)) {
       found = explain(model_, set, i, actual, options_.tolerance, quanta_[i]);
       row.ruling = found.ruling;

@@ -69,7 +69,7 @@ class Searching {
     const compress::SearchSpace space = {can_narrow_,
                                          [this](const Choice& choice) { return loss(choice); },
                                          [this](const Choice& choice) { return bytes(choice); }};
-    const compress::Found found = compress::search(space, goal);
+    const compress::SearchResult found = compress::search(space, goal);
     if (!found.is_within_budget) refuse_budget(found, goal);
     if (!found.is_within_loss) refuse_loss(found, goal);
     out_.goal = goal;
@@ -120,17 +120,17 @@ class Searching {
     return of.weights && of.weights->format == compress::Format::integers;
   }
 
-  std::vector<compress::Entry> entries_of(const Choice& choice) const {
-    std::vector<compress::Entry> out;
+  std::vector<compress::SettingsEntry> entries_of(const Choice& choice) const {
+    std::vector<compress::SettingsEntry> out;
     for (size_t i = 0; i < choice.size(); ++i) {
       if (choice[i] == Form::as_set) continue;
       for (const std::string& address : out_.layers[i].addresses) {
         constexpr double kBitsOfBlocks = 4;
-        compress::Entry entry = {.scope = address, .options = {}, .origin = "the search"};
+        compress::SettingsEntry entry = {.scope = address, .options = {}, .origin = "the search"};
         if (choice[i] == Form::narrower)
           entry.options = {{"weights.format", "q4_0"}, {"weights.bits", kBitsOfBlocks}};
         else
-          entry.kind = compress::Entry::Kind::ignores;
+          entry.kind = compress::SettingsEntry::Kind::ignores;
         out.push_back(std::move(entry));
       }
     }
@@ -189,7 +189,8 @@ class Searching {
     return out;
   }
 
-  [[noreturn]] static void refuse_budget(const compress::Found& found, const compress::Goal& goal) {
+  [[noreturn]] static void refuse_budget(const compress::SearchResult& found,
+                                         const compress::Goal& goal) {
     throw Error("compression-goal",
                 cat("the constants take ", found.bytes, " bytes at least, of ", *goal.budget,
                     " that --budget gives"),
@@ -198,7 +199,8 @@ class Searching {
                 "give more, or settings that store less: --compress q4_0");
   }
 
-  [[noreturn]] void refuse_loss(const compress::Found& found, const compress::Goal& goal) const {
+  [[noreturn]] void refuse_loss(const compress::SearchResult& found,
+                                const compress::Goal& goal) const {
     constexpr double kPercent = 100;
     if (!goal.budget)
       throw Error("compression-goal",

@@ -30,7 +30,7 @@ struct CompressedGraph {
 /// What the search needs from its caller.
 struct SearchTools {
   /// The graph compressed by the settings and these entries.
-  std::function<CompressedGraph(const std::vector<compress::Entry>& more)> compress;
+  std::function<CompressedGraph(const std::vector<compress::SettingsEntry>& more)> compress;
   std::function<void(const std::function<void(const LossBatch&)>& use)> each_batch;
   /// Correct indices along the last axis of the first output, for all rows; none: unknown.
   const std::vector<int64_t>& labels;
@@ -62,8 +62,8 @@ struct SearchResult {
   int64_t bytes = 0;    ///< of all constants
   int64_t bytes_of_floats = 0;
   std::vector<ChosenLayers> layers;
-  size_t tried = 0;                      ///< choices whose loss was measured
-  std::vector<compress::Entry> entries;  ///< express the choice
+  size_t tried = 0;                              ///< choices whose loss was measured
+  std::vector<compress::SettingsEntry> entries;  ///< express the choice
 };
 
 /// `before`: prepared for the settings.   Errors: `compression-goal`.

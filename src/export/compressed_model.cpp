@@ -73,8 +73,8 @@ class Compressor {
     std::optional<SearchResult> search;
     if (options_.has_goal()) search = search_in(before);
     const CompressedGraph made =
-        compressed(before, search ? search->entries : std::vector<compress::Entry>(), context_,
-                   passes_);
+        compressed(before, search ? search->entries : std::vector<compress::SettingsEntry>(),
+                   context_, passes_);
     graph = made.after;
     constexpr size_t kMostFindings = 5;
     if (!passes_.leaves_out("lint-quantisation"))
@@ -90,7 +90,8 @@ class Compressor {
   }
 
  private:
-  CompressedGraph compressed(const ir::Graph& before, const std::vector<compress::Entry>& more,
+  CompressedGraph compressed(const ir::Graph& before,
+                             const std::vector<compress::SettingsEntry>& more,
                              const passes::PassContext& context,
                              const passes::PipelineOptions& passes) {
     compression_.add(more);
@@ -110,7 +111,7 @@ class Compressor {
     passes::PipelineOptions unprinted = passes_;
     unprinted.print = {};
     const SearchTools tools = {
-        [&](const std::vector<compress::Entry>& more) {
+        [&](const std::vector<compress::SettingsEntry>& more) {
           return compressed(before, more, silent, unprinted);
         },
         [&](const std::function<void(const LossBatch&)>& use) { each_batch(before, use); }, labels_,

@@ -19,10 +19,10 @@ void may_read(const CompressOptions& options) {
 
 std::optional<CompressOptions> with_own_settings(const std::optional<CompressOptions>& options,
                                                  const trace::ModelInfo& model) {
-  std::vector<compress::Entry> own;
+  std::vector<compress::SettingsEntry> own;
   for (const auto& [path, text] : model.quant_params) {
     const std::string origin = cat("'quant_params' of ", path.empty() ? "the model" : quoted(path));
-    for (compress::Entry& entry : config::read_module_settings(text, origin)) {
+    for (compress::SettingsEntry& entry : config::read_module_settings(text, origin)) {
       if (!path.empty()) entry.scope = entry.scope.empty() ? path : cat(path, ".", entry.scope);
       entry.is_of_model = true;
       own.push_back(std::move(entry));
@@ -48,7 +48,7 @@ void CompressionContext::enter(passes::PassContext& context) {
     };
 }
 
-void CompressionContext::add(std::vector<compress::Entry> more) {
+void CompressionContext::add(std::vector<compress::SettingsEntry> more) {
   more.insert(more.begin(), options_.entries.begin(), options_.entries.end());
   settings_ = compress::Settings(std::move(more));
 }

@@ -16,10 +16,10 @@
 namespace t2n {
 
 struct CompressOptions {
-  std::vector<compress::Entry> entries;  ///< of --compress, --ignore and --only
-  std::vector<std::string> calibrate;    ///< of --calibrate: files and folders
-  std::string labels;                    ///< of --labels: a .npy of integers; "": none
-  compress::Goal goal;                   ///< of --max-loss and --budget
+  std::vector<compress::SettingsEntry> entries;  ///< of --compress, --ignore and --only
+  std::vector<std::string> calibrate;            ///< of --calibrate: files and folders
+  std::string labels;                            ///< of --labels: a .npy of integers; "": none
+  compress::Goal goal;                           ///< of --max-loss and --budget
 
   bool has_goal() const { return goal.max_loss || goal.budget; }
 };
@@ -42,7 +42,7 @@ class CompressionContext {
   void enter(passes::PassContext& context);
   const compress::Settings& settings() const { return settings_; }
   /// From now on uses the entries of the options and these.
-  void add(std::vector<compress::Entry> more);
+  void add(std::vector<compress::SettingsEntry> more);
   /// The calibration set, if one was named or is needed; no other files are opened. Errors:
   /// `calibration`.
   std::optional<CalibrationSet>& set_for(const ir::Graph& graph);

@@ -11,8 +11,8 @@
 namespace t2n {
 
 /// The weights and numbers of a file that differ from those of the document, by more than folding
-/// on another machine explains. Nothing for files that are not of this version, or say anything
-/// else than the document: of these only outputs tell.
+/// on another machine explains. Nothing for files that are not of this version, or that
+/// differ in more than that: these are judged by outputs alone.
 std::optional<Diagnostic> other_contents(const nnef::Artefact& artefact,
                                          const nnef::Document& document);
 

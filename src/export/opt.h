@@ -24,7 +24,7 @@ struct OptOptions {
 struct OptResult {
   std::optional<trace::ModelInfo> info;  ///< nothing for a graph that was read as text
   ir::Graph graph;                       ///< after all passes
-  Steps steps;                           ///< if they have a fault, nothing was written
+  PassSteps steps;                       ///< if they have a fault, nothing was written
   std::string path;                      ///< the written file; "" if there is none
   int64_t bytes = 0;
   int64_t weights = 0;  ///< of the file beside a graph; 0 if there is none

@@ -63,7 +63,7 @@ struct Reference {
 };
 
 /// Whether `a` is the worse of two.
-bool is_worse(const check::Comparison& a, const check::Comparison& b) {
+bool is_worse(const check::Deviation& a, const check::Deviation& b) {
   if (a.mismatch.empty() != b.mismatch.empty()) return !a.mismatch.empty();
   if (a.verdict != b.verdict) return a.verdict == check::Verdict::differs;
   return a.snr_db < b.snr_db;
@@ -78,7 +78,7 @@ class Stepper {
         names_(graph.output_names),
         random_(random_outputs(graph)) {}
 
-  Steps run(const std::vector<passes::PassInfo>& pipeline) {
+  PassSteps run(const std::vector<passes::PassInfo>& pipeline) {
     ir::verify(graph_, "trace");
     start();
     for (const passes::PassInfo& pass : pipeline) {
@@ -165,7 +165,7 @@ class Stepper {
     size_t row = 0;
     for (size_t i = 0; i < now.outputs.size(); ++i) {
       if (random_[i]) continue;
-      const check::Comparison comparison = check::compare(
+      const check::Deviation comparison = check::compare(
           comparable(before.outputs[i]), comparable(now.outputs[i]), tolerance_for(out.pass));
       if (comparison.verdict == check::Verdict::differs && !may_change(out.pass) && !out.fault)
         out.fault = cat(check::mismatch_text(names_[i], comparison), " on ", set);
@@ -186,19 +186,19 @@ class Stepper {
   std::vector<std::string> names_;
   std::vector<bool> random_;  ///< by output
   std::vector<Reference> references_;
-  Steps out_;
+  PassSteps out_;
 };
 
 }  // namespace
 
-const PassStep* Steps::faulty() const {
+const PassStep* PassSteps::faulty() const {
   const auto found = std::find_if(steps.begin(), steps.end(),
                                   [](const PassStep& step) { return step.fault.has_value(); });
   return found == steps.end() ? nullptr : &*found;
 }
 
-Steps run_steps(ir::Graph& graph, const std::vector<passes::PassInfo>& pipeline,
-                const passes::PassContext& context, const StepOptions& options) {
+PassSteps run_steps(ir::Graph& graph, const std::vector<passes::PassInfo>& pipeline,
+                    const passes::PassContext& context, const StepOptions& options) {
   return Stepper(graph, context, options).run(pipeline);
 }
 

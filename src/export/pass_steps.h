@@ -19,8 +19,8 @@ struct GraphInputs {
 
 struct StepOutput {
   std::string name;
-  check::Comparison comparison;  ///< the worst of all sets
-  std::string set;               ///< the set it belongs to
+  check::Deviation comparison;  ///< the worst of all sets
+  std::string set;              ///< the set it belongs to
 };
 
 struct PassStep {
@@ -44,7 +44,7 @@ struct StepOptions {
   bool against_first = false;
 };
 
-struct Steps {
+struct PassSteps {
   std::vector<PassStep> steps;
   size_t sets = 0;                    ///< number of sets that were run
   std::string refused;                ///< why the first graph could not run
@@ -60,8 +60,8 @@ struct Steps {
 /// only moves values, any changed bit; with `against_first` after any pass, else after those that
 /// keep values. A graph that cannot run, although an earlier one could, is a fault as well. Errors:
 /// those of the passes.
-Steps run_steps(ir::Graph& graph, const std::vector<passes::PassInfo>& pipeline,
-                const passes::PassContext& context, const StepOptions& options);
+PassSteps run_steps(ir::Graph& graph, const std::vector<passes::PassInfo>& pipeline,
+                    const passes::PassContext& context, const StepOptions& options);
 
 /// The error for a fault: `pass-changed-values`.
 Error fault_error(const PassStep& step, bool against_first);

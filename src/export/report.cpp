@@ -100,7 +100,7 @@ Json quanta_json(const std::optional<check::Quanta>& quanta) {
 }
 
 Json row_json(const check::OutputRow& row) {
-  const check::Comparison& comparison = row.comparison;
+  const check::Deviation& comparison = row.comparison;
   return {{"name", row.name},
           {"dtype", ir::dtype_name(comparison.dtype)},
           {"shape", comparison.shape},

@@ -36,7 +36,7 @@ check::Runs runs_of(const TracedModel& model, InputSet& set, size_t output,
 /// that matters, it is unknown what is right.
 void judge_engines(const TracedModel& model, InputSet& set, size_t output, const ir::Tensor& result,
                    const check::Runs& runs, const check::Tolerance& tolerance,
-                   std::optional<double> step, Found& out) {
+                   std::optional<double> step, Explanation& out) {
   bool is_unsettled = false;
   for (const EngineRun& run : in_other_engines(model, set)) {
     const check::Engines found = check::measure_engines(
@@ -58,7 +58,7 @@ bool is_of_other_kernels(const TracedModel& model, InputSet& set, size_t output,
                          const ir::Tensor& result, const check::Tolerance& tolerance) {
   const auto equals = [&](const std::vector<ir::Tensor>& run, const ir::Tensor& other) {
     if (output >= run.size()) return false;
-    const check::Comparison found = check::compare(run[output], other, tolerance);
+    const check::Deviation found = check::compare(run[output], other, tolerance);
     return found.verdict == check::Verdict::ok && found.outliers == 0;
   };
   const KernelRuns& runs = in_both_kernels(model, set);
@@ -67,9 +67,10 @@ bool is_of_other_kernels(const TracedModel& model, InputSet& set, size_t output,
 
 }  // namespace
 
-Found explain(const TracedModel& model, InputSet& set, size_t output, const ir::Tensor& result,
-              const check::Tolerance& tolerance, std::optional<double> step) {
-  Found out;
+Explanation explain(const TracedModel& model, InputSet& set, size_t output,
+                    const ir::Tensor& result, const check::Tolerance& tolerance,
+                    std::optional<double> step) {
+  Explanation out;
   const check::Runs runs = runs_of(model, set, output, tolerance);
   const auto ties = check::measure_ties(set.expected[output], result, runs, tolerance, step);
   const bool is_counted = step || !ir::is_float(result.dtype);

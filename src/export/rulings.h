@@ -9,14 +9,16 @@
 
 namespace t2n {
 
-struct Found {
+/// Why an output differs from LibTorch's.
+struct Explanation {
   std::optional<check::Ruling> ruling;  ///< nothing: it is wrong
   bool engines_disagree = false;        ///< LibTorch's own differ by more than ties explain
   bool is_free_of_ties = false;         ///< no tie moves the output: only roundings remain
 };
 
 /// For an output that differs from LibTorch's beyond the tolerance. `step`: that of its quantiser.
-Found explain(const TracedModel& model, InputSet& set, size_t output, const ir::Tensor& result,
-              const check::Tolerance& tolerance, std::optional<double> step);
+Explanation explain(const TracedModel& model, InputSet& set, size_t output,
+                    const ir::Tensor& result, const check::Tolerance& tolerance,
+                    std::optional<double> step);
 
 }  // namespace t2n

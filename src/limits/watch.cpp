@@ -91,8 +91,8 @@ Diagnostic limit_error(std::string id, std::string message, std::string why, std
       "allow it more with --max-memory, or give smaller inputs"));
 }
 
-/// Milliseconds until memory has to be looked at again, if so many bytes may still be taken. A look costs system
-/// calls, and holds up page faults meanwhile; no machine fills pages faster than this.
+/// Milliseconds until memory is measured again, if so many bytes may still be taken. Measuring
+/// costs system calls and delays page faults; no machine fills pages faster than this.
 int64_t pause_before(int64_t bytes) {
   constexpr int64_t kBytesPerMillisecond = int64_t{64} << 20;
   return std::clamp(bytes / kBytesPerMillisecond, kShortest, kLongest);

@@ -125,7 +125,7 @@ std::optional<Slices> IterationComparison::run_of(const IterationValues& ids) {
     const bool is_even = std::all_of(
         ids.begin(), ids.end(), [&](ValueId id) { return outer(id).shape == outer(ids[0]).shape; });
     const int64_t size = outer(out.whole).shape[static_cast<size_t>(out.axis)].value();
-    // For other lengths the shape rules say so.
+    // For other lengths the shape rules refuse it.
     if (loop().length.is_constant() && (!is_even || (*part > 0 && size % *part != 0)))
       return std::nullopt;
     extent = static_cast<int64_t>(apart.outputs.size());

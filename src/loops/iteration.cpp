@@ -9,7 +9,6 @@ namespace {
 
 using ir::Dim;
 using ir::Node;
-using ir::ValueId;
 
 bool is_none(const Node& node, std::string_view name) {
   const ir::Attr* attr = node.find(name);
@@ -123,6 +122,10 @@ void refuse_loop(const ir::Graph& graph, const Node& node, std::string why, std:
                .details = {},
                .why = std::move(why),
                .help = std::move(help)});
+}
+
+void refuse_loop(std::string why, std::string help) {
+  throw Error("dynamic-loop", kRefusedLoop, std::move(why), std::move(help));
 }
 
 }  // namespace t2n::loops

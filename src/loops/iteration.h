@@ -63,8 +63,12 @@ ir::Node node_at(ir::Place place);
 
 inline constexpr const char* kRefusedLoop =
     "a loop of dynamic length cannot be expressed as one scan";
+inline constexpr const char* kIterationHelp =
+    "compute with the iteration as a tensor, or let it be a sum of the iteration and a constant";
 /// Throws error `dynamic-loop` at the place of a node.
 [[noreturn]] void refuse_loop(const ir::Graph& graph, const ir::Node& node, std::string why,
                               std::string help);
+/// The same without a place, for callers in the middle of a trace, which adds it.
+[[noreturn]] void refuse_loop(std::string why, std::string help);
 
 }  // namespace t2n::loops

@@ -38,7 +38,7 @@ std::optional<Dim> Replacement::begin_of(ValueId whole, int64_t axis, const Dim&
         from + (loop().length.is_constant() ? Dim(extent) : ir::size_symbol(graph_, whole, axis));
   const auto place = sample_of(graph_, from);
   const int64_t least = place ? (reversed ? *place - count + 1 : *place) : 0;
-  // For other lengths the shape rules say so.
+  // For other lengths the shape rules refuse it.
   if (loop().length.is_constant() && (!place || least < 0 || least + count > extent))
     refuse_loop(graph_, Node(), "its iterations read fewer slices than there are iterations",
                 kPlainHelp);

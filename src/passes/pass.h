@@ -107,7 +107,7 @@ struct PipelineOptions {
   std::function<void(std::string_view pass, double seconds)> time;
 };
 
-/// Runs one pass, also in nested graphs; verifies the graph. True: it changed. Errors: `ir-invalid`.
+/// Runs one pass, also in nested graphs, and verifies. True: it changed. Errors: `ir-invalid`.
 bool run_pass(const PassInfo& pass, ir::Graph& graph, const PassContext& context,
               const PipelineOptions& options = {});
 

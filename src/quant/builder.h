@@ -56,7 +56,7 @@ class QuantBuilder : public QuantValues {
   /// What the node's kernel takes in vectors if it runs over all elements of these operands in one
   /// loop.
   Vectors loop_over(std::initializer_list<std::string_view> arguments) const;
-  /// Takes off the node what the trace says of where its operands' elements lie.
+  /// Removes from the node the trace's note of where its operands' elements lie.
   void take_order();
   MemoryOrder order() const { return order_; }
   /// Replaces an argument by this number, from now on.

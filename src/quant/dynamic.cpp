@@ -52,7 +52,7 @@ Ends moved_ends(QuantBuilder& b, const Ends& ends, ValueId own, const Integers& 
   return {moved(ends.low, ends.high, -reach), moved(ends.high, ends.low, reach)};
 }
 
-/// From the end at which the integers are nearer to it: both say the same but for rounding.
+/// The zero point, computed from one end of the range. Both ends give the same but for rounding.
 ValueId chosen_point(QuantBuilder& b, const Ends& ends, ValueId scale, const Integers& integers) {
   const auto wide = [&](double value) { return b.number(value, DType::f64); };
   const auto sub = [&](ValueId a, ValueId c) { return b.binary("aten::sub.Tensor", a, c); };

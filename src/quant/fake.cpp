@@ -198,9 +198,10 @@ void fused(QuantBuilder& b) {
   if (!has_seen(*low, *high))
     return b.refuse("its observer never saw data, or saw NaN or infinities",
                     "run the prepared model on samples before saving it");
-  const Steps steps = chosen_steps(*low, *high, b.integer("quant_min", 0),
-                                   b.integer("quant_max", 255), b.flag("symmetric_quant", false));
-  const auto count = static_cast<int64_t>(steps.scales.size());
+  const Affine chosen =
+      chosen_affine(*low, *high, b.integer("quant_min", 0), b.integer("quant_max", 255),
+                    b.flag("symmetric_quant", false));
+  const auto count = static_cast<int64_t>(chosen.scales.size());
   const bool is_per_channel = b.flag("per_row_fake_quant", false);
   b.ignore({"scale", "zero_point"}, "they are computed of what was observed");
   b.ignore({"averaging_const"}, "nothing is observed");
@@ -208,10 +209,10 @@ void fused(QuantBuilder& b) {
   Grid grid;
   grid.low = static_cast<double>(b.integer("quant_min", 0));
   grid.high = static_cast<double>(b.integer("quant_max", 255));
-  grid.scale = broadcast_to(b, b.constant({count}, steps.scales, DType::f32), x, is_per_channel);
+  grid.scale = broadcast_to(b, b.constant({count}, chosen.scales, DType::f32), x, is_per_channel);
   grid.point =
-      broadcast_to(b, b.constant({count}, steps.zero_points, DType::f32), x, is_per_channel);
-  grid.shared_point = shared(steps.zero_points);
+      broadcast_to(b, b.constant({count}, chosen.zero_points, DType::f32), x, is_per_channel);
+  grid.shared_point = shared(chosen.zero_points);
   if (is_per_channel && b.dtype(x) == DType::f64) grid.dtype = DType::f64;
   if (!refuse_large(b, grid)) define_on(b, x, grid);
 }

@@ -6,13 +6,14 @@
 
 namespace t2n::quant {
 
-struct Steps {
+/// The parameters of an affine quantisation: one, or one per channel.
+struct Affine {
   std::vector<double> scales;
   std::vector<double> zero_points;
 };
 
 /// quant_utils::ChooseQuantizationParams for each minimum and maximum.
-Steps chosen_steps(const std::vector<double>& least, const std::vector<double>& greatest,
-                   int64_t low, int64_t high, bool is_symmetric);
+Affine chosen_affine(const std::vector<double>& least, const std::vector<double>& greatest,
+                     int64_t low, int64_t high, bool is_symmetric);
 
 }  // namespace t2n::quant

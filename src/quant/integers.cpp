@@ -76,7 +76,7 @@ ValueId end_of_rows(QuantBuilder& b, ValueId x, std::string_view extreme, std::s
   return b.binary(with, end, b.number(0, DType::f32));
 }
 
-/// The zero point by the end of the range that its integers miss by more.
+/// The zero point, computed from the end of the range that is further from its integer.
 ValueId zero_point(QuantBuilder& b, ValueId low, ValueId high) {
   const auto number = [&](double value) { return b.number(value, DType::f32); };
   const ValueId missed = add(b, add(b, number(-128), low), add(b, number(127), high));

@@ -50,9 +50,9 @@ bool is_two_sided(Extremes range) { return range.min < 0 && range.max > 0; }
 
 }  // namespace
 
-Steps chosen_steps(const std::vector<double>& least, const std::vector<double>& greatest,
-                   int64_t low, int64_t high, bool is_symmetric) {
-  Steps out;
+Affine chosen_affine(const std::vector<double>& least, const std::vector<double>& greatest,
+                     int64_t low, int64_t high, bool is_symmetric) {
+  Affine out;
   for (size_t i = 0; i < std::min(least.size(), greatest.size()); ++i) {
     Extremes range = {static_cast<float>(least[i]), static_cast<float>(greatest[i])};
     if (is_symmetric && is_two_sided(range)) range = balanced(range, low, high);

@@ -58,10 +58,10 @@ size_t count_numbers(const nnef::Value& value) {
   return out;
 }
 
-std::vector<QuantisedTensor> explained_in(const nnef::Document& document) {
-  std::vector<QuantisedTensor> out;
+std::vector<ExplainedTensor> explained_in(const nnef::Document& document) {
+  std::vector<ExplainedTensor> out;
   for (const nnef::QuantEntry& entry : document.quant) {
-    QuantisedTensor tensor{.name = entry.name, .function = entry.invocation.text};
+    ExplainedTensor tensor{.name = entry.name, .function = entry.invocation.text};
     for (const nnef::Argument& argument : entry.invocation.arguments) {
       if (argument.name == "bits")
         tensor.bits = static_cast<int>(argument.value.integer);
@@ -87,9 +87,9 @@ int64_t fake_quantisations_in(const std::vector<std::pair<std::string, int64_t>>
   return out;
 }
 
-Json explained_json(const std::vector<QuantisedTensor>& tensors) {
+Json explained_json(const std::vector<ExplainedTensor>& tensors) {
   Json out = Json::array();
-  for (const QuantisedTensor& tensor : tensors)
+  for (const ExplainedTensor& tensor : tensors)
     out.push_back({{"name", tensor.name},
                    {"function", tensor.function},
                    {"bits", tensor.bits},

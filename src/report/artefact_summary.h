@@ -22,7 +22,7 @@ struct WeightGroup {
 };
 
 /// A tensor with an entry in graph.quant.
-struct QuantisedTensor {
+struct ExplainedTensor {
   std::string name;
   std::string function;  ///< "zero_point_linear_quantize"
   int bits = 0;          ///< 0: unknown
@@ -40,7 +40,7 @@ struct ArtefactSummary {
   std::vector<std::string> fragments;                       ///< without the one for properties
   std::vector<WeightGroup> weights;
   size_t quantised = 0;                    ///< tensors with an entry in graph.quant
-  std::vector<QuantisedTensor> explained;  ///< those, in its order
+  std::vector<ExplainedTensor> explained;  ///< those, in its order
   int64_t saved_bytes = 0;                 ///< by weights with fewer bits than f32
   int64_t fake_quantisations = 0;          ///< operations that quantise and dequantise
   std::vector<std::string> unused;         ///< files without a reference

@@ -11,80 +11,81 @@ using nnef::Value;
 
 bool is_list(const Value& value) { return value.kind == Kind::array || value.kind == Kind::tuple; }
 
-const Known* find(const Scope& scope, const Value& name) {
-  const auto found = scope.frame.find(name.text);
-  return name.kind == Kind::identifier && found != scope.frame.end() ? &found->second : nullptr;
+const Known* find(const SettleContext& context, const Value& name) {
+  const auto found = context.frame.find(name.text);
+  return name.kind == Kind::identifier && found != context.frame.end() ? &found->second : nullptr;
 }
 
-const Value* keep(const Scope& scope, Value value) {
-  scope.store.push_back(std::move(value));
-  return &scope.store.back();
+const Value* keep(const SettleContext& context, Value value) {
+  context.store.push_back(std::move(value));
+  return &context.store.back();
 }
 
 /// tract does not read a literal that is not positive as a size.
-const Value* size(const Value& value, const Scope& scope) {
-  const auto number = scope.sizes.read(value);
-  return number && *number > 0 ? keep(scope, nnef::integer(*number)) : nullptr;
+const Value* size(const Value& value, const SettleContext& context) {
+  const auto number = context.sizes.read(value);
+  return number && *number > 0 ? keep(context, nnef::integer(*number)) : nullptr;
 }
 
-const Value* integer(const Value& value, const Scope& scope) {
+const Value* integer(const Value& value, const SettleContext& context) {
   if (value.kind == Kind::integer) return &value;
-  const Known* const known = find(scope, value);
-  if (known == nullptr) return size(value, scope);
+  const Known* const known = find(context, value);
+  if (known == nullptr) return size(value, context);
   const bool is_number = known->literal && known->literal->kind == Kind::integer;
   return is_number ? known->literal.get() : nullptr;
 }
 
-const Value* attribute(const Type& type, const Value& value, const Scope& scope) {
-  if (type.item == Item::integer) return integer(value, scope);
-  const Known* const known = find(scope, value);
+const Value* attribute(const Type& type, const Value& value, const SettleContext& context) {
+  if (type.item == Item::integer) return integer(value, context);
+  const Known* const known = find(context, value);
   const Value* const literal = known == nullptr ? &value : known->literal.get();
   if (literal == nullptr || literal_item(*literal) == Item::unknown) return nullptr;
   if (type.item == Item::logical && literal->kind == Kind::integer)
-    return keep(scope, nnef::logical(literal->integer != 0));
+    return keep(context, nnef::logical(literal->integer != 0));
   return literal;
 }
 
 /// The list itself if none of its items changes.
-const Value* list(const std::vector<const Type*>& types, const Value& value, const Scope& scope) {
+const Value* list(const std::vector<const Type*>& types, const Value& value,
+                  const SettleContext& context) {
   bool is_same = true;
   std::vector<const Value*> items;
   for (size_t i = 0; i < value.items.size(); ++i) {
-    items.push_back(settle(*types[i % types.size()], value.items[i], scope));
+    items.push_back(settle(*types[i % types.size()], value.items[i], context));
     if (items.back() == nullptr) return nullptr;
     is_same = is_same && items.back() == &value.items[i];
   }
   if (is_same) return &value;
   Value out = value.kind == Kind::tuple ? nnef::tuple({}) : nnef::array({});
   for (const Value* item : items) out.items.push_back(*item);
-  return keep(scope, std::move(out));
+  return keep(context, std::move(out));
 }
 
-const Value* tuple(const Type& type, const Value& value, const Scope& scope) {
+const Value* tuple(const Type& type, const Value& value, const SettleContext& context) {
   if (!is_list(value) || value.items.size() != type.items.size()) return nullptr;
   std::vector<const Type*> types;
   for (const Type& item : type.items) types.push_back(&item);
-  return list(types, value, scope);
+  return list(types, value, context);
 }
 
 /// tract takes a single value for a list of one.
-const Value* array(const Type& type, const Value& value, const Scope& scope) {
-  if (is_list(value)) return list({&type.items[0]}, value, scope);
-  const Known* const known = find(scope, value);
+const Value* array(const Type& type, const Value& value, const SettleContext& context) {
+  if (is_list(value)) return list({&type.items[0]}, value, context);
+  const Known* const known = find(context, value);
   if (known != nullptr && known->literal && is_list(*known->literal)) return known->literal.get();
-  const Value* const item = settle(type.items[0], value, scope);
-  return item == nullptr ? nullptr : keep(scope, nnef::array({*item}));
+  const Value* const item = settle(type.items[0], value, context);
+  return item == nullptr ? nullptr : keep(context, nnef::array({*item}));
 }
 
-const Value* tensor(const Type& type, const Value& value, const Scope& scope) {
+const Value* tensor(const Type& type, const Value& value, const SettleContext& context) {
   if (literal_item(value) != Item::unknown) return &value;
-  if (const Known* const known = find(scope, value)) {
+  if (const Known* const known = find(context, value)) {
     if (known->literal) return known->literal.get();
     return known->shape ? &value : nullptr;
   }
-  if (value.kind == Kind::array) return list({&type}, value, scope);
-  if (value.kind == Kind::identifier || value.kind == Kind::dimension) return size(value, scope);
-  return scope.name_call(value);
+  if (value.kind == Kind::array) return list({&type}, value, context);
+  if (value.kind == Kind::identifier || value.kind == Kind::dimension) return size(value, context);
+  return context.name_call(value);
 }
 
 }  // namespace
@@ -98,12 +99,12 @@ std::optional<int64_t> SizeReader::read(const Value& expression) {
   return place->second;
 }
 
-const Value* settle(const Type& type, const Value& value, const Scope& scope) {
+const Value* settle(const Type& type, const Value& value, const SettleContext& context) {
   switch (type.form) {
-    case Type::Form::attribute: return attribute(type, value, scope);
-    case Type::Form::tensor: return tensor(type, value, scope);
-    case Type::Form::array: return array(type, value, scope);
-    case Type::Form::tuple: return tuple(type, value, scope);
+    case Type::Form::attribute: return attribute(type, value, context);
+    case Type::Form::tensor: return tensor(type, value, context);
+    case Type::Form::array: return array(type, value, context);
+    case Type::Form::tuple: return tuple(type, value, context);
   }
   return nullptr;
 }

@@ -34,7 +34,7 @@ class SizeReader {
   std::unordered_map<const nnef::Value*, std::optional<int64_t>> known_;
 };
 
-struct Scope {
+struct SettleContext {
   const Frame& frame;
   SizeReader& sizes;
   /// Runs an expression that is a call, and returns its result's name; null if the result is
@@ -45,6 +45,6 @@ struct Scope {
 
 /// The argument for a parameter of the type, with numbers for expressions and names for calls; null
 /// if unknown. The argument itself if nothing has to be evaluated.
-const nnef::Value* settle(const Type& type, const nnef::Value& value, const Scope& scope);
+const nnef::Value* settle(const Type& type, const nnef::Value& value, const SettleContext& context);
 
 }  // namespace t2n::spec

@@ -88,8 +88,8 @@ struct Rate {
 std::optional<Rate> rate_of(const ir::Dim& dim, const std::string& symbol);
 
 using Flows = std::vector<Flow>;
-/// The flows of the results. Errors: `not-streamable`. Called only if an operand streams, or an argument
-/// contains the stream's length.
+/// The flows of the results. Errors: `not-streamable`. Called only if an operand streams, or
+/// an argument contains the stream's length.
 using FlowRule = Flows (*)(const FlowCall& call);
 /// Null for operations that do not run in pulses.
 FlowRule flow_rule(std::string_view operation);
@@ -105,8 +105,8 @@ std::vector<FlowRow> product_flows();
 /// For operands that are combined element by element. Errors: `not-streamable` if they stream
 /// along several axes.
 Flow together(const std::vector<Flow>& flows);
-/// Throws the error `not-streamable`. `what` reads "takes the sum of the whole stream"; find_pulses()
-/// adds the statement's place, and check_pulses() its operator.
+/// Throws the error `not-streamable`. `what` reads "takes the sum of the whole stream";
+/// find_pulses() adds the statement's place, and check_pulses() its operator.
 [[noreturn]] void blocked(std::string what, std::string help = {});
 
 }  // namespace t2n::stream

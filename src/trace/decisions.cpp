@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "src/diag/error.h"
-#include "src/trace/iteration.h"
+#include "src/loops/iteration.h"
 
 namespace t2n::trace {
 namespace {
@@ -81,9 +81,9 @@ Decision* Decisions::note_number(const torch::jit::Node* node, const Mark& mark,
     return nullptr;
   }
   if (depends_on_iteration(mark))
-    refuse_loop(
+    loops::refuse_loop(
         "a number follows from the number of the iteration in a way that the file cannot express",
-        kIterationHelp);
+        loops::kIterationHelp);
   Decision* noted = note(node, mark, 0, Decision::Kind::number);
   const Mark sizes = opaque_mark(mark->size);
   noted->sizes = sizes->size;
@@ -116,7 +116,7 @@ void Decisions::add_later(std::vector<Decision> later, const loops::Rolled& roll
         return Dim::symbol(ir::Symbol::AxisSize{found->second, size->axis});
       if (own != size->value) return Dim::symbol(ir::Symbol::AxisSize{own, size->axis});
       if (rolled.later.contains(size->value))
-        refuse_loop(
+        loops::refuse_loop(
             "one of its iterations decides by the size of a tensor that the first does not compute",
             "let all iterations compute the same, and choose with torch.where");
       return std::nullopt;
@@ -171,12 +171,12 @@ void check_iteration_branch(const Mark& condition) {
   const Dim gap = asked ? asked->left - asked->right : Dim(0);
   for (const ir::Symbol& symbol : gap.symbols()) {
     if (!symbol.is_iteration()) continue;
-    const Dim c = replaced(gap, symbol, 0), a = replaced(gap, symbol, 1) - c;
+    const Dim c = loops::replaced(gap, symbol, 0), a = loops::replaced(gap, symbol, 1) - c;
     if (a.is_constant() && c.is_constant() && a.value() != 0 &&
         gap == c + a * Dim::symbol(symbol) && is_settled(asked->relation, a.value(), c.value()))
       return;
   }
-  refuse_loop(
+  loops::refuse_loop(
       "a branch in it goes another way in some iterations, by the number of the iteration",
       "only the first iteration may differ (`if t == 0`); compute both ways and choose with "
       "torch.where");

@@ -7,7 +7,7 @@
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/trace/computed_numbers.h"
-#include "src/trace/observer.h"
+#include "src/trace/observers.h"
 #include "src/trace/operators.h"
 #include "src/trace/packed_tables.h"
 #include "src/trace/tensor_operations.h"

@@ -10,8 +10,8 @@
 
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
+#include "src/loops/iteration.h"
 #include "src/trace/convert.h"
-#include "src/trace/iteration.h"
 #include "src/trace/operators.h"
 #include "src/trace/overlap.h"
 #include "src/trace/recorder.h"
@@ -137,10 +137,10 @@ void Recorder::check_view(const Track& track) const {
   if (track.view == nullptr) return;
   const ir::Node& node = track.view->call.node;
   if (node.outputs.at(track.view->output) >= rolling_.iteration_begins() ||
-      !mentions_iteration(node))
+      !loops::mentions_iteration(node))
     return;
-  refuse_loop(graph_, node, "a view that one iteration made is read or written in another",
-              "clone() it in the iteration that makes it");
+  loops::refuse_loop(graph_, node, "a view that one iteration made is read or written in another",
+                     "clone() it in the iteration that makes it");
 }
 
 ir::ValueId Recorder::refresh(int index) {

@@ -3,10 +3,6 @@
 
 namespace t2n::trace {
 
-/// A limit for strings, and for lists that operators create; longer ones are refused.
-inline constexpr long long kMaxText = 1LL << 26;
-inline constexpr long long kMaxList = 1LL << 24;
-
 /// Installs the guards, once, in LibTorch's registry of operators, and refusals in place of denied
 /// operators. Everything that runs a model's operators meets them, LibTorch's compiler and executor
 /// included. Errors when they run: `unsafe-argument`, `trace-limit`, `denied-operator`.

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "src/trace/guard_rows.h"
-#include "src/trace/guards.h"
 
 namespace t2n::trace {
 namespace {

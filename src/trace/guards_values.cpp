@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "src/trace/guard_rows.h"
-#include "src/trace/guards.h"
 
 namespace t2n::trace {
 namespace {
@@ -45,7 +44,10 @@ void factorial(const Operands& in) {
   in.require(in[0].toInt() <= 1000, "the factorial of a number this large is never done");
 }
 
-// Strings and lists.
+// Strings and lists. Longer ones are refused.
+
+constexpr long long kMaxText = 1LL << 26;
+constexpr long long kMaxList = 1LL << 24;
 
 void check_text(const Operands& in, double size) {
   if (size > static_cast<double>(kMaxText)) in.limit("a text", kMaxText);

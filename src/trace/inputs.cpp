@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/trace/allocation.h"
 #include "src/trace/convert.h"
 #include "src/trace/input_places.h"
-#include "src/trace/memory.h"
 
 namespace t2n::trace {
 

@@ -8,7 +8,7 @@
 #include "src/diag/printable.h"
 #include "src/model_file/allowed.h"
 #include "src/trace/interpreter.h"
-#include "src/trace/observer.h"
+#include "src/trace/observers.h"
 #include "src/trace/torch_error.h"
 
 namespace t2n::trace {

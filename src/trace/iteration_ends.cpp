@@ -3,7 +3,7 @@
 // the same tensor from some iteration on.
 #include <algorithm>
 
-#include "src/trace/iteration.h"
+#include "src/loops/iteration.h"
 #include "src/trace/open_loops.h"
 
 namespace t2n::trace {
@@ -37,8 +37,9 @@ void OpenLoops::settle_iteration_end(const std::vector<IterationEnd>& ends, int6
   size_t same_from = ends.size() - 1;
   while (same_from > 0 && origins_->from_outside(ends[same_from - 1]) == last) --same_from;
   if (same_from + 1 == ends.size())
-    refuse_loop("which tensor a variable holds after it follows from the number of its iterations",
-                "choose with torch.where, or compute it in each iteration");
+    loops::refuse_loop(
+        "which tensor a variable holds after it follows from the number of its iterations",
+        "choose with torch.where, or compute it in each iteration");
   const int64_t iterations = first_iteration + static_cast<int64_t>(same_from) + 1;
   if (iterations > 1)
     decisions_.settle(comparison_mark({length, Relation::ge, Dim(iterations)}), true);

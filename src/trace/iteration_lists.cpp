@@ -5,7 +5,7 @@
 #include <array>
 
 #include "src/diag/one_of.h"
-#include "src/trace/iteration.h"
+#include "src/loops/iteration.h"
 #include "src/trace/lists.h"
 
 namespace t2n::trace {
@@ -16,8 +16,9 @@ using ir::Relation;
 using torch::jit::Stack;
 
 [[noreturn]] void refuse(std::string why) {
-  refuse_loop(std::move(why),
-              "walk the list element by element (`for a in l`), or stack it and index the tensor");
+  loops::refuse_loop(
+      std::move(why),
+      "walk the list element by element (`for a in l`), or stack it and index the tensor");
 }
 
 size_t stretch_of(const Outline& outline, int64_t place) {
@@ -36,7 +37,7 @@ bool Lists::follows_iteration(const c10::IValue& list, const Mark& asked) const 
   if (depends_on_iteration(asked)) return true;
   if (!is_size(length) || !depends_on_iteration(length)) return false;
   const ir::Symbol& iteration = loops_.rolling().back()->symbol;
-  const auto step = coefficient(length->size, iteration);
+  const auto step = loops::coefficient(length->size, iteration);
   return !step || *step < 0;  // its front moves
 }
 
@@ -82,7 +83,7 @@ void Lists::settle_iteration_access(const std::string& name, const Stack& inputs
     return;  // made by an earlier iteration: the recorder follows it
   Outline outline{{whole, count}};
   if (depends_on_iteration(length)) {
-    const Dim before = replaced(whole, loops_.rolling().back()->symbol, 0);
+    const Dim before = loops::replaced(whole, loops_.rolling().back()->symbol, 0);
     place = place + before - whole;
     outline = {{before, count}};
   } else if (const Outline known = marks_.outline(list); !known.empty()) {
@@ -129,11 +130,11 @@ void Lists::settle_inside(const Outline& outline, const Dim& low, const Dim& hig
 /// Checks the first iteration, and all others, whose positions may lie in another part of the list.
 void Lists::settle_accesses(const RolledLoop& loop, const Dim& length) {
   for (const IterationAccess& access : loop.accesses) {
-    const auto step = coefficient(access.place, loop.symbol);
-    const Dim first = replaced(access.place, loop.symbol, 0);
-    if (!step || (mentions_iteration(first) && access.outline.size() > 1))
+    const auto step = loops::coefficient(access.place, loop.symbol);
+    const Dim first = loops::replaced(access.place, loop.symbol, 0);
+    if (!step || (loops::mentions_iteration(first) && access.outline.size() > 1))
       refuse("which element of a list an iteration takes has no expression");
-    if (mentions_iteration(first)) continue;  // the loop around it bounds its own iterations
+    if (loops::mentions_iteration(first)) continue;  // the loop around it bounds its own iterations
     settle_inside(access.outline, first, first + Dim(1));
     const Dim second = first + *step, last = first + *step * (length - Dim(1));
     settle_inside(access.outline, *step > 0 ? second : last, (*step > 0 ? last : second) + Dim(1));
@@ -146,20 +147,21 @@ void Lists::settle_accesses(const RolledLoop& loop, const Dim& length) {
 Outline Lists::written_in_iterations(const Mark& asked, const c10::IValue& list, bool is_from_end,
                                      Outline outline) {
   if (loops_.rolling().empty())
-    refuse_loop("a list is written at a place that is the number of an iteration, after the loop",
-                "use a size, or the length of what the loop made");
+    loops::refuse_loop(
+        "a list is written at a place that is the number of an iteration, after the loop",
+        "use a size, or the length of what the loop made");
   const RolledLoop& loop = *loops_.rolling().back();
   const auto refuse_place = [] {
-    refuse_loop(
+    loops::refuse_loop(
         "a list is written at places that follow from the iteration in another way than one by one",
         "collect the elements with append, or fill a tensor");
   };
   if (!is_size(asked)) refuse_place();
   const Dim place = is_from_end ? asked->size + length_of(outline) : asked->size;
-  const auto step = coefficient(place, loop.symbol);
-  const Dim first = replaced(place, loop.symbol, 0);
+  const auto step = loops::coefficient(place, loop.symbol);
+  const Dim first = loops::replaced(place, loop.symbol, 0);
   const bool forwards = step == 1, is_line = forwards || step == -1;
-  if (outline.empty() || !is_line || mark_of(loop.condition) || mentions_iteration(first))
+  if (outline.empty() || !is_line || mark_of(loop.condition) || loops::mentions_iteration(first))
     refuse_place();
   const Dim iterations = expression(loop.trips);
   Dim low = forwards ? first : first + Dim(1) - iterations;

@@ -19,7 +19,7 @@ namespace t2n::trace {
 struct MarkInfo {
   enum class Kind {
     size,    ///< an integer: `size` over symbols of sizes
-    opaque,  ///< follows from sizes in a way that `size` cannot say
+    opaque,  ///< follows from sizes in a way that `size` cannot express
     data,    ///< read from the values of a tensor
   };
   Kind kind = Kind::size;

@@ -1,10 +1,17 @@
-// Fake quantisation whose parameters nobody chose.
+// Torch's observers, which collect statistics of a quantiser's input, and quantisers without them.
 #pragma once
 
 #include "ir/graph.h"
 #include "src/trace/leaves.h"
 
 namespace t2n::trace {
+
+/// The help text if an observer is on: its statistics, and branches on them, are not part of what a
+/// model computes.
+inline constexpr const char* kSwitchOff =
+    "call model.apply(torch.ao.quantization.disable_observer) before saving, or convert the model";
+
+inline bool is_observer(const Where& place) { return place.module_class.ends_with("Observer"); }
 
 /// Refuses fake quantisation by scale 1 and zero point 0 of a module whose observer
 /// (`activation_post_process`, as torch.ao.quantization names it) never saw data: these are what it

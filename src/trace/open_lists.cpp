@@ -5,7 +5,7 @@
 
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
-#include "src/trace/iteration.h"
+#include "src/loops/iteration.h"
 #include "src/trace/lists.h"
 
 namespace t2n::trace {
@@ -103,8 +103,8 @@ void Lists::settle_access(const std::string& name, const Stack& inputs, const Ma
   const c10::IValue& list = inputs[0];
   if (!list.isList() || holds_marks(list)) return;
   if (name == "aten::slice" && depends_on_iteration(asked))
-    refuse_loop("a part of a list is taken that follows from the iteration",
-                "walk the list element by element, or stack it and index the tensor");
+    loops::refuse_loop("a part of a list is taken that follows from the iteration",
+                       "walk the list element by element, or stack it and index the tensor");
   if (!is_one_of(name, kNames)) return;
   if (follows_iteration(list, asked)) return settle_iteration_access(name, inputs, asked);
   if (!is_open(list)) return;

@@ -1,5 +1,7 @@
 #include "src/trace/operations.h"
 
+#include <c10/util/Exception.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -9,8 +11,8 @@
 #include "src/diag/one_of.h"
 #include "src/diag/printable.h"
 #include "src/model_file/allowed.h"
+#include "src/trace/allocation.h"
 #include "src/trace/half.h"
-#include "src/trace/memory.h"
 #include "src/trace/moves.h"
 #include "src/trace/operators.h"
 #include "src/trace/torch_error.h"
@@ -71,16 +73,16 @@ void give_own_result(const std::string& name, Stack& stack) {
   if (name == "quantized::relu6" && stack.size() == 2 && stack[1].isBool()) stack[1] = false;
 }
 
-/// LibTorch has no kernel of an operator of quantised tensors for a plain one. A model that was saved
-/// with quantised inputs is given plain ones here.
+/// LibTorch has no kernel of an operator of quantised tensors for a plain one. A model that was
+/// saved with quantised inputs is given plain ones here.
 void refuse_plain(const std::string& name, const Stack& given,
                   const Operations::NameOfInput& name_of) {
   constexpr std::array<std::string_view, 5> kReaders = {
       "aten::int_repr", "aten::q_scale", "aten::q_zero_point", "aten::q_per_channel_scales",
       "aten::q_per_channel_zero_points"};
   if (!name.starts_with("quantized::") && !is_one_of(name, kReaders)) return;
-  for (const at::Tensor& each : given.empty() ? std::vector<at::Tensor>()
-                                              : flatten_tensors(given[0])) {
+  for (const at::Tensor& each :
+       given.empty() ? std::vector<at::Tensor>() : flatten_tensors(given[0])) {
     if (!each.defined() || each.is_quantized()) continue;
     const std::string input = name_of ? name_of(each) : "";
     throw Error("unsupported-dtype",
@@ -91,6 +93,17 @@ void refuse_plain(const std::string& name, const Stack& given,
                 "the inputs of a file are plain tensors",
                 "quantise inside of the model: call torch.quantize_per_tensor in its forward");
   }
+}
+
+/// Called while what LibTorch threw is handled.
+[[noreturn]] void refuse_failed(const std::string& name) {
+  if (is_unknown(name))
+    throw Error("unsupported-op",
+                cat("the operator ", quoted(name), " is not known to this LibTorch"),
+                "it belongs to a library that is not part of PyTorch",
+                "export the part of the model before it, or replace the operator");
+  throw Error("forward-failed", cat(name, " failed: ", first_line(current_torch_message())), {},
+              "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
 }
 
 }  // namespace
@@ -107,16 +120,11 @@ void Operations::execute(const Operation& operation, Stack& stack,
   const Stack given = stack;  // an operation takes its operands off
   try {
     run(operation, native_halves_, stack);
+  } catch (const c10::NotImplementedError&) {
+    refuse_plain(name, given, name_of);
+    refuse_failed(name);
   } catch (const std::exception&) {
-    if (is_unknown(name))
-      throw Error("unsupported-op",
-                  cat("the operator ", quoted(name), " is not known to this LibTorch"),
-                  "it belongs to a library that is not part of PyTorch",
-                  "export the part of the model before it, or replace the operator");
-    const std::string message = first_line(current_torch_message());
-    if (message.find("Could not run '") == 0) refuse_plain(name, given, name_of);
-    throw Error("forward-failed", cat(name, " failed: ", message), {},
-                "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
+    refuse_failed(name);
   }
   // Zero is a legal value of theirs, and the only one that gives the same file every time.
   if (has_trait(ir::op_short_name(name), ir::OpTrait::uninitialised)) clear(stack.at(0).toTensor());

@@ -2,15 +2,31 @@
 // followed by this.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "src/loops/rolling.h"
-#include "src/trace/iteration_end.h"
 #include "src/trace/tracks.h"
 
 namespace t2n::trace {
+
+/// A tensor that stands somewhere when an iteration ends.
+struct IterationEnd {
+  ir::ValueId value = ir::kNoValue;
+  const void* tensor = nullptr;  ///< identifies tensors that no operation has read
+  bool is_own = false;           ///< the iteration computed it or wrote to it
+  /// True for the same tensor, whatever made it.
+  friend bool operator==(const IterationEnd& a, const IterationEnd& b) {
+    return a.value == b.value && a.tensor == b.tensor;
+  }
+};
+/// The tensors at the places of a variable, container or object, after each iteration.
+struct IterationEnds {
+  int64_t first_iteration = -1;  ///< after which the place was looked at first
+  std::vector<std::vector<IterationEnd>> tensors = {};
+};
 
 /// Queries on the recorder's tables; changes nothing.
 class Origins {

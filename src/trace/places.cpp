@@ -7,8 +7,8 @@
 #include "ir/prove.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
+#include "src/loops/iteration.h"
 #include "src/trace/convert.h"
-#include "src/trace/iteration.h"
 #include "src/trace/overlap.h"
 
 namespace t2n::trace {
@@ -111,7 +111,7 @@ bool follow_order(Box& box, const ir::Node& node) {
   }
   if (is_one_of(op, kSwaps)) {
     const std::string axis = op == "aten::swapaxes" ? "axis" : "dim";
-    return swap(dim_of(node, axis + "0"), dim_of(node, axis + "1"));
+    return swap(loops::dim_of(node, axis + "0"), loops::dim_of(node, axis + "1"));
   }
   if (const auto* dims = std::get_if<std::vector<Dim>>(node.find("dims"));
       op == "aten::permute" && dims != nullptr) {
@@ -120,7 +120,8 @@ bool follow_order(Box& box, const ir::Node& node) {
     box.axes = std::move(axes);
     return true;
   }
-  if (const Dim* const dim = dim_of(node, "dim"); op == "aten::unsqueeze" && dim != nullptr) {
+  if (const Dim* const dim = loops::dim_of(node, "dim");
+      op == "aten::unsqueeze" && dim != nullptr) {
     const auto rank = static_cast<int64_t>(box.axes.size()) + 1;
     const int64_t at = dim->value() < 0 ? dim->value() + rank : dim->value();
     box.axes.insert(box.axes.begin() + at, std::nullopt);
@@ -140,9 +141,9 @@ bool is_split(std::string_view op) {
 void follow_cut(Box& box, const ir::Node& node, size_t axis, const Dim& size, size_t output,
                 const ir::Sizes& samples) {
   const std::string_view op = ir::op_name(node.op);
-  const Dim *length = dim_of(node, "length"), *step = dim_of(node, "step");
+  const Dim *length = loops::dim_of(node, "length"), *step = loops::dim_of(node, "step");
   const auto place = [&](const char* name) {
-    const Dim* const dim = dim_of(node, name);
+    const Dim* const dim = loops::dim_of(node, name);
     return dim == nullptr ? std::optional(Dim(0)) : counted(*dim, size, samples, box);
   };
   std::optional<Dim> start, end;
@@ -153,7 +154,7 @@ void follow_cut(Box& box, const ir::Node& node, size_t axis, const Dim& size, si
   if (start && drops) end = *start + Dim(1);
   if (start && op == "aten::narrow" && length != nullptr) end = *start + *length;
   if (op == "aten::slice.Tensor") {
-    const Dim* const given = dim_of(node, "end");
+    const Dim* const given = loops::dim_of(node, "end");
     end = given == nullptr || *given == Dim(INT64_MAX) ? size : place("end");
     if (step == nullptr || !step->is_constant()) end.reset();
   }
@@ -210,7 +211,7 @@ Box Places::box_of(int track, int base) {
   const ir::Node& node = of.view->call.node;
   const std::string_view op = ir::op_name(node.op);
   if (follow_order(box, node)) return box;
-  const Dim* const dim = dim_of(node, "dim");
+  const Dim* const dim = loops::dim_of(node, "dim");
   if (dim == nullptr || !dim->is_constant() || box.axes.empty()) {
     box.is_exact = false;
     return box;
@@ -239,11 +240,12 @@ void Places::rely_on_sizes(int track, int base) {
       return;
     }
     const ir::Node& view = of.view->call.node;
-    if (mentions_iteration(view))
-      refuse_loop(graph_, view,
-                  "a view is written while another one of its tensor is read, and where they lie "
-                  "follows from the iteration",
-                  "clone() what is read");
+    if (loops::mentions_iteration(view))
+      loops::refuse_loop(
+          graph_, view,
+          "a view is written while another one of its tensor is read, and where they lie "
+          "follows from the iteration",
+          "clone() what is read");
     for (const ir::Argument& arg : view.args)
       if (const auto* one = std::get_if<Dim>(&arg.value))
         overlaps_.push_back(*one);

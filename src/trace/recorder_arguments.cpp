@@ -6,8 +6,8 @@
 
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
+#include "src/loops/iteration.h"
 #include "src/trace/convert.h"
-#include "src/trace/iteration.h"
 #include "src/trace/operators.h"
 #include "src/trace/packed_tables.h"
 #include "src/trace/recorder.h"
@@ -53,9 +53,9 @@ std::optional<ir::DType> compute_dtype(const c10::FunctionSchema& schema,
 
 void refuse_data(const Mark& mark, const std::string& argument, const std::string& op) {
   if (is_opaque(mark) && depends_on_iteration(mark))
-    refuse_loop(cat("the argument ", quoted(argument), " of ", op,
-                    " is computed from the number of the iteration"),
-                kIterationHelp);
+    loops::refuse_loop(cat("the argument ", quoted(argument), " of ", op,
+                           " is computed from the number of the iteration"),
+                       loops::kIterationHelp);
   if (!is_data(mark)) return;
   throw Error("data-dependent-value",
               cat("the argument ", quoted(argument), " of ", op, " is read from a tensor's values"),
@@ -106,9 +106,9 @@ bool is_ignored(std::string_view op, const std::string& argument) {
 /// Kernels of quantised tensors that round by where elements lie in memory.
 bool rounds_by_order(std::string_view op) {
   constexpr std::array<std::string_view, 15> kOperators = {
-      "add",     "add_relu",   "cat",  "cat_relu",  "elu",  "celu",        "hardswish",
-      "sigmoid", "leaky_relu", "tanh", "threshold", "gelu", "hardsigmoid", "avg_pool2d",
-      "avg_pool3d"};
+      "add",       "add_relu",  "cat",         "cat_relu",   "elu",
+      "celu",      "hardswish", "sigmoid",     "leaky_relu", "tanh",
+      "threshold", "gelu",      "hardsigmoid", "avg_pool2d", "avg_pool3d"};
   return is_one_of(ir::op_short_name(op), kOperators);
 }
 
@@ -125,8 +125,9 @@ std::string memory_order(std::string_view op, const torch::jit::Stack& inputs) {
     for (const at::Tensor& each : flatten_tensors(input)) {
       if (!each.defined() || !each.is_quantized()) continue;
       const bool is_row = each.is_contiguous();
-      const bool is_last = (each.dim() == 4 && each.is_contiguous(at::MemoryFormat::ChannelsLast)) ||
-                           (each.dim() == 5 && each.is_contiguous(at::MemoryFormat::ChannelsLast3d));
+      const bool is_last =
+          (each.dim() == 4 && each.is_contiguous(at::MemoryFormat::ChannelsLast)) ||
+          (each.dim() == 5 && each.is_contiguous(at::MemoryFormat::ChannelsLast3d));
       any = true;
       are_rows = are_rows && is_row;
       are_last = are_last && is_last;

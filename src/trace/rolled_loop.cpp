@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/loops/iteration.h"
 #include "src/trace/interpreter.h"
-#include "src/trace/iteration.h"
 
 namespace t2n::trace {
 namespace {
@@ -36,14 +36,14 @@ Steps induction_steps(Block* body) {
 std::optional<Dim> iterations_of_while(const ir::Comparison& condition, const ir::Symbol& symbol) {
   Dim gap = condition.right - condition.left;
   Relation relation = condition.relation;
-  Dim step = replaced(gap, symbol, 0) - replaced(gap, symbol, 1);
+  Dim step = loops::replaced(gap, symbol, 0) - loops::replaced(gap, symbol, 1);
   if (relation == Relation::gt || relation == Relation::ge) {
     gap = Dim(-1) * gap;
     step = Dim(-1) * step;
     relation = mirrored(relation);
   }
   if (!step.is_constant() || step.value() <= 0) return std::nullopt;
-  const Dim first = replaced(gap, symbol, 0);
+  const Dim first = loops::replaced(gap, symbol, 0);
   if (relation == Relation::le) return floor_div(first, step) + Dim(2);
   if (relation == Relation::lt || (relation == Relation::ne && step == Dim(1)))
     return floor_div(first + step - Dim(1), step) + Dim(1);
@@ -56,8 +56,8 @@ Dim length_of(const RolledLoop& loop) {
   const Mark condition = mark_of(loop.condition);
   if (condition && condition->comparison)
     if (const auto count = iterations_of_while(*condition->comparison, loop.symbol)) return *count;
-  refuse_loop("how many iterations it takes cannot be told from its condition",
-              "use `for t in range(n)`, or let a number grow by one up to a size");
+  loops::refuse_loop("how many iterations it takes cannot be told from its condition",
+                     "use `for t in range(n)`, or let a number grow by one up to a size");
 }
 
 }  // namespace
@@ -112,8 +112,9 @@ void Interpreter::run_rolled(Node* node, Env& env) {
   }
   const Dim length = length_of(loop);
   if (depends_on_iteration(size_mark(length)))
-    refuse_loop("how many iterations it takes follows from the iteration of a loop around it",
-                "let it take as many iterations in each iteration of the loop around it");
+    loops::refuse_loop(
+        "how many iterations it takes follows from the iteration of a loop around it",
+        "let it take as many iterations in each iteration of the loop around it");
   decisions_.add_later(std::move(later), recorded_loops_->end(length, position_.place()), before);
   const ChangedLists lists = loops_.end_rolled();
   lists_.settle_accesses(loop, length);

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "src/trace/iteration_end.h"
 #include "src/trace/marks.h"
+#include "src/trace/origins.h"
 
 namespace t2n::trace {
 

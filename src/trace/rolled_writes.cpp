@@ -1,7 +1,7 @@
 // Containers and objects that outlive an iteration of a rolled loop. Every iteration must leave the
 // same numbers in them, since the file repeats one iteration.
 #include "src/diag/error.h"
-#include "src/trace/iteration.h"
+#include "src/loops/iteration.h"
 #include "src/trace/open_loops.h"
 
 namespace t2n::trace {
@@ -71,7 +71,7 @@ bool is_unchanged(const Content& a, const Content& b) {
 }
 
 [[noreturn]] void refuse_change(const c10::IValue& held) {
-  refuse_loop(
+  loops::refuse_loop(
       cat("what its iterations write to ", held.isObject() ? "an object" : "a list or dictionary",
           " is another number, string or length from iteration to iteration"),
       "carry it in a variable: a tensor, or a number that grows by a constant");
@@ -177,8 +177,8 @@ void OpenLoops::check_written(RolledLoop& loop) {
 void OpenLoops::check_carried(const RolledLoop& loop, const std::vector<c10::IValue>& after) const {
   for (size_t i = 0; i < after.size(); ++i) {
     if (loop.steps[i] || keeps_content(unmarked(loop.carried[i]), unmarked(after[i]))) continue;
-    refuse_loop("a number changes from iteration to iteration, and is no tensor",
-                "let it grow by a constant (count += 1), or carry a tensor");
+    loops::refuse_loop("a number changes from iteration to iteration, and is no tensor",
+                       "let it grow by a constant (count += 1), or carry a tensor");
   }
 }
 

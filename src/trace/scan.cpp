@@ -36,7 +36,7 @@ std::string place_text(const std::string& function) {
   return cat("in ", owner.empty() || owner == "__torch__" ? method : cat(owner, ".", method));
 }
 
-Where place_of(const Refusal& refusal, SourceMap& sources) {
+Where place_of(const ForbiddenUse& refusal, SourceMap& sources) {
   Where where;
   const ir::Source source = sources.find(refusal.node->sourceRange(), true);
   where.module_class = class_of(refusal.function);
@@ -58,10 +58,10 @@ bool is_prepared(const std::string& name) {
               "save it before that step");
 }
 
-[[noreturn]] void refuse_denied(const std::vector<Refusal>& refusals, SourceMap* sources) {
-  const Refusal& first = refusals.front();
+[[noreturn]] void refuse_denied(const std::vector<ForbiddenUse>& refusals, SourceMap* sources) {
+  const ForbiddenUse& first = refusals.front();
   if (std::all_of(refusals.begin(), refusals.end(),
-                  [](const Refusal& each) { return is_prepared(each.what); }))
+                  [](const ForbiddenUse& each) { return is_prepared(each.what); }))
     refuse_prepared(first.what);
   Diagnostic out;
   out.id = "denied-operator";
@@ -81,7 +81,7 @@ bool is_prepared(const std::string& name) {
 
 }  // namespace
 
-std::vector<Refusal> OperatorScan::run(const torch::jit::CompilationUnit& unit) {
+std::vector<ForbiddenUse> OperatorScan::run(const torch::jit::CompilationUnit& unit) {
   found_.clear();
   for (torch::jit::Function* each : unit.get_functions()) function(*each);
   finish();
@@ -89,7 +89,7 @@ std::vector<Refusal> OperatorScan::run(const torch::jit::CompilationUnit& unit) 
 }
 
 void OperatorScan::require(const torch::jit::CompilationUnit& unit, SourceMap* sources) {
-  const std::vector<Refusal> refusals = run(unit);
+  const std::vector<ForbiddenUse> refusals = run(unit);
   if (!refusals.empty()) refuse_denied(refusals, sources);
 }
 
@@ -180,7 +180,7 @@ void OperatorScan::node(Node* node) {
 }
 
 void OperatorScan::refuse(const std::string& what, std::string_view reason, const Node* node) {
-  const bool known = std::any_of(found_.begin(), found_.end(), [&](const Refusal& each) {
+  const bool known = std::any_of(found_.begin(), found_.end(), [&](const ForbiddenUse& each) {
     return each.what == what && each.function == function_;
   });
   if (!known) found_.push_back({what, std::string(reason), function_, node});

@@ -13,7 +13,7 @@
 namespace t2n::trace {
 
 /// One use of something that a model may not use.
-struct Refusal {
+struct ForbiddenUse {
   std::string what;      ///< "aten::save", or a class that is implemented in C++
   std::string reason;    ///< a clause
   std::string function;  ///< "__torch__.Model.forward"
@@ -25,8 +25,8 @@ struct Refusal {
 /// nested blocks and graphs, and all that these call.
 class OperatorScan {
  public:
-  /// The refusals in everything that was not scanned before.
-  std::vector<Refusal> run(const torch::jit::CompilationUnit& unit);
+  /// The forbidden uses in everything that was not scanned before.
+  std::vector<ForbiddenUse> run(const torch::jit::CompilationUnit& unit);
   /// Throws them as the error `denied-operator`. With `sources`, it has a place.
   void require(const torch::jit::CompilationUnit& unit, SourceMap* sources);
 
@@ -42,7 +42,7 @@ class OperatorScan {
   std::unordered_set<const c10::Type*> types_;
   std::unordered_set<c10::Symbol> kinds_;  ///< allowed ones
   std::vector<torch::jit::Function*> open_;
-  std::vector<Refusal> found_;
+  std::vector<ForbiddenUse> found_;
   std::string function_;
 };
 

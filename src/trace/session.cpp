@@ -3,8 +3,8 @@
 #include <unordered_set>
 
 #include "src/diag/error.h"
+#include "src/trace/allocation.h"
 #include "src/trace/inputs.h"
-#include "src/trace/memory.h"
 #include "src/trace/names.h"
 #include "src/trace/quant_params.h"
 

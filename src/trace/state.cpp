@@ -6,7 +6,7 @@
 #include "src/diag/error.h"
 #include "src/trace/convert.h"
 #include "src/trace/mark.h"
-#include "src/trace/observer.h"
+#include "src/trace/observers.h"
 #include "src/trace/operators.h"
 
 namespace t2n::trace {

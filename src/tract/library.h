@@ -28,7 +28,7 @@ struct Pulse {
   int64_t size = 0;    ///< its value for each piece
 };
 
-struct ModelInfo {
+struct EngineModelInfo {
   std::vector<EnginePort> inputs;
   std::vector<EnginePort> outputs;
   /// The lasting growth of the worker's memory; exact for the first model of a worker.
@@ -63,7 +63,7 @@ class Model {
   /// Errors: `engine-rejects`.
   Model(const Library& library, const std::string& artefact, std::optional<Pulse> pulse = {});
 
-  const ModelInfo& info() const { return info_; }
+  const EngineModelInfo& info() const { return info_; }
   /// Runs in a fresh state. Inputs may have any strides. Dimensions are returned as i64, quantised
   /// values as f32.   Errors: `engine-failed`.
   std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs) const;
@@ -86,7 +86,7 @@ class Model {
   const Library& library_;
   std::string artefact_;
   std::optional<Pulse> pulse_;
-  ModelInfo info_;
+  EngineModelInfo info_;
   Owned runnable_;
 };
 

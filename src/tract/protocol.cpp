@@ -108,7 +108,7 @@ ir::Tensor read_tensor(Stream& stream) {
 
 }  // namespace
 
-Message encode(const ModelInfo& info) {
+Message encode(const EngineModelInfo& info) {
   Message message{
       Kind::done, {std::to_string(info.inputs.size()), std::to_string(info.resident_bytes)}, {}};
   for (const auto* ports : {&info.inputs, &info.outputs})
@@ -121,8 +121,8 @@ Message encode(const ModelInfo& info) {
   return message;
 }
 
-ModelInfo decode_info(const Message& message) {
-  ModelInfo info;
+EngineModelInfo decode_info(const Message& message) {
+  EngineModelInfo info;
   const size_t inputs = std::stoul(message.texts.at(0));
   info.resident_bytes = std::stoll(message.texts.at(1));
   const std::vector<std::string>& texts = message.texts;

@@ -15,12 +15,12 @@ namespace t2n::tract {
 
 /// Requests and answers; the worker ends when the channel closes.
 enum class Kind : uint32_t {
-  load,        ///< texts: artefact → done, a ModelInfo
+  load,        ///< texts: artefact → done, an EngineModelInfo
   run,         ///< tensors: inputs → done, tensors: outputs
   profile,     ///< → done, texts: JSON
   done,        ///< also the worker's first message, texts: version of the library
   refused,     ///< a Diagnostic
-  pulse,       ///< texts: artefact, symbol, size → done, a ModelInfo
+  pulse,       ///< texts: artefact, symbol, size → done, an EngineModelInfo
   run_pulses,  ///< tensors: whole inputs → done, tensors: outputs; after pulse
 };
 
@@ -30,8 +30,8 @@ struct Message {
   std::vector<ir::Tensor> tensors;
 };
 
-Message encode(const ModelInfo& info);
-ModelInfo decode_info(const Message& message);
+Message encode(const EngineModelInfo& info);
+EngineModelInfo decode_info(const Message& message);
 Message encode(const Diagnostic& diagnostic);
 Diagnostic decode_diagnostic(const Message& message);
 

@@ -70,7 +70,7 @@ class Session {
     model_.reset();
     const int64_t before = resident_bytes();
     model_ = std::make_unique<Model>(library_, artefact);
-    ModelInfo info = model_->info();
+    EngineModelInfo info = model_->info();
     info.resident_bytes = resident_bytes() - before;
     return encode(info);
   }

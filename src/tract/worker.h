@@ -37,12 +37,12 @@ class WorkerClient {
   WorkerClient& operator=(const WorkerClient&) = delete;
 
   const std::string& version();
-  ModelInfo load(const std::string& artefact);
+  EngineModelInfo load(const std::string& artefact);
   /// A restarted worker first reloads the artefact that was last loaded successfully.
   std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs);
   std::string profile_json();
   /// Prepares the last loaded artefact for pulses; run() still runs it as before.
-  ModelInfo pulse(const Pulse& pulse);
+  EngineModelInfo pulse(const Pulse& pulse);
   /// Feeds whole inputs, piece by piece, to the model of the last pulse().
   std::vector<ir::Tensor> run_in_pulses(const std::vector<ir::Tensor>& inputs);
 
@@ -53,7 +53,7 @@ class WorkerClient {
   std::vector<std::string> arguments() const;
   void start();
   void stop();
-  ModelInfo load_now(const std::string& artefact);
+  EngineModelInfo load_now(const std::string& artefact);
   void ensure_loaded();
   Message exchange(const Message& request, std::string_view activity);
   Message await_answer(Deadline deadline, std::string_view activity);

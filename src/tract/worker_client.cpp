@@ -73,9 +73,9 @@ const std::string& WorkerClient::version() {
   return version_;
 }
 
-ModelInfo WorkerClient::load(const std::string& artefact) {
+EngineModelInfo WorkerClient::load(const std::string& artefact) {
   artefact_.clear();
-  ModelInfo info = load_now(artefact);
+  EngineModelInfo info = load_now(artefact);
   artefact_ = artefact;
   return info;
 }
@@ -90,7 +90,7 @@ std::string WorkerClient::profile_json() {
   return exchange({Kind::profile, {}, {}}, "profiling the model").texts.at(0);
 }
 
-ModelInfo WorkerClient::pulse(const Pulse& pulse) {
+EngineModelInfo WorkerClient::pulse(const Pulse& pulse) {
   ensure_loaded();
   const std::vector<std::string> texts = {artefact_, pulse.symbol, std::to_string(pulse.size)};
   return decode_info(exchange({Kind::pulse, texts, {}}, "making pulses of the model"));
@@ -100,9 +100,9 @@ std::vector<ir::Tensor> WorkerClient::run_in_pulses(const std::vector<ir::Tensor
   return exchange({Kind::run_pulses, {}, inputs}, "running the model in pulses").tensors;
 }
 
-ModelInfo WorkerClient::load_now(const std::string& artefact) {
+EngineModelInfo WorkerClient::load_now(const std::string& artefact) {
   loaded_ = false;
-  ModelInfo info = decode_info(exchange({Kind::load, {artefact}, {}}, "loading the model"));
+  EngineModelInfo info = decode_info(exchange({Kind::load, {artefact}, {}}, "loading the model"));
   loaded_ = true;
   return info;
 }

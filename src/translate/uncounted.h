@@ -20,7 +20,7 @@ bool uses_uncounted(const ir::Graph& graph, const ir::Node& node, Emitter& out);
 /// The operation was refused: nothing counts the sizes that it would have counted.
 void add_uncounted(const ir::Graph& graph, const ir::Node& node, Emitter& out);
 /// The refusal of an operation that counts in an engine that cannot, with the version that can; for
-/// operations without words of their own.
+/// operations without a refusal of their own.
 std::optional<Diagnostic> refused_count(const ir::Graph& graph, const ir::Node& node,
                                         const target::Target& target, const Entry* entry);
 

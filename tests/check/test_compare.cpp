@@ -1,4 +1,4 @@
-// Comparison of outputs: what counts as equal, by which numbers, in which words.
+// Deviation of outputs: what counts as equal, by which numbers, in which words.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace t2n::test {
 namespace {
 
-using check::Comparison;
+using check::Deviation;
 using check::Level;
 using check::Tolerance;
 using check::Verdict;
@@ -38,7 +38,7 @@ bool agree(const ir::Tensor& expected, const ir::Tensor& actual, const Tolerance
 
 TEST_CASE("levels have tract's numbers, half types their own, integers none") {
   const auto numbers = [](Level l, ir::DType dtype) {
-    const check::Bounds bounds = check::bounds_for(level(l), dtype);
+    const check::Margins bounds = check::margins_for(level(l), dtype);
     return std::vector<double>{bounds.absolute, bounds.relative, bounds.outliers};
   };
   using V = std::vector<double>;
@@ -76,7 +76,7 @@ TEST_CASE("tolerances are parsed and printed") {
 }
 
 TEST_CASE("equal tensors agree exactly") {
-  const Comparison same = check::compare(f32({1, -2, 0}), f32({1, -2, -0.0F}), level(Level::exact));
+  const Deviation same = check::compare(f32({1, -2, 0}), f32({1, -2, -0.0F}), level(Level::exact));
   CHECK_EQ(same.verdict, Verdict::ok);
   CHECK_EQ(same.max_abs, 0);
   CHECK_EQ(same.max_rel, 0);
@@ -92,7 +92,7 @@ TEST_CASE("long tensors are compared to their end") {
   const ir::Tensor right = f32(values);
   CHECK(agree(right, right, level(Level::exact)));
   values.back() += 1;
-  const Comparison wrong = check::compare(right, f32(values), level(Level::exact));
+  const Deviation wrong = check::compare(right, f32(values), level(Level::exact));
   CHECK_EQ(wrong.outliers, 1);
   CHECK_EQ(wrong.worst, ir::Ints{4999});
 }
@@ -100,7 +100,7 @@ TEST_CASE("long tensors are compared to their end") {
 TEST_CASE("the numbers of a difference") {
   const ir::Tensor expected = ir::tensor_of<float>(ir::DType::f32, {2, 2}, {4, 2, 0, 1});
   const ir::Tensor actual = ir::tensor_of<float>(ir::DType::f32, {2, 2}, {4, 2.5, 0, 1});
-  const Comparison c = check::compare(expected, actual, custom(0.01, 0.02));
+  const Deviation c = check::compare(expected, actual, custom(0.01, 0.02));
   CHECK_EQ(c.verdict, Verdict::differs);
   CHECK_EQ(c.max_abs, 0.5);
   CHECK_EQ(c.max_rel, 0.25);
@@ -136,14 +136,14 @@ TEST_CASE("differences are counted in steps of a quantiser") {
 }
 
 TEST_CASE("the relative error of what is almost zero is left out") {
-  const Comparison c = check::compare(f32({1, 1e-5F}), f32({1.0001F, 5e-5F}), {});
+  const Deviation c = check::compare(f32({1, 1e-5F}), f32({1.0001F, 5e-5F}), {});
   CHECK_EQ(c.verdict, Verdict::ok);
   CHECK_EQ(c.max_rel, doctest::Approx(1e-4).epsilon(1e-2));
 }
 
 TEST_CASE("each element has its own bound, and the worst is the one furthest outside") {
   // 1000 ± 0.4 is fine at rtol 5e-4, 0.1 ± 0.01 is not, though it is off by less.
-  const Comparison c = check::compare(f32({1000, 0.1F}), f32({1000.4F, 0.11F}), {});
+  const Deviation c = check::compare(f32({1000, 0.1F}), f32({1000.4F, 0.11F}), {});
   CHECK_EQ(c.outliers, 1);
   CHECK_EQ(c.worst, ir::Ints{1});
   CHECK_EQ(check::mismatch_text("y", c),
@@ -168,7 +168,7 @@ TEST_CASE("NaN and infinities only equal themselves, whatever the outlier ratio"
   }
   CHECK_FALSE(agree(f32({kInf}), f32({-kInf}), lax));
   CHECK_FALSE(agree(f32({kInf}), f32({3e38F}), lax));
-  const Comparison c = check::compare(f32({1, 2, kNan}), f32({1, 2.5, 0}), {});
+  const Deviation c = check::compare(f32({1, 2, kNan}), f32({1, 2.5, 0}), {});
   CHECK_EQ(c.not_finite, 1);
   CHECK_EQ(c.outliers, 2);
   CHECK_EQ(c.worst, ir::Ints{2});
@@ -218,7 +218,7 @@ TEST_CASE("strided tensors compare by position") {
 
 TEST_CASE("shapes and dtypes must be equal, and the words say which is which") {
   const ir::Tensor a = ir::allocate(ir::DType::f32, {2, 3}).tensor;
-  const Comparison shape = check::compare(a, ir::allocate(ir::DType::f32, {3, 2}).tensor, {});
+  const Deviation shape = check::compare(a, ir::allocate(ir::DType::f32, {3, 2}).tensor, {});
   CHECK_EQ(shape.verdict, Verdict::differs);
   CHECK_EQ(check::mismatch_text("y", shape), "'y': shape [3,2], expected [2,3]");
   CHECK_EQ(check::compare(a, ir::allocate(ir::DType::f32, {6}).tensor, {}).mismatch,

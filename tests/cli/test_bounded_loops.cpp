@@ -1,5 +1,5 @@
-// Files that fail by themselves: --max-iterations bounds loops that values end, and sizes that follow
-// from values may have to be at least something.
+// Files that fail by themselves: --max-iterations bounds loops that values end, and sizes that
+// follow from values may have to be at least something.
 #include "nnef_writer/npz.h"
 #include "src/nnef_reader/npz.h"
 #include "tests/cli/program.h"

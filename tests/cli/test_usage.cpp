@@ -19,26 +19,22 @@ TEST_CASE("without arguments: a page of usage") {
   const Result result = Sandbox().run({});
   CHECK_EQ(result.code, 2);
   CHECK_EQ(result.out, "");
-  CHECK_EQ(
-      result.err,
-      "usage: t2nnef COMMAND …\n"
-      "  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check compares "
-      "it\n"
-      "  export MODEL.pt --target khronos the same without extensions: strict NNEF 1.0.5\n"
-      "  check MODEL.pt ARTEFACT          compare an NNEF artefact of any exporter with its "
-      "model\n"
-      "  inspect FILE                     what a model or an NNEF artefact takes and consists of\n"
-      "  run ARTEFACT -i in.npz           run an NNEF artefact; -o out.npz keeps its outputs\n"
-      "  diff A B                         what differs between two NNEF artefacts\n"
-      "  ops [MODEL.pt]                   which operators are supported\n"
-      "  opt FILE --passes A,B            run passes one by one; --verify compares each\n"
-      "  lint FILE                        what is odd about the quantisation of a model or "
-      "artefact\n"
-      "examples:\n"
-      "  t2nnef export model.pt --target tract --check\n"
-      "  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar\n"
-      "  t2nnef export model.pt -t khronos -o model.nnef.tgz\n"
-      "`t2nnef COMMAND --help` lists the options of a command\n");
+  CHECK_EQ(result.err, R"(usage: t2nnef COMMAND …
+  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check compares it
+  export MODEL.pt --target khronos the same without extensions: strict NNEF 1.0.5
+  check MODEL.pt ARTEFACT          compare an NNEF artefact of any exporter with its model
+  inspect FILE                     what a model or an NNEF artefact takes and consists of
+  run ARTEFACT -i in.npz           run an NNEF artefact; -o out.npz keeps its outputs
+  diff A B                         what differs between two NNEF artefacts
+  ops [MODEL.pt]                   which operators are supported
+  opt FILE --passes A,B            run passes one by one; --verify compares each
+  lint FILE                        what is odd about the quantisation of a model or artefact
+examples:
+  t2nnef export model.pt --target tract --check
+  t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar
+  t2nnef export model.pt -t khronos -o model.nnef.tgz
+`t2nnef COMMAND --help` lists the options of a command
+)");
 }
 
 TEST_CASE("help and version") {

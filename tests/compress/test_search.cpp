@@ -52,7 +52,7 @@ SearchSpace space_of(World& world) {
   return out;
 }
 
-Found found(World& world, const Goal& goal) { return search(space_of(world), goal); }
+SearchResult found(World& world, const Goal& goal) { return search(space_of(world), goal); }
 
 constexpr Form kFloats = Form::floats;
 constexpr Form kAsSet = Form::as_set;
@@ -60,7 +60,7 @@ constexpr Form kNarrower = Form::narrower;
 
 TEST_CASE("a loss within the limit is measured once, and everything is compressed") {
   World world{{{.loss = 0.1}, {.loss = 0.2}}};
-  const Found of = found(world, {.max_loss = 0.31});
+  const SearchResult of = found(world, {.max_loss = 0.31});
   CHECK(of.choice == Choice{kAsSet, kAsSet});
   CHECK(of.is_within_loss);
   CHECK_EQ(of.bytes, 600);
@@ -72,7 +72,7 @@ TEST_CASE("a loss within the limit is measured once, and everything is compresse
 TEST_CASE("the layer that loses most for its bytes stays in floats first") {
   // The second loses more, but saves a hundred times as much.
   World world{{{.loss = 0.2}, {.bytes = 100000, .as_set = 25000, .loss = 0.3}, {.loss = 0.01}}};
-  const Found of = found(world, {.max_loss = 0.4});
+  const SearchResult of = found(world, {.max_loss = 0.4});
   CHECK(of.choice == Choice{kFloats, kAsSet, kAsSet});
   CHECK(of.loss.asked == doctest::Approx(0.31));
   REQUIRE(of.alone[0].has_value());
@@ -82,14 +82,14 @@ TEST_CASE("the layer that loses most for its bytes stays in floats first") {
 
 TEST_CASE("losses that do not add up are seen, as each step is measured") {
   World world{{{.loss = 0.01}, {.loss = 0.02}, {.loss = 0.03}}, 0.5};
-  const Found of = found(world, {.max_loss = 0.1});
+  const SearchResult of = found(world, {.max_loss = 0.1});
   CHECK(of.choice == Choice{kAsSet, kFloats, kFloats});
   CHECK(of.is_within_loss);
 }
 
 TEST_CASE("no loss at all ends with everything in floats") {
   World world{{{.loss = 0.01}, {.loss = 0.02}}};
-  const Found of = found(world, {.max_loss = 0.0});
+  const SearchResult of = found(world, {.max_loss = 0.0});
   CHECK(of.choice == Choice{kFloats, kFloats});
   CHECK(of.is_within_loss);
   CHECK_EQ(of.bytes, of.bytes_of_floats);
@@ -97,13 +97,13 @@ TEST_CASE("no loss at all ends with everything in floats") {
 
 TEST_CASE("noise decides between equal losses, and layers that save nothing are dropped first") {
   World world{{{.noise = 0.1}, {.noise = 0.3}, {.bytes = 10, .as_set = 10}, {.noise = 0.2}}, 0.5};
-  const Found of = found(world, {.max_loss = 0.1});
+  const SearchResult of = found(world, {.max_loss = 0.1});
   CHECK(of.choice == Choice{kAsSet, kFloats, kFloats, kFloats});
 }
 
 TEST_CASE("a budget takes the layers that lose least for each byte, and no more than needed") {
   World world{{{.loss = 0.2}, {.loss = 0.05}, {.loss = 0.1}}};
-  Found of = found(world, {.budget = 2000});
+  SearchResult of = found(world, {.budget = 2000});
   CHECK(of.choice == Choice{kFloats, kAsSet, kAsSet});
   CHECK_EQ(of.bytes, 1600);
   CHECK(of.loss.asked == doctest::Approx(0.15));
@@ -117,7 +117,7 @@ TEST_CASE("if compressing all layers is not enough, some get fewer bits") {
   World world{{{.loss = 0.1, .narrower = 140, .loss_narrower = 0.6},
                {.loss = 0.1, .narrower = 140, .loss_narrower = 0.4},
                {.loss = 0.1}}};
-  Found of = found(world, {.budget = 800});
+  SearchResult of = found(world, {.budget = 800});
   CHECK(of.choice == Choice{kAsSet, kNarrower, kAsSet});
   CHECK(of.is_within_budget);
   CHECK(of.loss.asked == doctest::Approx(0.6));
@@ -132,7 +132,7 @@ TEST_CASE("if compressing all layers is not enough, some get fewer bits") {
 
 TEST_CASE("fewer bits that save nothing are not taken") {
   World world{{{.loss = 0.1, .narrower = 900, .loss_narrower = 0.2}}};
-  const Found of = found(world, {.budget = 300});
+  const SearchResult of = found(world, {.budget = 300});
   CHECK_FALSE(of.is_within_budget);
   CHECK_EQ(of.bytes, 350);
 }
@@ -140,7 +140,7 @@ TEST_CASE("fewer bits that save nothing are not taken") {
 TEST_CASE("a budget is the constraint, a limit of loss judges what it leads to") {
   World world{{{.loss = 0.2}, {.loss = 0.05}}};
   CHECK(found(world, {.max_loss = 0.1, .budget = 1400}).is_within_loss);
-  const Found of = found(world, {.max_loss = 0.1, .budget = 700});
+  const SearchResult of = found(world, {.max_loss = 0.1, .budget = 700});
   CHECK(of.is_within_budget);
   CHECK_FALSE(of.is_within_loss);
   CHECK(of.loss.asked == doctest::Approx(0.25));

@@ -19,7 +19,7 @@ std::string message_of(const std::function<void()>& act) {
   return "";
 }
 
-std::vector<Entry> read(const std::string& text) {
+std::vector<SettingsEntry> read(const std::string& text) {
   return config::read_compression_settings(text, "s.json");
 }
 
@@ -43,7 +43,7 @@ ir::Graph three_layers() {
   return graph;
 }
 
-std::vector<int> bits_of(const std::vector<Entry>& entries) {
+std::vector<int> bits_of(const std::vector<SettingsEntry>& entries) {
   const ir::Graph graph = three_layers();
   const Settings settings(entries);
   std::vector<int> out;
@@ -102,9 +102,10 @@ TEST_CASE("exact names override globs that name as much, in either order") {
 }
 
 TEST_CASE("the command overrides what the model says of the same module") {
-  const auto bits = [](const std::string& own, const std::vector<Entry>& given) {
-    std::vector<Entry> entries = config::read_module_settings(own, "'quant_params' of the model");
-    for (Entry& entry : entries) entry.is_of_model = true;
+  const auto bits = [](const std::string& own, const std::vector<SettingsEntry>& given) {
+    std::vector<SettingsEntry> entries =
+        config::read_module_settings(own, "'quant_params' of the model");
+    for (SettingsEntry& entry : entries) entry.is_of_model = true;
     entries.insert(entries.end(), given.begin(), given.end());
     return bits_of(entries);
   };
@@ -117,7 +118,8 @@ TEST_CASE("the command overrides what the model says of the same module") {
   CHECK(bits(head, preset("int8-weights")) == std::vector{8, 8, 2});
   CHECK(bits(head, read(R"({"*": {"weights": {"bits": 4}}})")) == std::vector{4, 4, 4});
   const ir::Graph graph = three_layers();
-  std::vector<Entry> entries = config::read_module_settings(head, "'quant_params' of the model");
+  std::vector<SettingsEntry> entries =
+      config::read_module_settings(head, "'quant_params' of the model");
   entries[0].is_of_model = true;
   entries.push_back(preset("q4_0")[0]);
   CHECK(Settings(entries).of(graph, graph.nodes[2]).weights->format == Format::q4_0);
@@ -143,22 +145,23 @@ TEST_CASE("biases are corrected for what something does to weights") {
 
 TEST_CASE("--ignore and --only") {
   const ir::Graph graph = three_layers();
-  std::vector<Entry> entries = preset("int8");
-  for (Entry& entry : ignoring({"head"})) entries.push_back(entry);
+  std::vector<SettingsEntry> entries = preset("int8");
+  for (SettingsEntry& entry : ignoring({"head"})) entries.push_back(entry);
   const Settings ignored(entries);
   CHECK(ignored.of(graph, graph.nodes[0]).weights);
   CHECK_FALSE(ignored.of(graph, graph.nodes[2]).weights);
   CHECK_FALSE(ignored.of(graph, graph.nodes[2]).activations);
   entries = preset("int8");
-  for (Entry& entry : limited_to({"enc.0"})) entries.push_back(entry);
+  for (SettingsEntry& entry : limited_to({"enc.0"})) entries.push_back(entry);
   const Settings only(entries);
   CHECK(only.of(graph, graph.nodes[0]).activations);
   CHECK_FALSE(only.of(graph, graph.nodes[1]).weights);
 }
 
 TEST_CASE("no settings override --ignore and --only, however deep their keys") {
-  const auto bits = [](const std::vector<Entry>& more) {
-    std::vector<Entry> entries = read(R"({"": {"weights": {"bits": 8}, "bias_correction": true},
+  const auto bits = [](const std::vector<SettingsEntry>& more) {
+    std::vector<SettingsEntry> entries =
+        read(R"({"": {"weights": {"bits": 8}, "bias_correction": true},
                  "enc.0": {"weights": {"bits": 2}}})");
     entries.insert(entries.begin(), more.begin(), more.end());  // in whatever order
     return bits_of(entries);
@@ -169,8 +172,8 @@ TEST_CASE("no settings override --ignore and --only, however deep their keys") {
   CHECK(bits(limited_to({"head"})) == std::vector{0, 0, 8});
   CHECK(bits(limited_to({"enc"})) == std::vector{2, 8, 0});
   CHECK(bits(limited_to({"enc.0", "head"})) == std::vector{2, 0, 8});
-  std::vector<Entry> both = limited_to({"enc"});
-  for (Entry& entry : ignoring({"enc.1"})) both.push_back(entry);
+  std::vector<SettingsEntry> both = limited_to({"enc"});
+  for (SettingsEntry& entry : ignoring({"enc.1"})) both.push_back(entry);
   CHECK(bits(both) == std::vector{2, 0, 0});
 }
 

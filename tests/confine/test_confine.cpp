@@ -55,7 +55,7 @@ bool succeeds(
   const pid_t child = fork();
   if (child == 0) {
     before();
-    const confine::Places places{{folder / "read"}, {folder / "write"}};
+    const confine::Accessible places{{folder / "read"}, {folder / "write"}};
     confine::enter(places);
     _exit(attempt() ? 0 : 1);
   }

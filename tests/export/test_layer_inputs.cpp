@@ -14,7 +14,6 @@
 namespace t2n::test {
 namespace {
 
-using ir::Dim;
 using ir::Tensor;
 
 /// A graph of one layer, whose constants hold random numbers.

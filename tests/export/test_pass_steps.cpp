@@ -49,7 +49,8 @@ GraphInputs inputs_for(const ir::Graph& graph, uint64_t seed) {
   return out;
 }
 
-Steps steps(ir::Graph& graph, const std::vector<PassInfo>& pipeline, bool against_first = false) {
+PassSteps steps(ir::Graph& graph, const std::vector<PassInfo>& pipeline,
+                bool against_first = false) {
   StepOptions options;
   options.sets = {inputs_for(graph, 1), inputs_for(graph, 2)};
   options.against_first = against_first;
@@ -85,7 +86,7 @@ const PassInfo kLossy = {"lossy", "", shift<1>, Effect::changes, "the constant"}
 
 TEST_CASE("a pass that is to keep values and does not is a fault, and ends the pipeline") {
   ir::Graph graph = ir::parse(kSum);
-  const Steps out = steps(graph, {kNothing, kFault, kMendsIt});
+  const PassSteps out = steps(graph, {kNothing, kFault, kMendsIt});
   REQUIRE_EQ(out.steps.size(), 2);
   CHECK_EQ(out.sets, 2);
   CHECK_EQ(out.refused, "");
@@ -108,7 +109,7 @@ TEST_CASE("a pass that is to keep values and does not is a fault, and ends the p
 TEST_CASE(
     "intended changes of a pass are measured, and later passes are compared with the result") {
   ir::Graph graph = ir::parse(kSum);
-  const Steps out = steps(graph, {kLossy, kNothing, kLossy});
+  const PassSteps out = steps(graph, {kLossy, kNothing, kLossy});
   REQUIRE_EQ(out.steps.size(), 3);
   CHECK(out.faulty() == nullptr);
   for (const size_t at : {0, 2}) {
@@ -120,7 +121,7 @@ TEST_CASE(
 
 TEST_CASE("a bisection is against the first graph, and goes on to the end") {
   ir::Graph graph = ir::parse(kSum);
-  const Steps out = steps(graph, {kNothing, kLossy, kFault, kMendsIt, kMendsIt}, true);
+  const PassSteps out = steps(graph, {kNothing, kLossy, kFault, kMendsIt, kMendsIt}, true);
   REQUIRE_EQ(out.steps.size(), 5);
   REQUIRE(out.faulty() == &out.steps[1]);
   const double first = out.steps[1].outputs[0].comparison.max_abs;
@@ -142,7 +143,7 @@ TEST_CASE("a pass that moves values may not change a bit of them") {
   CHECK(steps(graph, {pass}).faulty() == nullptr);
   pass.effect = Effect::moves;
   ir::Graph again = ir::parse(kSum);
-  const Steps out = steps(again, {pass});
+  const PassSteps out = steps(again, {pass});
   REQUIRE(out.faulty() != nullptr);
   CHECK_EQ(fault_error(*out.faulty(), false).diagnostic().why, "it is to keep every bit");
 }
@@ -150,11 +151,11 @@ TEST_CASE("a pass that moves values may not change a bit of them") {
 TEST_CASE("a graph that no longer runs is a fault, one that never ran is not") {
   ir::Graph graph = ir::parse(kSum);
   const PassInfo pass = {"breaks", "", break_operator};
-  const Steps out = steps(graph, {pass});
+  const PassSteps out = steps(graph, {pass});
   REQUIRE(out.faulty() != nullptr);
   CHECK_EQ(*out.faulty()->fault,
            "the graph cannot be run any more: torch has no operator 'aten::no_such_operator'");
-  const Steps never = steps(graph, {kFault});
+  const PassSteps never = steps(graph, {kFault});
   CHECK(never.faulty() == nullptr);
   CHECK_EQ(never.refused, "torch has no operator 'aten::no_such_operator'");
   CHECK_EQ(never.steps.at(0).unknown, "torch has no operator 'aten::no_such_operator'");
@@ -167,7 +168,7 @@ TEST_CASE("random outputs are not compared") {
     %y: f32[4] = aten::add.Tensor(self=%x, other=%r, alpha=1)
     %z: f32[4] = aten::add.Tensor(self=%x, other=%c, alpha=1)
   })");
-  const Steps out = steps(graph, {kLossy});
+  const PassSteps out = steps(graph, {kLossy});
   CHECK_EQ(out.random, std::vector<std::string>{"y"});
   REQUIRE_EQ(out.steps.at(0).outputs.size(), 1);
   CHECK_EQ(out.steps[0].outputs[0].name, "z");
@@ -242,7 +243,7 @@ TEST_CASE("batch norms fold into every layer, with and without bias, scale and s
         CAPTURE(has_bias);
         CAPTURE(has_affine);
         ir::Graph graph = loaded(layer_text(layer, has_bias, has_affine));
-        const Steps out = steps(graph, pipeline);
+        const PassSteps out = steps(graph, pipeline);
         REQUIRE(out.steps.at(0).changed);
         INFO(out.steps[0].fault.value_or(""));
         CHECK(out.faulty() == nullptr);
@@ -302,7 +303,7 @@ TEST_CASE("chains of pointwise, depthwise, grouped and transposed convolutions k
           "}\n");
   ir::Graph graph = loaded(text);
   const ir::Graph before = graph;
-  const Steps out = steps(graph, passes::find_passes({"equalise"}));
+  const PassSteps out = steps(graph, passes::find_passes({"equalise"}));
   REQUIRE(out.steps.at(0).changed);
   INFO(out.steps[0].fault.value_or(""));
   CHECK(out.faulty() == nullptr);

@@ -27,8 +27,8 @@ struct Judge {
   }
 
   /// Of the samples' output, with elements changed.
-  Found found(const std::vector<std::pair<size_t, double>>& changes, std::optional<double> step,
-              size_t output = 0) {
+  Explanation found(const std::vector<std::pair<size_t, double>>& changes,
+                    std::optional<double> step, size_t output = 0) {
     const ir::Tensor& expected = sets.sets[0].expected[output];
     std::vector<double> values = ir::to_f64(expected);
     for (const auto& [at, value] : changes) values[at] = value;
@@ -144,12 +144,12 @@ TEST_CASE("a result equal to one of LibTorch's engines in every element is right
     changes.emplace_back(i, onednn[i]);
     furthest = std::max(furthest, std::abs(x86[i] - onednn[i]));
   }
-  const Found right = judge.found(changes, 0.1);
+  const Explanation right = judge.found(changes, 0.1);
   CHECK(right.ruling == Ruling::engine);
   CHECK(right.engines_disagree);
   // Neither's: as far off as the engines are apart it is not known to be wrong, further off it is.
   changes[7].second += 0.1;
-  const Found neither = judge.found(changes, 0.1);
+  const Explanation neither = judge.found(changes, 0.1);
   CHECK(neither.ruling == Ruling::unsettled);
   CHECK(neither.engines_disagree);
   for (auto& [at, value] : changes) value += furthest + 0.1;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # clang-tidy on a fixed part of the sources that takes about a minute of one core: the headers of all
-# rooms without torch, as one file, and the sources of the rooms that read files from strangers or end
+# folders without torch, as one file, and the sources of the folders that read files from strangers or end
 # the process. The rest, and the analyzer, are for `make tidy`.
 # usage: tidy.sh SOURCE_DIR. Skipped (77) where clang-tidy-19 is missing, unless T2NNEF_REQUIRE_TIDY=1.
 set -eu

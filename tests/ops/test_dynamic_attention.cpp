@@ -6,8 +6,6 @@
 namespace t2n::test {
 namespace {
 
-using ir::DType;
-
 const std::vector<Sizes> kPast = {
     {{"B", 2}, {"S", 5}, {"P", 3}}, {{"B", 1}, {"S", 1}, {"P", 4}}, {{"B", 3}, {"S", 9}, {"P", 1}}};
 const OpenInput kX{{"B", "S", "8"}};

@@ -9,8 +9,6 @@
 namespace t2n::test {
 namespace {
 
-using ir::DType;
-
 TEST_CASE("reductions over a symbolic axis") {
   check_open(
       {

@@ -8,8 +8,6 @@
 namespace t2n::test {
 namespace {
 
-using ir::DType;
-
 TEST_CASE("windows and diagonals") {
   check_open(
       {

@@ -6,8 +6,6 @@
 namespace t2n::test {
 namespace {
 
-using ir::DType;
-
 TEST_CASE("reshapes") {
   check_open(
       {

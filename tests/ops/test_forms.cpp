@@ -11,7 +11,6 @@ using ir::DType;
 
 const ir::Tensor kX = randn({2, 3, 4}, 1);
 const double kNan = std::numeric_limits<double>::quiet_NaN();
-const double kInf = std::numeric_limits<double>::infinity();
 
 TEST_CASE("dropout does nothing outside of training") {
   check_each({"torch.dropout(x, 0.5, False)", "torch.alpha_dropout(x, 0.5, False)",

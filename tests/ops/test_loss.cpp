@@ -1,5 +1,3 @@
-#include <limits>
-
 #include "tests/ops/check_script.h"
 
 namespace t2n::test {
@@ -9,7 +7,6 @@ using ir::DType;
 
 const ir::Tensor kX = randn({3, 4}, 1);
 const ir::Tensor kY = randn({3, 4}, 2);
-const double kInf = std::numeric_limits<double>::infinity();
 
 /// Each form without a reduction, as a mean and as a sum.
 std::vector<std::string> reduced(const std::vector<std::string>& forms) {

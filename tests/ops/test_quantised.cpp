@@ -4,8 +4,6 @@
 namespace t2n::test {
 namespace {
 
-using ir::DType;
-
 // Types as numbers: 12 qint8, 13 quint8, 14 qint32.
 const std::string kU8 = "torch.quantize_per_tensor(x, 0.0371, 121, 13)";
 const std::string kI8 = "torch.quantize_per_tensor(x, 0.0293, -7, 12)";

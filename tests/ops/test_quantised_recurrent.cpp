@@ -5,8 +5,6 @@
 namespace t2n::test {
 namespace {
 
-using ir::DType;
-
 constexpr int64_t kIn = 5, kWidth = 3;
 
 /// Weights, and biases, of four cells whose inputs are the layer's, or states of both directions.

@@ -7,10 +7,10 @@
 namespace t2n::passes {
 namespace {
 
-using compress::Entry;
 using compress::Settings;
+using compress::SettingsEntry;
 
-Settings settings(std::vector<Entry> entries) { return Settings(std::move(entries)); }
+Settings settings(std::vector<SettingsEntry> entries) { return Settings(std::move(entries)); }
 Settings share(double sparsity) { return settings({{"", {{"prune.sparsity", sparsity}}, "test"}}); }
 Settings pattern(const std::string& words) {
   return settings({{"", {{"prune.pattern", words}}, "test"}});

@@ -1,17 +1,15 @@
 """Models with packed sequences, traced and scripted: each is exported once, run at other lengths, and
 compared with torch. Usage: lengths.py --program PROGRAM [WORD]"""
 
-import argparse
 import pathlib
 import sys
-import warnings
 
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import PackedSequence, pack_padded_sequence, pad_packed_sequence
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "values"))
-from compare import Case, failures
+from compare import Case, main
 
 BATCH, STEPS, INPUT, HIDDEN, TOKENS = 3, 6, 3, 4, 11
 # The first is that of the sample.
@@ -159,16 +157,5 @@ def models():
     return out
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--program", required=True)
-    parser.add_argument("word", nargs="?", default="")
-    options = parser.parse_args()
-    warnings.filterwarnings("ignore")
-    torch.manual_seed(5)
-    cases = {name: Case(*case) for name, case in models().items()}
-    return 1 if failures(options.program, cases, options.word) else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(__doc__, lambda: {name: Case(*case) for name, case in models().items()}))

@@ -175,7 +175,7 @@ std::string differences(const Run& run, const check::Tolerance& tolerance) {
     return cat(run.actual.size(), " outputs, expected ", run.expected.size());
   std::string out;
   for (size_t i = 0; i < run.expected.size(); ++i) {
-    const check::Comparison comparison = check::compare(run.expected[i], run.actual[i], tolerance);
+    const check::Deviation comparison = check::compare(run.expected[i], run.actual[i], tolerance);
     if (comparison.verdict != check::Verdict::ok)
       out += check::mismatch_text(cat("output_", i), comparison) + "\n";
   }

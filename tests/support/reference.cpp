@@ -61,7 +61,7 @@ std::string reference_differences(const Run& run, const check::Tolerance& tolera
     return cat("the reference has ", reference.outputs.size(), " outputs\n");
   std::string out;
   for (size_t i = 0; i < run.actual.size(); ++i) {
-    const check::Comparison comparison =
+    const check::Deviation comparison =
         check::compare(run.actual[i], reference.outputs[i], tolerance);
     if (comparison.verdict != check::Verdict::ok)
       out += check::mismatch_text(cat("the reference's output_", i), comparison) + "\n";

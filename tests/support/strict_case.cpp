@@ -114,7 +114,7 @@ void leave_tensors(const fs::path& folder, std::string_view name,
 /// The case's own, but what f32 can give: NNEF's scalars have no more in any interpreter.
 check::Tolerance tolerance_of(const check::Tolerance& own, ir::DType dtype) {
   constexpr double kSingle = 5e-5;
-  check::Bounds bounds = check::bounds_for(own, dtype);
+  check::Margins bounds = check::margins_for(own, dtype);
   if (dtype == ir::DType::f64) {
     bounds.absolute = std::max(bounds.absolute, kSingle);
     bounds.relative = std::max(bounds.relative, kSingle);
@@ -133,7 +133,7 @@ void leave_tolerance(const fs::path& folder, const std::vector<ir::Tensor>& expe
                      const check::Tolerance& tolerance) {
   std::ofstream file(folder / "tolerance.txt");
   for (const ir::Tensor& tensor : expected) {
-    const check::Bounds bounds = tolerance_of(tolerance, tensor.dtype).custom;
+    const check::Margins bounds = tolerance_of(tolerance, tensor.dtype).custom;
     file << bounds.absolute << ' ' << std::max(bounds.relative, rounding(tensor.dtype)) << ' '
          << bounds.outliers << '\n';
   }

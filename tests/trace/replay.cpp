@@ -21,7 +21,7 @@ std::string replay_difference(const Replay& replay) {
   const check::Tolerance exact{check::Level::exact, {}};
   std::string out;
   for (size_t i = 0; i < replay.outputs.size(); ++i) {
-    const check::Comparison comparison =
+    const check::Deviation comparison =
         check::compare(replay.traced.outputs[i], replay.outputs[i], exact);
     if (comparison.verdict != check::Verdict::ok)
       out += check::mismatch_text(replay.traced.graph.output_names[i], comparison) + "\n";

@@ -22,7 +22,7 @@ std::string rolled_text(const std::string& source, const std::vector<ir::Tensor>
   const std::vector<ir::Tensor> outputs = ir::run_graph(bound, inputs, torch_module().evaluator());
   REQUIRE_EQ(outputs.size(), traced.outputs.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const check::Comparison result = check::compare(traced.outputs[i], outputs[i], rel(1e-6));
+    const check::Deviation result = check::compare(traced.outputs[i], outputs[i], rel(1e-6));
     CHECK_MESSAGE(result.verdict == check::Verdict::ok,
                   check::mismatch_text(traced.graph.output_names[i], result));
   }

@@ -59,8 +59,8 @@ TEST_CASE("texts and tensors of every kind pass unchanged") {
 }
 
 TEST_CASE("model descriptions and diagnostics pass unchanged") {
-  const tract::ModelInfo info{{{"a", "1,f32"}, {"b", ""}}, {{"y_0", "S,f32"}}};
-  const tract::ModelInfo got = tract::decode_info(sent_and_received(tract::encode(info)));
+  const tract::EngineModelInfo info{{{"a", "1,f32"}, {"b", ""}}, {{"y_0", "S,f32"}}};
+  const tract::EngineModelInfo got = tract::decode_info(sent_and_received(tract::encode(info)));
   REQUIRE_EQ(got.inputs.size(), 2);
   REQUIRE_EQ(got.outputs.size(), 1);
   CHECK_EQ(got.inputs[1].name, "b");

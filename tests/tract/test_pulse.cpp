@@ -37,7 +37,7 @@ TEST_CASE("pieces of any size give the sums of the whole input, from the first o
     worker.load(folder.path());
     for (const int64_t size : {1, 2, 5}) {
       CAPTURE(size);
-      const tract::ModelInfo info = worker.pulse({"S", size});
+      const tract::EngineModelInfo info = worker.pulse({"S", size});
       REQUIRE_EQ(info.outputs.size(), 1);
       CHECK_EQ(info.outputs[0].axis, 2);
       CHECK_EQ(info.outputs[0].delay, 1);

@@ -38,7 +38,7 @@ TEST_CASE("a linear model gives the right numbers") {
     write_linear(folder);
     WorkerClient worker(engine.library);
     CHECK_EQ(worker.version(), tract::version_str(engine.version));
-    const tract::ModelInfo info = worker.load(folder.path());
+    const tract::EngineModelInfo info = worker.load(folder.path());
     REQUIRE_EQ(info.inputs.size(), 1);
     REQUIRE_EQ(info.outputs.size(), 1);
     CHECK_EQ(info.inputs[0].name, "x");

@@ -1,8 +1,11 @@
-"""What models of tests share that are run at other values: each is exported once, run at other inputs, and compared with torch."""
+"""What models of tests share that are run at other values: each is exported once, run at other inputs, and
+compared with torch."""
 
+import argparse
 import pathlib
 import subprocess
 import tempfile
+import warnings
 from typing import NamedTuple
 
 import numpy as np
@@ -84,3 +87,14 @@ def failures(program, cases, word):
             wrong += bool(found)
             print(f"{name}, {kind}: {found or f'right in {len(case.runs)} runs'}", flush=True)
     return wrong
+
+
+def main(description, make):
+    """The command line of a folder of such models; `make` gives the cases by name. Returns the exit code."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("word", nargs="?", default="")
+    options = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    torch.manual_seed(5)
+    return 1 if failures(options.program, make(), options.word) else 0

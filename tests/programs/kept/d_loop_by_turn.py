@@ -10,12 +10,6 @@ from torch import Tensor
 class Acc:
     def __init__(self):
         self.v: List[float] = []
-        self.m = torch.jit.annotate(Optional[float], None)
-    def add(self, f: float):
-        self.v.append(f)
-        self.m = f
-    def mean(self) -> float:
-        return sum(self.v) / max(len(self.v), 1)
 class M(torch.nn.Module):
     def forward(self, x: Tensor):
         l1: List[int] = [1] * x.size(1)

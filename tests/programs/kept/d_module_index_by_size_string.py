@@ -6,19 +6,19 @@ import torch
 import torch.nn as nn
 from torch import Tensor
 @torch.jit.interface
-class I(torch.nn.Module):
+class Change(torch.nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         pass
-class A(nn.Module):
+class Twice(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         return x * 2
-class B(nn.Module):
+class More(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         return x + 3
 class M(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        self.d = nn.ModuleDict({'0': A(), '1': B()})
+        self.d = nn.ModuleDict({'0': Twice(), '1': More()})
     def forward(self, x: Tensor, y: Tensor):
-        m: I = self.d[str(min(x.size(0) // 4, 1))]
+        m: Change = self.d[str(min(x.size(0) // 4, 1))]
         return m.forward(x)
