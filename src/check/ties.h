@@ -48,4 +48,9 @@ struct Engines {
 Engines measure_engines(const ir::Tensor& torch, const ir::Tensor& other, const ir::Tensor& result,
                         const Runs& runs, const Tolerance& tolerance, std::optional<double> step);
 
+/// Whether a result is torch's but for ties. Where ties are everywhere, nearly all elements must be
+/// equal: a wrong file would not be so by chance.
+bool equals_but_for_ties(const ir::Tensor& torch, const ir::Tensor& result, const Runs& runs,
+                         const Tolerance& tolerance, std::optional<double> step);
+
 }  // namespace t2n::check

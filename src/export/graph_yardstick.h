@@ -32,6 +32,16 @@ const std::vector<ir::Tensor>& in_f64(const TracedModel& model, InputSet& set,
 /// run in f64.
 const std::vector<std::vector<ir::Tensor>>& in_f64_nearby(const TracedModel& model, InputSet& set);
 
+/// The results of LibTorch's other quantised engines, except those that refuse the model; cached in
+/// the set.
+const std::vector<EngineRun>& in_other_engines(const TracedModel& model, InputSet& set);
+
+/// As in_f64, where the default engine is far from f64 and another one is not: on processors
+/// without products of bytes (VNNI), all but QNNPACK add up pairs of products in 16 bits, and cut
+/// them off.
+const std::vector<ir::Tensor>& in_f64_of_engines(const TracedModel& model, InputSet& set,
+                                                 const check::Tolerance& tolerance);
+
 /// For a quantised model, cached in the set; results are empty if the graph cannot run.
 const KernelRuns& in_both_kernels(const TracedModel& model, InputSet& set);
 

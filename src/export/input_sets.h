@@ -40,7 +40,8 @@ struct InputSet {
   std::optional<std::vector<ir::Tensor>> exact = {};
   /// The same for nearby inputs (in_f64_nearby).
   std::optional<std::vector<std::vector<ir::Tensor>>> nearby = {};
-  std::optional<std::vector<EngineRun>> engines = {};  ///< computed on first use
+  std::optional<std::vector<EngineRun>> engines = {};              ///< in_other_engines
+  std::optional<std::vector<ir::Tensor>> exact_of_engines = {};    ///< in_f64_of_engines
   std::optional<KernelRuns> kernels = {};              ///< in_both_kernels
   /// By output, how much of it `expected` is, from the first entries on; none: all of it.
   std::vector<ir::Ints> compared = {};

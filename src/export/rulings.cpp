@@ -1,29 +1,15 @@
 #include "src/export/rulings.h"
 
-#include "src/diag/error.h"
 #include "src/export/graph_yardstick.h"
 #include "src/export/torch_module.h"
 
 namespace t2n {
 namespace {
 
-/// The results of LibTorch's other quantised engines, except those that refuse the model.
-const std::vector<EngineRun>& in_other_engines(const TracedModel& model, InputSet& set) {
-  if (set.engines) return *set.engines;
-  set.engines.emplace();
-  for (const trace::Executor engine : trace::kOtherEngines) try {
-      set.engines->push_back({engine, torch_module().run_in(*model.session, set.inputs, engine)});
-    } catch (const Error& error) {
-      if (error.diagnostic().id == "internal") throw;
-    }
-  return *set.engines;
-}
-
-/// The runs in f64 of one output; none if there is no such measure.
+/// The runs in f64 of one output, of which `exact` is the first; none if there is no such measure.
 check::Runs runs_of(const TracedModel& model, InputSet& set, size_t output,
-                    const check::Tolerance& tolerance) {
+                    const std::vector<ir::Tensor>& exact) {
   check::Runs out;
-  const std::vector<ir::Tensor>& exact = in_f64(model, set, tolerance);
   if (output >= exact.size()) return out;
   out.push_back(ir::to_f64(ir::as_pairs(exact[output])));
   for (const std::vector<ir::Tensor>& nearby : in_f64_nearby(model, set))
@@ -38,9 +24,14 @@ void judge_engines(const TracedModel& model, InputSet& set, size_t output, const
                    const check::Runs& runs, const check::Tolerance& tolerance,
                    std::optional<double> step, Explanation& out) {
   bool is_unsettled = false;
+  const check::Runs of_engines =
+      runs.empty() ? runs_of(model, set, output, in_f64_of_engines(model, set, tolerance)) : runs;
   for (const EngineRun& run : in_other_engines(model, set)) {
-    const check::Engines found = check::measure_engines(
-        set.expected[output], run.outputs.at(output), result, runs, tolerance, step);
+    const ir::Tensor& there = run.outputs.at(output);
+    check::Engines found =
+        check::measure_engines(set.expected[output], there, result, runs, tolerance, step);
+    if (found.disagree && check::equals_but_for_ties(there, result, of_engines, tolerance, step))
+      found.is_other = true;
     if (run.engine == trace::Executor::torch_onednn) {
       out.engines_disagree = found.disagree;
       is_unsettled = found.disagree && found.are_as_far;
@@ -71,7 +62,7 @@ Explanation explain(const TracedModel& model, InputSet& set, size_t output,
                     const ir::Tensor& result, const check::Tolerance& tolerance,
                     std::optional<double> step) {
   Explanation out;
-  const check::Runs runs = runs_of(model, set, output, tolerance);
+  const check::Runs runs = runs_of(model, set, output, in_f64(model, set, tolerance));
   const auto ties = check::measure_ties(set.expected[output], result, runs, tolerance, step);
   const bool is_counted = step || !ir::is_float(result.dtype);
   bool is_unsettled = false;

@@ -120,5 +120,18 @@ TEST_CASE("engines that differ only by ties do not disagree") {
   CHECK(disagree(4));
 }
 
+TEST_CASE("ties explain what is off from an engine, if nearly all is equal or few can move") {
+  const auto equals = [&](const Runs& runs, const std::vector<std::pair<size_t, float>>& changes) {
+    std::vector<float> values = kTorch;
+    for (const auto& [at, value] : changes) values[at] = value;
+    return check::equals_but_for_ties(f32(kTorch), f32(values), runs, {}, 0.5);
+  };
+  CHECK(equals(kRuns, {{2, 3.5F}}));                     // one of two that can move
+  CHECK_FALSE(equals(kRuns, {{2, 3.5F}, {9, 9.5F}}));    // both of them: a fifth of all
+  CHECK_FALSE(equals(kRuns, {{3, 4.5F}}));               // no tie
+  CHECK_FALSE(equals({}, {}));                           // no measure
+  CHECK_FALSE(equals({{0, 2, 3, 4, 5, 6, 7, 8, 9, 10}}, {}));  // the engine is not the graph's
+}
+
 }  // namespace
 }  // namespace t2n::test

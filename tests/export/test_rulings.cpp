@@ -71,6 +71,11 @@ TEST_CASE("a tie is near: 2^-12 of a step") {
   CHECK_FALSE(ruling(0x1.0p-11));
 }
 
+std::vector<double> in_engine(Judge& judge, trace::Executor engine) {
+  return ir::to_f64(
+      torch_module().run_in(*judge.model.session, judge.sets.sets[0].inputs, engine).at(0));
+}
+
 TEST_CASE("LibTorch multiplies by two scales one after the other, or by their product") {
   // A quotient of scales near 1/8: many sums lie at ties, which the two ways round differently.
   const char* source =
@@ -88,7 +93,10 @@ TEST_CASE("LibTorch multiplies by two scales one after the other, or by their pr
   };
   const bool as_files_do = is_equal(set.expected[0], runs.one_by_one.at(0));
   const bool as_others_do = is_equal(set.expected[0], runs.by_product.at(0));
-  CHECK_NE(as_files_do, as_others_do);
+  // On processors without products of bytes, the default engine takes the kernels of another.
+  const bool as_fbgemm_does = ir::to_f64(set.expected[0]) ==
+                              in_engine(judge, trace::Executor::torch_fbgemm);
+  CHECK_EQ(as_files_do + as_others_do + as_fbgemm_does, 1);
 }
 
 TEST_CASE("if ties move most elements, the check is inconclusive") {
@@ -126,11 +134,6 @@ Judge saturating() {
       "  p = ops.quantized.conv2d_prepack(w, None, [1, 1], [1, 1], [1, 1], 128)\n"
       "  return ops.quantized.conv2d(q, p, 0.1, 0).dequantize()\n",
       values({1, 128, 3, 3}, inputs), {{"w", values({128, 1, 3, 3}, weights)}});
-}
-
-std::vector<double> in_engine(Judge& judge, trace::Executor engine) {
-  return ir::to_f64(
-      torch_module().run_in(*judge.model.session, judge.sets.sets[0].inputs, engine).at(0));
 }
 
 TEST_CASE("a result equal to one of LibTorch's engines in every element is right") {

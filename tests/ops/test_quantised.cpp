@@ -105,12 +105,12 @@ std::string packed_conv(const std::string& weight) {
   return "ops.quantized.conv2d_prepack(" + weight + ", self.b, [2, 1], [1, 0], [1, 1], 2)";
 }
 
-const std::string kPerTensor = "torch.quantize_per_tensor(self.w, 0.0193, 0, 12)";
+const std::string kPerTensor = "torch.quantize_per_tensor(self.w, 0.0773, 0, 12)";
 std::string per_channel(int channels) {
   std::string scales;
   std::string zeros;
   for (int i = 0; i < channels; ++i) {
-    scales += (i > 0 ? ", " : "") + std::to_string(0.011 + 0.003 * i);
+    scales += (i > 0 ? ", " : "") + std::to_string(0.044 + 0.012 * i);
     zeros += i > 0 ? ", 0" : "0";
   }
   return "torch.quantize_per_channel(self.w, torch.tensor([" + scales + "]), torch.tensor([" +

@@ -8,10 +8,10 @@ namespace {
 std::string real(const std::string& quantised) { return "torch.dequantize(" + quantised + ")"; }
 
 const std::string kQ = "torch.quantize_per_tensor(x, 0.0371, 121, 13)";
-const std::string kSymmetric = "torch.quantize_per_tensor(self.w, 0.0193, 0, 12)";
-const std::string kShifted = "torch.quantize_per_tensor(self.w, 0.0193, 11, 12)";
+const std::string kSymmetric = "torch.quantize_per_tensor(self.w, 0.0773, 0, 12)";
+const std::string kShifted = "torch.quantize_per_tensor(self.w, 0.0773, 11, 12)";
 const std::string kChannels =
-    "torch.quantize_per_channel(self.w, torch.tensor([0.011, 0.014, 0.017, 0.021]), "
+    "torch.quantize_per_channel(self.w, torch.tensor([0.044, 0.056, 0.068, 0.084]), "
     "torch.tensor([0, 0, 0, 0]), 0, 12)";
 
 /// "[2, 2]" for two axes.
