@@ -35,7 +35,10 @@ Ref open_slice(const OpView& op, Emitter& out, Ref x, int axis) {
   const Dim& size = size_of(out, x, axis);
   const Dim& count = op.shape()[static_cast<size_t>(axis)];
   const SliceRange range = open_range(op, out, size, count);
-  return count == size ? x : out.slice(x, axis, range.begin, range.end, op.i64("step"));
+  if (count == size) return x;
+  const Ref part = out.slice(x, axis, range.begin, range.end, op.i64("step"));
+  // tract does not know that N - min(N, 1) is max(N - 1, 0).
+  return has_choice(range.begin) ? out.sized(part, axis, count) : part;
 }
 
 void slice(const OpView& op, Emitter& out) {

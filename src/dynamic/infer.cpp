@@ -132,6 +132,7 @@ class Inference {
     if (!bears_size(level.result(), node)) {  // constants determine it: as traced
       for (size_t i = 0; i < result.shapes.size(); ++i)
         result.shapes[i] = level.shape(0, node.outputs[i]);
+      result.why = "it counts elements of a tensor that is made of sizes alone, not of inputs";
       return;
     }
     std::vector<Sizes*> sizes;

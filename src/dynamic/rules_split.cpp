@@ -1,6 +1,7 @@
 // Parts of a tensor: slices, selections, chunks and windows.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "src/diag/error.h"
 #include "src/dynamic/shape_rule.h"
@@ -30,11 +31,29 @@ Bounds bounds(const ShapeView& op, const Dim& size) {
   return {start, end};
 }
 
+/// For `min(a, size)`: a.
+std::optional<Dim> cut_off_at(const Dim& start, const Dim& size) {
+  if (start.constant_part() != 0 || start.terms().size() != 1) return std::nullopt;
+  const ir::Term& term = start.terms()[0];
+  const auto* least = term.factor == 1 && term.atoms.size() == 1
+                          ? std::get_if<ir::Min>(&term.atoms[0])
+                          : nullptr;
+  if (least == nullptr) return std::nullopt;
+  if (least->b == size) return least->a;
+  return least->a == size ? std::optional(least->b) : std::nullopt;
+}
+
+/// `size - min(a, size)` has the form that other slices give it: `max(size - a, 0)`.
+Dim length_of(const ShapeView& op, const Bounds& bounds, const Dim& size) {
+  const auto start = bounds.end == size ? cut_off_at(bounds.start, size) : std::nullopt;
+  return op.facts().larger(start ? size - *start : bounds.end - bounds.start, 0);
+}
+
 Shapes slice(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  const Bounds b = bounds(op, x.at(static_cast<size_t>(axis)));
-  const Dim length = op.facts().larger(b.end - b.start, 0);
+  const Dim& size = x.at(static_cast<size_t>(axis));
+  const Dim length = length_of(op, bounds(op, size), size);
   return {with_dim(x, axis, ceil_div(length, op.has("step") ? op.dim("step") : Dim(1)))};
 }
 

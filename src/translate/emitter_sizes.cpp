@@ -97,8 +97,10 @@ Ref Emitter::range(const Dim& n) {
 }
 
 Ref Emitter::sized(Ref x, int axis, const Dim& size) {
+  Shape shape = this->shape(x);
+  shape.at(static_cast<size_t>(axis)) = size;
   return call("tract_core_dyn_slice", {x},
-              {{"start", 0}, {"end", size}, {"len", size}, {"axis", axis}}, dtype(x), shape(x));
+              {{"start", 0}, {"end", size}, {"len", size}, {"axis", axis}}, dtype(x), shape);
 }
 
 /// tract sometimes computes `S - S/2` wrong as a size, and bounds that it does not know as sizes

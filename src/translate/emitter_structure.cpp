@@ -6,6 +6,7 @@
 #include "src/diag/error.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
+#include "src/translate/sizes.h"
 #include "src/translate/streamed.h"
 
 namespace t2n::ops {
@@ -204,7 +205,14 @@ Ref Emitter::concat(const std::vector<Ref>& parts, int axis) {
   if (filled.empty()) return constant(empty_tensor(dtype(parts[0]), shape), "empty");
   if (filled.size() == 1) return filled[0];
   if (const auto stored = state_->stored_joined(filled, axis, shape)) return *stored;
-  return call_list("concat", filled, {{"axis", axis}}, dtype(parts[0]), shape);
+  const Ref all = call_list("concat", filled, {{"axis", axis}}, dtype(parts[0]), shape);
+  // tract does not know that (S + 1) / 2 + S / 2 is S.
+  const bool has_halves = std::any_of(filled.begin(), filled.end(), [&](Ref part) {
+    return has_operation<ir::FloorDiv, ir::Mod>(this->shape(part)[at]);
+  });
+  return has_halves && !has_operation<ir::FloorDiv, ir::Mod>(shape[at]) && !is_streamed(shape[at])
+             ? sized(all, axis, shape[at])
+             : all;
 }
 
 Ref Emitter::pad(Ref x, const Padding& padding, double value) {

@@ -30,6 +30,8 @@ class OpView {
   const ir::Graph& body() const { return *node_.body; }
   /// Whether a tensor was given: an operand may be a tensor or a number. Does not count as reading.
   bool is_tensor(std::string_view name) const;
+  /// Whether a tensor is computed from what a loop or a recurrent layer gives.
+  bool follows_scan(std::string_view name) const;
 
   // Tensors.
   Ref tensor(std::string_view name) const;

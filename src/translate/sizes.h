@@ -63,7 +63,7 @@ inline SliceRange open_range(const OpView& op, const Emitter& out, const Dim& si
   const Dim from = first < 0 ? size + start : start;
   const Dim begin = has_choice(count) ? min(from, size) : from;
   if (step != 1) return {begin, begin + (count - Dim(1)) * Dim(step) + Dim(1)};
-  if (first >= 0) return {begin, begin + count};
+  if (first >= 0) return {begin, end == Dim(kOpen) ? size : begin + count};
   // From the back: the start may have been clamped; an open or negative end was not.
   if (end == Dim(kOpen)) return {size - count, size};
   if (last < 0) return {size + end - count, size + end};

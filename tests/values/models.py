@@ -7,7 +7,8 @@ from compare import main
 from detection import detections
 from experts import experts
 from graph_networks import graphs
+from rows import rows
 from scales import scales
 
 if __name__ == "__main__":
-    sys.exit(main(__doc__, lambda: {**detections(), **experts(), **graphs(), **scales()}))
+    sys.exit(main(__doc__, lambda: {**detections(), **experts(), **graphs(), **rows(), **scales()}))
