@@ -51,15 +51,29 @@ Attributes attributes_of(const Convolution& c) {
           {"groups", c.groups}};
 }
 
+/// Of what a scan gives, kernels of one entry read the entries that a stride leaves: tract moves
+/// their stride into the scan, along another axis ("Invalid axis").
+void read_steps(const OpView& op, Emitter& out, Convolution& c) {
+  const Ints kernel = out.sizes(c.weight);
+  for (size_t i = 0; i < c.stride.size(); ++i) {
+    const bool is_alone = kernel.at(i + 2) == 1 && c.pads[i] == Pads::value_type();
+    if (c.stride[i] == 1 || !is_alone || !op.follows_scan("input")) continue;
+    const int axis = out.rank(c.input) - c.spatial() + static_cast<int>(i);
+    const Dim size = size_of(out, c.input, axis);
+    c.input = out.slice(c.input, axis, Dim(0), size, c.stride[i]);
+    c.stride[i] = 1;
+  }
+}
+
 /// Half floats are convolved in f32, as in torch: tract's own f16 sums are ten times coarser than
 /// the rounding of their result.
-void emit(const OpView& op, Emitter& out, std::string_view name, const Convolution& c,
-          const Attributes& attributes) {
+void emit(const OpView& op, Emitter& out, Convolution c) {
+  read_steps(op, out, c);
   std::vector<Ref> operands = {widened(out, batched(out, c.input, c.spatial())),
                                widened(out, c.weight)};
   if (c.bias) operands.push_back(widened(out, *c.bias));
-  const Ref y =
-      out.call(name, operands, attributes, out.dtype(operands[0]), batched_shape(op, c.spatial()));
+  const Ref y = out.call(op.nnef(), operands, attributes_of(c), out.dtype(operands[0]),
+                         batched_shape(op, c.spatial()));
   batched_result(op, out, out.cast(y, op.dtype()));
 }
 
@@ -129,32 +143,16 @@ void emit_transposed(const OpView& op, Emitter& out, Convolution c) {
   batched_result(op, out, out.cast(y, op.dtype()));
 }
 
-/// Of what a scan gives, kernels of one entry read the entries that a stride leaves: tract moves
-/// their stride into the scan, along another axis ("Invalid axis").
-void read_steps(const OpView& op, Emitter& out, Convolution& c) {
-  const Ints kernel = out.sizes(c.weight);
-  for (size_t i = 0; i < c.stride.size(); ++i) {
-    const bool is_alone = kernel.at(i + 2) == 1 && c.pads[i] == std::pair<int64_t, int64_t>();
-    if (c.stride[i] == 1 || !is_alone || !op.follows_scan("input")) continue;
-    const int axis = out.rank(c.input) - c.spatial() + static_cast<int>(i);
-    const Dim size = size_of(out, c.input, axis);
-    c.input = out.slice(c.input, axis, Dim(0), size, c.stride[i]);
-    c.stride[i] = 1;
-  }
-}
-
 void conv(const OpView& op, Emitter& out) {
   Convolution c = read_common(op, out);
   c.pads = symmetric(op.expand_ints("padding", c.spatial()));
-  read_steps(op, out, c);
-  emit(op, out, op.nnef(), c, attributes_of(c));
+  emit(op, out, c);
 }
 
 void conv_named(const OpView& op, Emitter& out) {
   Convolution c = read_common(op, out);
   c.pads = named_padding(op, out, c);
-  read_steps(op, out, c);
-  emit(op, out, op.nnef(), c, attributes_of(c));
+  emit(op, out, c);
 }
 
 void conv_transpose(const OpView& op, Emitter& out) {
@@ -169,8 +167,7 @@ void convolution(const OpView& op, Emitter& out) {
   c.pads = symmetric(op.expand_ints("padding", c.spatial()));
   if (op.boolean("transposed")) return emit_transposed(op, out, c);
   op.ignore("output_padding", "torch reads it for transposed convolutions only");
-  read_steps(op, out, c);
-  emit(op, out, op.nnef(), c, attributes_of(c));
+  emit(op, out, c);
 }
 
 void convolution_with_flags(const OpView& op, Emitter& out) {

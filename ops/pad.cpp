@@ -180,7 +180,7 @@ void circular_pad(const OpView& op, Emitter& out) {
 }
 
 /// In the order of torch's enumeration (ATen/native/PadNd.h).
-enum class Mode { reflect, replicate, circular, constant };  // in torch's order
+enum class Mode { reflect, replicate, circular, constant };
 
 void pad_by(const OpView& op, Emitter& out, Mode mode) {
   const double value = op.opt_f64("value").value_or(0);

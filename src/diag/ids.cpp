@@ -72,6 +72,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"range-never-seen", ExitCode::unsupported},
       {"resets-each-run", ExitCode::unsupported},
       {"rounding-not-compensated", ExitCode::unsupported},
+      {"short-loop", ExitCode::unsupported},
       {"signature-mismatch", ExitCode::mismatch},
       {"timeout", ExitCode::timeout},
       {"torch-not-found", ExitCode::unreadable},

@@ -100,7 +100,7 @@ void add_lengths(const ir::Graph& graph, const Sizes& sample, std::vector<Need>&
     if (!is_over(length, sample)) continue;  // it differs in each iteration of an outer loop
     out.push_back({{length, Relation::ge, 1},
                    ir::node_where(graph, node),
-                   "a loop takes one iteration or more, the first aside where it is another",
+                   "a loop takes one iteration or more, beside a first one that is unlike others",
                    true});
     add_lengths(*node.body, sample, out);
   }

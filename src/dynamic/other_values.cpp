@@ -74,7 +74,7 @@ ir::Ints born_extents(const ir::Graph& graph) {
 
 bool has_small_births(const ir::Graph& graph) {
   const ir::Ints extents = born_extents(graph);
-  return std::any_of(extents.begin(), extents.end(), [](int64_t size) { return size < 2; });
+  return std::any_of(extents.begin(), extents.end(), [](int64_t size) { return size < kFew; });
 }
 
 bool is_alike_there(const Traced& traced, const TraceAt& run) {

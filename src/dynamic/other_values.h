@@ -10,7 +10,9 @@ namespace t2n::dynamic {
 
 /// The sizes that follow from values, in the order of the operations that bear them.
 ir::Ints born_extents(const ir::Graph& graph);
-/// True if one of them is 0 or 1, at which programs sometimes behave differently.
+/// A number of elements at which programs sometimes behave differently: 0 or 1.
+inline constexpr int64_t kFew = 2;
+/// True if one of them is so small.
 bool has_small_births(const ir::Graph& graph);
 
 /// Whether the graph, at the sizes of another run, equals what was traced there.

@@ -38,8 +38,12 @@ bool SmallSizes::is_right(const TraceAt& run) const {
 
 void SmallSizes::try_small(const TraceAt& run, Assertions& out) const {
   if (is_alike_there(traced_, run) || is_right(run)) return;
-  for (const auto& [symbol, size] : born_sizes(traced_.graph, run.traced.graph))
-    if (size < 2)
+  const Sizes sizes = born_sizes(traced_.graph, run.traced.graph);
+  // A loop may be short although more elements are counted.
+  const bool has_small = std::any_of(sizes.begin(), sizes.end(),
+                                     [](const auto& each) { return each.second < kFew; });
+  for (const auto& [symbol, size] : sizes)
+    if (size < kFew || !has_small)
       out.add({{ir::Dim::symbol(symbol), Relation::ge, size + 1}, std::nullopt, kSeen, true});
 }
 
@@ -98,7 +102,8 @@ SmallSizes::Tried SmallSizes::tried(const Sizes& sizes) const {
   } catch (const Error& error) {
     if (error.diagnostic().id == "internal") throw;
     if (rewrites_.rolled_loops.empty()) return {};
-    if (error.diagnostic().id != "dynamic-loop") return {false, true};
+    const std::string& id = error.diagnostic().id;
+    if (id != "dynamic-loop" && id != "short-loop") return {false, true};
   }
   try {
     Rewrites unrolled = rewrites_;

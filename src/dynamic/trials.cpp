@@ -86,10 +86,8 @@ class Trials {
     try {
       return TraceAt{sizes, request_.trace(sizes, draw, rewrites_), draw};
     } catch (const Error& error) {
-      // A loop that is rolled may take too few iterations at other sizes to be compared.
       const std::string& id = error.diagnostic().id;
-      const bool is_short = id == "dynamic-loop" && !rewrites_.rolled_loops.empty();
-      if (id != "forward-failed" && id != "unsafe-argument" && !is_short) throw;
+      if (id != "forward-failed" && id != "unsafe-argument" && id != "short-loop") throw;
       if (!failure_) failure_ = {sizes, error.diagnostic()};
       return {};
     }
@@ -251,11 +249,11 @@ class Trials {
     const SmallSizes small(request_, rewrites_, declared_.sample, traced, small_);
     for (const Need& need : needs_)
       if (!small.computes_for_none(need)) out.add(need);
+    for (const Need& need : loop_needs(traced.graph, sample_)) out.add(need);
     for (const Need& need : branch_needs(traced, sample_))
       if (!is_settled(need, traced, small_) && !is_bounded(need, traced, known_) &&
           !small.computes_for_none(need))
         out.add(need);
-    for (const Need& need : loop_needs(traced.graph, sample_)) out.add(need);
     const auto all = symbols_of(declared_.sample);
     for (const Symbol& symbol : all) small.try_ones({symbol}, out);
     if (all.size() > 1) small.try_ones(all, out);
@@ -332,19 +330,24 @@ class Trials {
     return true;
   }
 
-  /// Runs with other values in which a rolled loop takes too few iterations to compare are dropped.
+  /// Runs in which a rolled loop is too short to compare stay unrolled, and are set apart.
   void trace_again() {
-    for (size_t i = 0; i < runs_.size();) {
-      TraceAt& run = runs_[i];
-      try {
+    std::optional<Error> too_short;
+    std::vector<TraceAt> runs;
+    for (TraceAt& run : runs_) try {
         run.traced = request_.trace(run.sizes, run.draw, rewrites_);
-        ++i;
+        runs.push_back(std::move(run));
       } catch (const Error& error) {
-        const bool is_short = error.diagnostic().id == "dynamic-loop" && run.draw > 0;
-        if (!is_short || runs_.size() < 3) throw;
-        runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(i));
+        if (error.diagnostic().id != "short-loop" || run.sizes != declared_.sample) throw;
+        too_short = error;
+        small_.push_back(std::move(run));
       }
-    }
+    runs_ = std::move(runs);
+    const auto first = std::find_if(runs_.begin(), runs_.end(), [&](const TraceAt& run) {
+      return run.sizes == declared_.sample;
+    });
+    if (first == runs_.end()) throw Error(*too_short);
+    std::rotate(runs_.begin(), first, first + 1);
   }
 
   const Request& request_;
@@ -354,7 +357,7 @@ class Trials {
   std::vector<Comparison> known_;     ///< and the implicit ones: other sizes are at least 1
   Chooser chooser_;
   std::vector<TraceAt> runs_;
-  std::vector<TraceAt> small_;  ///< runs with zero or one element and another graph
+  std::vector<TraceAt> small_;  ///< runs with zero or one element, or short loops: other graphs
   Sizes sample_;                ///< declared ones, and those that follow from values
   Rewrites rewrites_;
   std::vector<Need> needs_;

@@ -115,6 +115,18 @@ Node node_at(ir::Place place) {
   return out;
 }
 
+void require_iterations(int64_t count, std::vector<Where> where) {
+  constexpr int64_t kLeast = 3;
+  if (count >= kLeast) return;
+  throw Error({.id = "short-loop",
+               .message = kRefusedLoop,
+               .where = std::move(where),
+               .details = {},
+               .why = cat("it took ", count, count == 1 ? " iteration" : " iterations",
+                          ", too few to compare"),
+               .help = cat("give sample inputs for which it takes ", kLeast, " or more")});
+}
+
 void refuse_loop(const ir::Graph& graph, const Node& node, std::string why, std::string help) {
   throw Error({.id = "dynamic-loop",
                .message = kRefusedLoop,

@@ -65,6 +65,9 @@ inline constexpr const char* kRefusedLoop =
     "a loop of dynamic length cannot be expressed as one scan";
 inline constexpr const char* kIterationHelp =
     "compute with the iteration as a tensor, or let it be a sum of the iteration and a constant";
+/// Fewer than three iterations are too few to compare. Errors: `short-loop`, at the place given; in
+/// the middle of a trace, which adds it, at none.
+void require_iterations(int64_t count, std::vector<Where> where = {});
 /// Throws error `dynamic-loop` at the place of a node.
 [[noreturn]] void refuse_loop(const ir::Graph& graph, const ir::Node& node, std::string why,
                               std::string help);

@@ -8,16 +8,6 @@
 namespace t2n::loops {
 namespace {
 
-void require_iterations(const ir::Graph& graph, const Iterations& all) {
-  constexpr int64_t kLeast = 3;
-  if (all.count() < kLeast)
-    refuse_loop(graph, node_at(all.loop().place),
-                cat("it took ", all.count(), " iterations with the sample, too few to compare"),
-                cat("give sample inputs for which it takes ", kLeast, " or more"));
-  T2N_ASSERT(sample_of(graph, all.loop().length) == all.count(), "a loop of ", all.count(),
-             " iterations has the length ", all.loop().length.str());
-}
-
 /// The first iteration stays outside of the scan if it is unlike the others.
 IterationComparison compare(Rolling& rolling, Iterations& all) {
   try {
@@ -42,7 +32,10 @@ void refuse_read_slices(const ir::Graph& graph, const Recurrence& found, const i
 
 Rolled roll(Rolling& rolling, LoopRecord loop) {
   Iterations all(rolling.graph(), rolling.values(), std::move(loop));
-  require_iterations(rolling.graph(), all);
+  const ir::Graph& graph = rolling.graph();
+  require_iterations(all.count(), {ir::node_where(graph, node_at(all.loop().place))});
+  T2N_ASSERT(sample_of(graph, all.loop().length) == all.count(), "a loop of ", all.count(),
+             " iterations has the length ", all.loop().length.str());
   auto made = all.names();
   all.simplify();
   std::vector<Growing> growing = all.take_growing();
@@ -55,7 +48,7 @@ Rolled roll(Rolling& rolling, LoopRecord loop) {
     out.later.merge(made[static_cast<size_t>(iteration)]);
   }
   Recurrence found = comparison.take();
-  refuse_read_slices(rolling.graph(), found, all.loop().number);
+  refuse_read_slices(graph, found, all.loop().number);
   Replacement(rolling, all, std::move(found), std::move(growing)).run();
   return out;
 }

@@ -189,7 +189,8 @@ bool roll(Graph& graph, const Notes& notes) {
     } catch (const Error& error) {
       // A loop that does not become a scan, or whose remains are read by nothing as a whole, stays
       // unrolled.
-      if (error.diagnostic().id != "dynamic-loop" || !replay.is_static()) throw;
+      const std::string& id = error.diagnostic().id;
+      if ((id != "dynamic-loop" && id != "short-loop") || !replay.is_static()) throw;
       kept.insert(replay.last_rolled().value());
     }
   }

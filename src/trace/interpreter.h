@@ -31,8 +31,7 @@ class Interpreter {
   /// Runs a method, without its hooks, of an object that need not belong to the model.
   void run_method(const ObjectPtr& object, const std::string& method, const Values& arguments);
 
-  /// The current position of the program, for errors.
-  Where where() { return position_.where(); }
+  Where where() { return position_.where(); }  ///< in the program, for errors
   /// Decisions of the program that followed from sizes, in execution order.
   std::vector<Decision> decisions() const { return decisions_.all(); }
 

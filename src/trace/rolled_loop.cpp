@@ -110,6 +110,7 @@ void Interpreter::run_rolled(Node* node, Env& env) {
     if (loop.iterations == 0) decisions = decisions_.size();
     for (Decision& each : decisions_.take_from(decisions)) later.push_back(std::move(each));
   }
+  loops::require_iterations(loop.iterations);  // without one, nothing tells the loop's length
   const Dim length = length_of(loop);
   if (depends_on_iteration(size_mark(length)))
     loops::refuse_loop(

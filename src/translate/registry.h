@@ -105,8 +105,7 @@ class Registry {
   const Entry* find(ir::OpId op) const { return entries_.find(op); }
   bool is_elementwise(ir::OpId op) const { return find(op) != nullptr && find(op)->is_elementwise; }
   std::optional<ir::Promotion> promotion(ir::OpId op) const;
-  /// All operators by name.
-  std::vector<ir::OpId> ops() const;
+  std::vector<ir::OpId> ops() const;  ///< all operators, by name
   /// The variant for a target; nullptr if the operator or a suitable variant is missing.
   const Variant* variant(ir::OpId op, const target::Target& target) const;
 

@@ -120,8 +120,8 @@ TEST_CASE(
   CHECK_FALSE(judge.found({{0, first - 0.5}}, std::nullopt).ruling);
 }
 
-/// 128 groups, whose products the default engine adds up in 16 bits.
-Judge saturating() {
+/// 128 groups, whose products the default engine adds up in 16 bits. `step`: of the output.
+Judge saturating(const std::string& step = "0.1") {
   std::vector<double> weights(128 * 9);
   for (size_t i = 0; i < weights.size(); ++i) weights[i] = i % 9 < 6 ? 1.27 : -0.3;
   std::vector<double> inputs(128 * 9);
@@ -132,7 +132,8 @@ Judge saturating() {
       "  w = torch.quantize_per_tensor(self.w, 0.01, 0, 12)\n"
       "  q = torch.quantize_per_tensor(x, 0.01, 0, 13)\n"
       "  p = ops.quantized.conv2d_prepack(w, None, [1, 1], [1, 1], [1, 1], 128)\n"
-      "  return ops.quantized.conv2d(q, p, 0.1, 0).dequantize()\n",
+      "  return ops.quantized.conv2d(q, p, " +
+          step + ", 0).dequantize()\n",
       values({1, 128, 3, 3}, inputs), {{"w", values({128, 1, 3, 3}, weights)}});
 }
 
@@ -157,6 +158,23 @@ TEST_CASE("a result equal to one of LibTorch's engines in every element is right
   CHECK(neither.engines_disagree);
   for (auto& [at, value] : changes) value += furthest + 0.1;
   CHECK_FALSE(judge.found(changes, 0.1).ruling);
+}
+
+TEST_CASE("ties explain what is off from the engine that does not cut off sums") {
+  // The sum in the middle of each seventh channel is 153705: a hundred steps and a half.
+  const double step = 153705 * 1e-4 / 100.5;
+  Judge judge = saturating("153705 * 1e-4 / 100.5");
+  const std::vector<double> onednn = in_engine(judge, trace::Executor::torch_onednn);
+  const auto found = [&](size_t place) {
+    std::vector<std::pair<size_t, double>> changes;
+    for (size_t i = 0; i < onednn.size(); ++i) changes.emplace_back(i, onednn[i]);
+    changes[place].second += onednn[place] < 100.5 * step ? step : -step;
+    return judge.found(changes, step).ruling;
+  };
+  constexpr size_t kMiddle = 4;
+  CHECK(std::abs(onednn[kMiddle] - 100.5 * step) < 0.6 * step);
+  CHECK(found(kMiddle) == Ruling::engine);
+  CHECK(found(0) == Ruling::unsettled);  // a corner is no tie
 }
 
 }  // namespace

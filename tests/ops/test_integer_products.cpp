@@ -8,6 +8,9 @@ namespace {
 const std::string kQ = "torch.quantize_per_tensor(x, 0.0371, 121, 13)";
 const std::string kWhole = "torch.quantize_per_tensor(self.w, 0.0773, 0, 12)";
 const std::string kShifted = "torch.quantize_per_tensor(self.w, 0.0773, 11, 12)";
+/// Of the whole range. On processors without VNNI, LibTorch's kernels cut off sums of two products
+/// at 16 bits: activations that meet these weights have seven bits, and other weights six.
+const std::string kWide = "torch.quantize_per_tensor(self.w, 0.0193, 0, 12)";
 const std::string kRows =
     "torch.quantize_per_channel(self.w, torch.tensor([0.044, 0.056, 0.068, 0.084]), "
     "torch.tensor([0, 0, 0, 0]), 0, 12)";
@@ -28,6 +31,10 @@ TEST_CASE("static and dynamic layers of 256 products") {
     for (const std::string reduced : {"False", "True"})
       forms.push_back("ops.quantized.linear_dynamic(x, " + packed(weight) + ", " + reduced + ")");
   }
+  forms.push_back("ops.quantized.linear_dynamic(x, " + packed(kWide) + ", True)");
+  forms.push_back("torch.dequantize(ops.quantized.linear(torch.quantize_per_tensor("
+                  "x.clamp(-4.5, 5.0), 0.0742, 60, 13), " +
+                  packed(kWide) + ", 0.3, 117))");
   for (const ir::Tensor& x :
        {randn({3, 256}, 3), randn({2, 3, 256}, 4), uniform({1, 256}, 1, 2, 5)})
     check_with(kLayer, forms, {x});

@@ -14,6 +14,11 @@ const std::string kChannels =
     "torch.quantize_per_channel(self.w, torch.tensor([0.044, 0.056, 0.068, 0.084]), "
     "torch.tensor([0, 0, 0, 0]), 0, 12)";
 
+/// Weights of the whole range meet activations of seven bits, others those of eight: on processors
+/// without VNNI, LibTorch's kernels cut off sums of two products at 16 bits.
+const std::string kWide = "torch.quantize_per_tensor(self.w, 0.0193, 0, 12)";
+const std::string kSevenBits = "torch.quantize_per_tensor(x.clamp(-4.5, 5.0), 0.0742, 60, 13)";
+
 /// "[2, 2]" for two axes.
 std::string all(int axes, const std::string& number) {
   std::string out;
@@ -59,6 +64,8 @@ TEST_CASE("convolutions of one to three axes, by either of LibTorch's libraries"
       }
       forms.push_back(real(name + "(" + kQ + ", " + packed(each.axes, kSymmetric, "None", groups) +
                            ", 0.0713, 117)"));
+      forms.push_back(real(name + "(" + kSevenBits + ", " +
+                           packed(each.axes, kWide, "self.b", groups) + ", 0.0713, 117)"));
       check_with(each.parameters, forms, {each.input});
     }
 }

@@ -121,7 +121,7 @@ TEST_CASE("differences between iterations are refused with the reason") {
     return h
 )",
                   {2, 2, 3}),
-           "  why:  it took 2 iterations with the sample, too few to compare\n"
+           "  why:  it took 2 iterations, too few to compare\n"
            "  help: give sample inputs for which it takes 3 or more\n");
 }
 

@@ -1,6 +1,8 @@
 """Rows that a mask picks, halved, joined, subtracted from their neighbours and read one by one: tract writes their
 sizes in other forms than the model does."""
 
+from typing import List
+
 import torch
 from torch import Tensor, nn
 
@@ -55,6 +57,30 @@ class Decayed(nn.Module):
         return total
 
 
+class Backwards(nn.Module):
+    """A loop whose length only its own condition tells."""
+
+    def forward(self, x: Tensor, mask: Tensor):
+        rows = x[mask]
+        left = rows.size(0) - 1
+        total = torch.zeros(4)
+        while left >= 0:
+            total = total * 0.5 + rows[left]
+            left -= 1
+        return total
+
+
+class Collected(nn.Module):
+    """What iterations collect in a list, and the last of it."""
+
+    def forward(self, x: Tensor, mask: Tensor):
+        rows = x[mask]
+        steps: List[Tensor] = []
+        for i in range(rows.size(0)):
+            steps.append(rows[i] * i)
+        return torch.stack(steps), steps[-1]
+
+
 class Downsampled(nn.Module):
     """Every second step of a recurrent layer, by a convolution of one entry."""
 
@@ -90,6 +116,9 @@ def rows():
         "differences": Case(Differences(), any_count),
         "histogram": Case(Histogram(), any_count),
         "decayed": Case(Decayed(), masks([4, 1, 2, 5, 6]), kinds=("scripted",)),  # a trace has as many as its sample
+        "decayed, a row in the sample": Case(Decayed(), masks([1, 4, 2]), kinds=("scripted",)),
+        "backwards": Case(Backwards(), masks([4, 1, 2, 3, 6]), kinds=("scripted",)),
+        "collected": Case(Collected(), masks([4, 1, 2, 3, 6]), kinds=("scripted",)),
         "downsampled": Case(Downsampled(), steps, ["--dynamic", "x:1=S"]),
         "downsampled, closed": Case(Downsampled(), steps[:1]),
     }
