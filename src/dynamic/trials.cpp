@@ -339,7 +339,7 @@ class Trials {
         runs.push_back(std::move(run));
       } catch (const Error& error) {
         if (error.diagnostic().id != "short-loop" || run.sizes != declared_.sample) throw;
-        too_short = error;
+        if (!too_short) too_short = error;
         small_.push_back(std::move(run));
       }
     runs_ = std::move(runs);
