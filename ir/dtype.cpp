@@ -5,13 +5,13 @@
 namespace t2n::ir {
 namespace {
 
-struct Row {
+struct DTypeRow {
   DType dtype;
   std::string_view name;
   int64_t size;
 };
 
-constexpr std::array<Row, 15> kRows = {{{DType::boolean, "bool", 1},
+constexpr std::array<DTypeRow, 15> kDTypes = {{{DType::boolean, "bool", 1},
                                         {DType::u8, "u8", 1},
                                         {DType::u16, "u16", 2},
                                         {DType::u32, "u32", 4},
@@ -28,20 +28,20 @@ constexpr std::array<Row, 15> kRows = {{{DType::boolean, "bool", 1},
                                         {DType::c128, "c128", 16}}};
 
 constexpr bool in_enum_order() {
-  for (size_t i = 0; i < kRows.size(); ++i)
-    if (static_cast<size_t>(kRows[i].dtype) != i) return false;
+  for (size_t i = 0; i < kDTypes.size(); ++i)
+    if (static_cast<size_t>(kDTypes[i].dtype) != i) return false;
   return true;
 }
-static_assert(in_enum_order(), "kRows is indexed by DType");
+static_assert(in_enum_order(), "kDTypes is indexed by DType");
 
-const Row& row(DType dtype) { return kRows.at(static_cast<size_t>(dtype)); }
+const DTypeRow& row(DType dtype) { return kDTypes.at(static_cast<size_t>(dtype)); }
 
 }  // namespace
 
 std::string_view dtype_name(DType dtype) { return row(dtype).name; }
 
 std::optional<DType> parse_dtype(std::string_view name) {
-  for (const Row& candidate : kRows)
+  for (const DTypeRow& candidate : kDTypes)
     if (candidate.name == name) return candidate.dtype;
   return std::nullopt;
 }

@@ -8,12 +8,12 @@
 namespace t2n::ir {
 namespace {
 
-struct Row {
+struct TraitRow {
   OpTrait trait;
   std::string_view names;  ///< separated by spaces
 };
 
-constexpr Row kRows[] = {
+constexpr TraitRow kTraits[] = {
     {OpTrait::random,
      "_fused_dropout _sample_dirichlet _standard_gamma alpha_dropout bernoulli binomial cauchy "
      "dropout exponential feature_alpha_dropout feature_dropout geometric log_normal "
@@ -98,7 +98,7 @@ constexpr Mask bit(OpTrait trait) { return Mask{1} << static_cast<int>(trait); }
 
 std::unordered_map<std::string_view, Mask> masks() {
   std::unordered_map<std::string_view, Mask> out;
-  for (const Row& row : kRows)
+  for (const TraitRow& row : kTraits)
     for_each_word(row.names, [&](std::string_view name) { out[name] |= bit(row.trait); });
   return out;
 }
@@ -107,7 +107,7 @@ std::unordered_map<std::string_view, Mask> masks() {
 
 std::vector<std::string_view> names_with(OpTrait trait) {
   std::vector<std::string_view> out;
-  for (const Row& row : kRows)
+  for (const TraitRow& row : kTraits)
     if (row.trait == trait)
       for_each_word(row.names, [&](std::string_view name) { out.push_back(name); });
   return out;

@@ -27,7 +27,7 @@ constexpr size_t kWindow = size_t{32} << 10;  ///< how far back deflate may refe
 constexpr size_t kSample = size_t{8} << 10;
 constexpr size_t kSmall = size_t{64} << 10;
 
-using Bytes = std::vector<std::byte>;
+using Buffer = std::vector<std::byte>;
 using View = std::span<const std::byte>;
 
 // zlib's interface predates const.
@@ -37,7 +37,7 @@ Bytef* zlib_bytes(const std::byte* bytes) {
 
 /// Raw deflate of `data` after `dictionary`, with a new table at each of `cuts`. A block that is
 /// not the last one ends on a byte boundary.
-Bytes deflate_block(View dictionary, View data, int level, int strategy, bool last,
+Buffer deflate_block(View dictionary, View data, int level, int strategy, bool last,
                     const std::vector<size_t>& cuts = {}) {
   z_stream stream{};
   const int opened = deflateInit2(&stream, level, Z_DEFLATED, -15, 8, strategy);
@@ -47,7 +47,7 @@ Bytes deflate_block(View dictionary, View data, int level, int strategy, bool la
                          static_cast<uInt>(dictionary.size()));
   // The bound is for a finished stream; a sync flush adds up to six bytes.
   constexpr size_t kFlush = 16;
-  Bytes out(deflateBound(&stream, static_cast<uLong>(data.size())) + kFlush * (cuts.size() + 1));
+  Buffer out(deflateBound(&stream, static_cast<uLong>(data.size())) + kFlush * (cuts.size() + 1));
   stream.next_in = zlib_bytes(data.data());
   stream.next_out = zlib_bytes(out.data());
   stream.avail_out = static_cast<uInt>(out.size());
@@ -80,14 +80,14 @@ int strategy_for(View data, int level) {
 
 /// In small data every byte counts: it is searched as deep as possible for repetitions, and each
 /// kind of data has its own table if that is smaller.
-Bytes deflate_small(View dictionary, View data, int level, bool last) {
+Buffer deflate_small(View dictionary, View data, int level, bool last) {
   constexpr int kThorough = 6;
   constexpr int kMost = 9;
   if (level >= kThorough) level = kMost;
-  Bytes out = deflate_block(dictionary, data, level, Z_DEFAULT_STRATEGY, last);
+  Buffer out = deflate_block(dictionary, data, level, Z_DEFAULT_STRATEGY, last);
   const std::vector<size_t> cuts = level == 0 ? std::vector<size_t>() : entropy_cuts(data);
   if (cuts.empty()) return out;
-  Bytes other = deflate_block(dictionary, data, level, Z_DEFAULT_STRATEGY, last, cuts);
+  Buffer other = deflate_block(dictionary, data, level, Z_DEFAULT_STRATEGY, last, cuts);
   return other.size() < out.size() ? other : out;
 }
 
@@ -106,10 +106,10 @@ std::array<std::byte, 8> gzip_trailer(unsigned long crc, size_t size) {
 }  // namespace
 
 struct ParallelGzip::Block {
-  Bytes input;  ///< the dictionary, then the data
+  Buffer input;  ///< the dictionary, then the data
   size_t dictionary = 0;
   bool last = false;
-  Bytes output;
+  Buffer output;
   unsigned long crc = 0;
   bool done = false;
   std::exception_ptr error;

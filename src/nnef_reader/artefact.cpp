@@ -28,15 +28,15 @@ std::string_view text_of(const Content& content) {
   return {reinterpret_cast<const char*>(content.bytes.data()), content.bytes.size()};
 }
 
-using Visit = std::function<void(const Value&)>;
+using OnInvocation = std::function<void(const Value&)>;
 
 /// Calls `visit` for every invocation, inner ones first.
-void for_each_invocation(const Value& value, const Visit& visit) {
+void for_each_invocation(const Value& value, const OnInvocation& visit) {
   for_each_part(value, [&](const Value& part) { for_each_invocation(part, visit); });
   if (value.kind == Kind::invocation) visit(value);
 }
 
-void for_each_invocation(const std::vector<Assignment>& body, const Visit& visit) {
+void for_each_invocation(const std::vector<Assignment>& body, const OnInvocation& visit) {
   for (const Assignment& assignment : body) for_each_invocation(assignment.right, visit);
 }
 
@@ -82,7 +82,7 @@ class Assembly {
     out.document = parse_document(text_of(graph_), kGraph);
     if (const StoredFile* quant = use(kQuant))
       out.document.quant = parse_quant(text_of(content_of(*quant)), kQuant);
-    const Visit visit = [&](const Value& invocation) {
+    const OnInvocation visit = [&](const Value& invocation) {
       variable(invocation, out);
       submodel(invocation, out);
     };

@@ -41,7 +41,7 @@ enum OtherItemType : uint32_t {
   kTractQ8Wrote = 0x54523081,  // what tract writes
 };
 
-struct Header {
+struct DatHeader {
   ir::Ints shape;
   uint32_t bits = 0;
   uint32_t type = 0;
@@ -286,7 +286,7 @@ class Reader {
 
   const Content& file_;
   std::string_view origin_;
-  Header header_;
+  DatHeader header_;
 };
 
 }  // namespace

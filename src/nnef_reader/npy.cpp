@@ -23,7 +23,7 @@ static_assert(std::endian::native == std::endian::little,
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-struct Header {
+struct NpyHeader {
   std::string type;  ///< "<f4": byte order, kind, bytes
   bool fortran_order = false;
   ir::Ints shape;
@@ -34,8 +34,8 @@ class HeaderParser {
  public:
   HeaderParser(std::string_view text, std::string_view origin) : text_(text), origin_(origin) {}
 
-  Header run() {
-    Header out;
+  NpyHeader run() {
+    NpyHeader out;
     bool has_type = false, has_order = false, has_shape = false;
     expect('{');
     while (!take('}')) {
@@ -205,7 +205,7 @@ void refuse_input(std::string_view origin, std::string why, std::string help) {
 ir::Tensor read_npy(std::span<const std::byte> bytes, std::string_view origin) {
   const std::string_view file(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::string_view text = header_text(file, origin);
-  const Header header = HeaderParser(text, origin).run();
+  const NpyHeader header = HeaderParser(text, origin).run();
   const DType dtype = require_dtype(header.type, origin);
   const auto start = static_cast<size_t>(text.data() + text.size() - file.data());
   const size_t present = bytes.size() - start;

@@ -49,10 +49,10 @@ Assignment assignment(Cursor& cursor) {
   return out;
 }
 
-using Visit = std::function<void(const Cursor& cursor)>;
+using AtStatement = std::function<void(const Cursor& cursor)>;
 
 /// `visit` is called with the start of each statement.
-std::vector<Assignment> body(Cursor& cursor, const Visit& visit = {}) {
+std::vector<Assignment> body(Cursor& cursor, const AtStatement& visit = {}) {
   std::vector<Assignment> out;
   cursor.expect("{", " before the statements");
   while (!cursor.accept("}")) {
@@ -126,7 +126,7 @@ std::vector<Fragment> fragments(Cursor& cursor) {
   return out;
 }
 
-Graph graph(Cursor& cursor, const Visit& visit) {
+Graph graph(Cursor& cursor, const AtStatement& visit) {
   Graph out;
   cursor.expect("graph", "");
   out.name = cursor.name("the graph's name");
@@ -186,7 +186,7 @@ QuantEntry quant_entry(Cursor& cursor) {
 }
 
 /// `visit` is called with the start of each statement of the graph.
-Document document(std::string_view text, std::string_view origin, const Visit& visit) {
+Document document(std::string_view text, std::string_view origin, const AtStatement& visit) {
   Cursor cursor(text, origin);
   Document out;
   version(cursor);
