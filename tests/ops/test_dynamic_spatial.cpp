@@ -1,6 +1,7 @@
 // Sizes that stay open: convolutions, pools and interpolation over symbolic spatial axes.
 #include <doctest/doctest.h>
 
+#include "tests/ops/expressions.h"
 #include "tests/support/dynamic.h"
 
 namespace t2n::test {
@@ -128,6 +129,53 @@ TEST_CASE("columns added up in open batches") {
               "torch.col2im(x[:, :, :9], [5, 7], [2, 3], [2, 1], [1, 2], [2, 3])",
               "torch.col2im(x[:, :, :9], [7, 8], [2, 3], [1, 1], [0, 0], [2, 2])"},
              {{{"B", "18", "16"}}}, {{{"B", 2}}, {{"B", 1}}, {{"B", 3}}}, 1e-4);
+}
+
+/// Bytes of an image: in rows, or with the channels side by side.
+std::string bytes(bool are_last) {
+  const std::string rows = "torch.quantize_per_tensor(x * 2.1, 0.037, 121, 13)";
+  return are_last ? "torch.contiguous(" + rows + ", memory_format=2)" : rows;
+}
+
+/// `expression` at all sizes; strict NNEF has no f64, and may be off by a step.
+void check_channels_last(const std::string& expression) {
+  CAPTURE(expression);
+  const OpenExample example = open_example(expression_script(expression, 1), {kX}, kSizes);
+  for (const target::Target& target : test_targets()) {
+    const bool is_tract = target.engine == target::Engine::tract;
+    CHECK_EQ(open_differences(example, target, rel(is_tract ? 1e-5 : 0.038)), std::string());
+  }
+}
+
+TEST_CASE("interpolation of quantised images") {
+  for (const std::string to :
+       {", None, False, [2.0, 1.5]))", ", None, True, [2.0, 3.0]))", ", [11, 7], False, None))",
+        ", [x.size(2) + 3, x.size(3) * 2], False, None))"}) {
+    check_open({"torch.dequantize(torch.upsample_bilinear2d(" + bytes(false) + to}, {kX}, kSizes);
+    check_channels_last("torch.dequantize(torch.upsample_bilinear2d(" + bytes(true) + to);
+  }
+  // Images in rows that keep their size are copied.
+  const std::string near = "torch.dequantize(torch.upsample_bilinear2d(" + bytes(false) +
+                           ", None, False, [1.125, 1.125]))";
+  check_open({near}, {kX}, {{{"B", 2}, {"H", 8}, {"W", 6}}, {{"B", 1}, {"H", 5}, {"W", 7}}});
+  check_open_refused("torch.dequantize(torch.upsample_bilinear2d(" + bytes(false) +
+                         ", None, False, [1.3, 1.3]))",
+                     {kX}, kSizes, "its scale factor is no multiple of 1/1024");
+}
+
+TEST_CASE("norms of quantised images") {
+  const std::vector<std::pair<std::string, ir::Tensor>> parameters = {{"w", randn({4}, 5)},
+                                                                      {"b", randn({4}, 6)}};
+  const std::string q = bytes(false);
+  const std::string to = ", 1e-5, 0.03, 121))";
+  check_open_with(parameters,
+                  {"torch.dequantize(ops.quantized.group_norm(" + q + ", 2, self.w, self.b" + to,
+                   "torch.dequantize(ops.quantized.group_norm(" + q + ", 4, None, None" + to,
+                   "torch.dequantize(ops.quantized.instance_norm(" + q + ", self.w, self.b" + to,
+                   "torch.dequantize(ops.quantized.instance_norm(" + q + ", None, None" + to},
+                  {kX}, kSizes);
+  check_open({"torch.dequantize(ops.quantized.instance_norm(" + q + ", None, None" + to},
+             {OpenInput{{"2", "C", "8", "6"}}}, {{{"C", 3}}, {{"C", 1}}, {{"C", 5}}});
 }
 
 }  // namespace
