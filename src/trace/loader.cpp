@@ -282,10 +282,10 @@ void refuse_unknown_class(const std::string& message) {
   const std::string name = rest.substr(0, rest.find('\''));
   if (model_file::is_native_class(name))
     throw Error("denied-operator", cat("the model holds an object of ", quoted(name)),
-                "it is implemented in C++, and LibTorch has no such class: a library that the model "
-                "was saved with, or another PyTorch, defines it",
-                "replace the layer by one of torch.ao.nn.quantized, or leave it in floats, and save "
-                "the model again");
+                "it is implemented in C++, and LibTorch has no such class: a library that the "
+                "model was saved with, or another PyTorch, defines it",
+                "replace the layer by one of torch.ao.nn.quantized, or leave it in floats, and "
+                "save the model again");
 }
 
 }  // namespace
