@@ -186,8 +186,23 @@ class Inference {
     return out;
   }
 
+  /// A pass marked the operation, since it cannot express it.
+  static void refuse_mark(const Level& level, const ir::Node& node) {
+    if (ir::op_name(node.op) != "t2n::refused") return;
+    const auto text = [&](const char* name) { return std::get<std::string>(*node.find(name)); };
+    const std::string of = text("of");
+    Diagnostic out;
+    out.id = "unsupported-op";
+    out.message = cat(text("op"), of.empty() ? "" : " of ", of, " has no translation");
+    out.where = {ir::node_where(level.result(), node)};
+    out.why = text("why");
+    out.help = text("help");
+    throw Error(std::move(out));
+  }
+
   [[noreturn]] void refuse_shape(const Level& level, const ir::Node& node, ir::ValueId value,
                                  const RuleResult& result) const {
+    refuse_mark(level, node);
     std::string what = "the size of its result";
     std::vector<Observation> seen;
     const ir::Shape& first = level.shape(0, value);

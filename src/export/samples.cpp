@@ -107,9 +107,11 @@ ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::Int
 }
 
 ir::Tensor ordered(const ir::Tensor& tensor, const std::optional<trace::IntegerRange>& range) {
-  if (!range || !range->falls || !ir::is_integer(tensor.dtype)) return tensor;
+  if (!range || (!range->falls && !range->rises) || !ir::is_integer(tensor.dtype)) return tensor;
   std::vector<int64_t> values = ir::to_i64(tensor);
-  std::sort(values.begin(), values.end(), std::greater<>());
+  if (range->falls) std::sort(values.begin(), values.end(), std::greater<>());
+  if (range->rises) std::sort(values.begin(), values.end());
+  if (range->rises && !values.empty()) values[0] = range->first;
   ir::OwnedTensor out = ir::allocate(tensor.dtype, tensor.shape);
   for (size_t i = 0; i < values.size(); ++i)
     put_integer(out.data, static_cast<int64_t>(i), tensor.dtype, values[i]);

@@ -17,7 +17,8 @@ namespace t2n {
 ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::IntegerRange> range,
                 uint64_t seed, uint64_t stream);
 
-/// The values in the order that their range requires: descending, or any.
+/// The values in the order that their range requires: descending, ascending from its first number
+/// on, or any.
 ir::Tensor ordered(const ir::Tensor& tensor, const std::optional<trace::IntegerRange>& range);
 
 /// Other values like `given`, for a second run: its elements in another order, and noise if all are

@@ -71,8 +71,9 @@ struct Decision {
 struct IntegerRange {
   int64_t first = 0;
   int64_t second = 0;
-  bool are_lengths = false;  ///< of sequences, at most an axis long
+  bool are_lengths = false;  ///< of sequences or what lies before them, at most an axis long
   bool falls = false;        ///< in descending order
+  bool rises = false;        ///< in ascending order, from `first` on
   friend bool operator==(const IntegerRange&, const IntegerRange&) = default;
 };
 

@@ -160,8 +160,7 @@ constexpr std::string_view kRound[] = {"_adaptive_avg_pool2d",
                                        "avg_pool1d",
                                        "grid_sampler_2d",
                                        "grid_sampler",
-                                       "mean",
-                                       "upsample_bilinear2d"};
+                                       "mean"};
 
 /// Operators that torch computes on reals.
 constexpr std::string_view kRedo[] = {"eq", "ge", "gt", "le", "lt", "ne"};
@@ -200,7 +199,8 @@ QuantRules table() {
                     {"prelu", prelu},
                     {"_prelu_kernel", prelu},
                     {"quantized_batch_norm", batch_norm},
-                    {"std", redo_singly}};
+                    {"std", redo_singly},
+                    {"upsample_bilinear2d", define_bilinear}};
   for (const std::string_view name : kRound) out.emplace(name, round);
   for (const std::string_view name : kRedo) out.emplace(name, redo);
   for (const std::string_view name : kRedoInLoops) out.emplace(name, redo_in_loops);

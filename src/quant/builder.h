@@ -18,6 +18,7 @@ class QuantBuilder : public QuantValues {
   /// PassContext.
   explicit QuantBuilder(ir::Graph& graph, bool sizes_vary = false, bool multiplies_scales = false)
       : QuantValues(graph), sizes_vary_(sizes_vary), multiplies_scales_(multiplies_scales) {}
+  bool sizes_vary() const { return sizes_vary_; }
   bool multiplies_scales() const { return multiplies_scales_; }
   /// Values that are no constants of the graph, but follow from constants alone.
   void know(std::map<ir::ValueId, ir::Tensor> computed) { computed_ = std::move(computed); }

@@ -74,27 +74,46 @@ void layer_norm(QuantBuilder& b) {
   b.define_real(y, vectors_of_row(b));
 }
 
-/// Each group of channels is normalised separately, and scaled by channel.
-void define_group_norm(QuantBuilder& b, int64_t groups) {
-  const ir::Shape shape = b.output().shape;
-  const int64_t inner = shape.at(1).value() / groups;
+/// x in these sizes, which may be expressions.
+ValueId reshaped(QuantBuilder& b, ValueId x, const std::vector<Dim>& sizes, const ir::Shape& now) {
+  return b.emit("aten::reshape", {{"self", TensorRef{x}}, {"shape", sizes}}, b.dtype(x), now);
+}
+
+/// [batch, groups, channels of a group, entries of a channel], by the sizes of an image.
+std::vector<Dim> by_groups(const std::vector<Dim>& sizes, const Dim& groups, const Dim& inner) {
   Dim rest(1);
-  for (size_t i = 2; i < shape.size(); ++i) rest = rest * shape[i];
-  const Normalised x =
-      normalised(b, b.reshape(b.steps("input"), {shape.at(0), Dim(groups), Dim(inner), rest}), 2);
+  for (size_t i = 2; i < sizes.size(); ++i) rest = rest * sizes[i];
+  return {sizes.at(0), groups, inner, rest};
+}
+
+/// Each group of channels is normalised separately, and scaled by channel. `groups`: 0 for as many
+/// as there are channels.
+void define_group_norm(QuantBuilder& b, int64_t groups) {
+  const ValueId steps = b.steps("input");
+  const ir::Shape shape = b.shape(steps);
+  std::vector<Dim> sizes;
+  for (int i = 0; i < b.rank(steps); ++i) sizes.push_back(b.size(steps, i));
+  const Dim count = groups == 0 ? sizes.at(1) : Dim(groups);
+  const Dim inner = groups == 0 ? Dim(1) : ir::floor_div(sizes.at(1), groups);
+  const Dim count_now = groups == 0 ? shape.at(1) : Dim(groups);
+  const Dim inner_now = groups == 0 ? Dim(1) : ir::floor_div(shape.at(1), groups);
+  const Normalised x = normalised(b,
+                                  reshaped(b, steps, by_groups(sizes, count, inner),
+                                           by_groups(shape, count_now, inner_now)),
+                                  2);
   const auto by_channel = [&](ValueId vector) {
-    return b.reshape(vector, {Dim(groups), Dim(inner), Dim(1)});
+    return b.reshape(vector, {count_now, inner_now, Dim(1)});
   };
   ValueId unit = x.unit;
   if (const ValueId weight = vector(b, "weight"); weight != ir::kNoValue)
-    unit = mul(b, b.expand(unit, {shape[0], Dim(groups), Dim(inner), Dim(1)}), by_channel(weight));
+    unit = mul(b, unit, by_channel(weight));
   ValueId y = mul(b, x.centred, unit);
   if (const ValueId bias = vector(b, "bias"); bias != ir::kNoValue) y = add(b, y, by_channel(bias));
-  b.define_real(b.reshape(y, shape), ZeroPoint::after_rounding);
+  b.define_real(reshaped(b, y, sizes, shape), ZeroPoint::after_rounding);
 }
 
 void group_norm(QuantBuilder& b) { define_group_norm(b, b.integer("num_groups", 1)); }
-void instance_norm(QuantBuilder& b) { define_group_norm(b, b.output().shape.at(1).value()); }
+void instance_norm(QuantBuilder& b) { define_group_norm(b, 0); }
 
 void batch_norm(QuantBuilder& b) { define_batch_norm(b, "qx"); }
 

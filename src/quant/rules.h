@@ -39,6 +39,7 @@ const QuantRules& tensor_rules();     ///< others
 // Shared by namespaces.
 void define_dynamically_quantised(QuantBuilder& b);  ///< aten::quantize_per_tensor_dynamic
 void define_quantised_by_given(QuantBuilder& b);     ///< by a scale that the graph computes
+void define_bilinear(QuantBuilder& b);               ///< aten::upsample_bilinear2d
 void define_prelu(QuantBuilder& b, std::string_view operand);
 void define_batch_norm(QuantBuilder& b, std::string_view operand);
 

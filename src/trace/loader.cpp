@@ -273,6 +273,21 @@ void raise_stack() {
   ::setrlimit(RLIMIT_STACK, &limit);
 }
 
+/// LibTorch compiles code that names a class only if it knows the class.
+void refuse_unknown_class(const std::string& message) {
+  constexpr std::string_view kBefore = "Unknown type name '";
+  const size_t begin = message.find(kBefore);
+  if (begin == std::string::npos) return;
+  const std::string rest = message.substr(begin + kBefore.size());
+  const std::string name = rest.substr(0, rest.find('\''));
+  if (model_file::is_native_class(name))
+    throw Error("denied-operator", cat("the model holds an object of ", quoted(name)),
+                "it is implemented in C++, and LibTorch has no such class: a library that the "
+                "model was saved with, or another PyTorch, defines it",
+                "replace the layer by one of torch.ao.nn.quantized, or leave it in floats, and "
+                "save the model again");
+}
+
 }  // namespace
 
 void prepare_process() {
@@ -294,6 +309,7 @@ Loaded load_model(const std::string& path) {
       return Deserializer(archive).run();
     } catch (const std::exception&) {
       const std::string message = current_torch_message();
+      refuse_unknown_class(message);
       if (!declare_unknown(called)) model_file::refuse_archive(message, path);
     }
   }

@@ -102,7 +102,15 @@ void refuse_plain(const std::string& name, const Stack& given,
                 cat("the operator ", quoted(name), " is not known to this LibTorch"),
                 "it belongs to a library that is not part of PyTorch",
                 "export the part of the model before it, or replace the operator");
-  throw Error("forward-failed", cat(name, " failed: ", first_line(current_torch_message())), {},
+  const std::string message = first_line(current_torch_message());
+  if (message.find("Didn't find engine for operation") != std::string::npos)
+    throw Error("unsupported-op",
+                cat(name, " has no kernel in LibTorch's default engine of quantised layers"),
+                "a file does not say for which engine it was made, and other engines give other "
+                "numbers",
+                "use the layer and the function after it as two operators, such as "
+                "quantized::linear and aten::tanh");
+  throw Error("forward-failed", cat(name, " failed: ", message), {},
               "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
 }
 

@@ -1,5 +1,8 @@
 #include "src/trace/range_watch.h"
 
+#include <ATen/native/quantized/cpu/EmbeddingPackedParams.h>
+#include <torch/custom_class.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -23,6 +26,18 @@ bool indexes_axis(std::string_view name) {
       "index_select", "gather",     "scatter",    "scatter_add", "scatter_reduce",
       "index_add",    "index_copy", "index_fill", "index_reduce"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+/// aten::embedding, quantized::embedding_byte, quantized::embedding_bag_4bit_rowwise_offsets, ...
+bool reads_rows(std::string_view name) {
+  return name == "embedding" || name.starts_with("embedding_bag") ||
+         name.starts_with("_embedding_bag") || name == "embedding_byte" ||
+         name == "embedding_4bit";
+}
+
+int64_t rows_of(const c10::IValue& table) {
+  if (table.isTensor()) return table.toTensor().size(0);
+  return table.toCustomClass<EmbeddingPackedParamsBase>()->unpack().size(0);
 }
 
 }  // namespace
@@ -53,6 +68,18 @@ void RangeWatch::bound_lengths(const torch::jit::Stack& inputs) {
   range.falls = range.falls || !carrier->second.is_sorted;
 }
 
+/// Bounds the rows of a table that are read, and the places where bags begin.
+void RangeWatch::bound_rows(std::string_view name, const torch::jit::Stack& inputs) {
+  bound(inputs[1], rows_of(inputs[0]));
+  if (name.find("bag") == std::string_view::npos || !inputs.at(2).isTensor()) return;
+  const auto carrier = carriers_.find(inputs[2].toTensor().unsafeGetTensorImpl());
+  if (carrier == carriers_.end()) return;
+  bound(inputs[2], inputs[1].toTensor().numel() + 1);
+  IntegerRange& range = ranges_.at(carrier->second.input);
+  range.are_lengths = true;
+  range.rises = true;
+}
+
 /// Ends the run where no tensor is left to follow.
 void RangeWatch::forget_dead() {
   std::erase_if(keep_, [this](const at::Tensor& tensor) {
@@ -66,14 +93,16 @@ void RangeWatch::see(const std::string& op, const torch::jit::Stack& inputs,
                      const std::vector<at::Tensor>& outputs) {
   if (ends_run_) forget_dead();
   if (carriers_.empty() || inputs.empty()) return;
-  if (inputs[0].isTensor()) see_index(ir::op_short_name(op), inputs);
+  const std::string_view name = ir::op_short_name(op);
+  if (inputs.size() > 1 && reads_rows(name))
+    bound_rows(name, inputs);
+  else if (inputs[0].isTensor())
+    see_index(name, inputs);
   carry(op, inputs, outputs);
 }
 
 void RangeWatch::see_index(std::string_view name, const torch::jit::Stack& inputs) {
-  if (name == "embedding" || name == "embedding_bag") {
-    bound(inputs[1], inputs[0].toTensor().size(0));
-  } else if (indexes_axis(name)) {
+  if (indexes_axis(name)) {
     bound(inputs[2], axis_size(inputs, 1));
   } else if (name == "_pack_padded_sequence") {
     bound_lengths(inputs);

@@ -25,7 +25,8 @@ class RangeWatch {
   void see(const std::string& op, const torch::jit::Stack& inputs,
            const std::vector<at::Tensor>& outputs);
   /// [0, smallest indexed size) for each input, [1, smallest number of steps + 1) for lengths of
-  /// sequences; nothing for inputs that were not seen.
+  /// sequences, [0, smallest number of indices + 1) for places where bags begin; nothing for inputs
+  /// that were not seen.
   std::vector<std::optional<IntegerRange>> ranges(size_t inputs) const;
   bool is_over() const { return is_over_; }
 
@@ -41,6 +42,7 @@ class RangeWatch {
   void see_index(std::string_view name, const torch::jit::Stack& inputs);
   void bound(const c10::IValue& index, int64_t high);
   void bound_lengths(const torch::jit::Stack& inputs);
+  void bound_rows(std::string_view name, const torch::jit::Stack& inputs);
   void carry(const std::string& op, const torch::jit::Stack& inputs,
              const std::vector<at::Tensor>& outputs);
   void forget_dead();

@@ -105,10 +105,10 @@ bool is_ignored(std::string_view op, const std::string& argument) {
 
 /// Kernels of quantised tensors that round by where elements lie in memory.
 bool rounds_by_order(std::string_view op) {
-  constexpr std::array<std::string_view, 15> kOperators = {
-      "add",       "add_relu",  "cat",         "cat_relu",   "elu",
-      "celu",      "hardswish", "sigmoid",     "leaky_relu", "tanh",
-      "threshold", "gelu",      "hardsigmoid", "avg_pool2d", "avg_pool3d"};
+  constexpr std::array<std::string_view, 16> kOperators = {
+      "add",        "add_relu",  "cat",  "cat_relu",  "elu",  "celu",        "hardswish",
+      "sigmoid",    "leaky_relu", "tanh", "threshold", "gelu", "hardsigmoid", "avg_pool2d",
+      "avg_pool3d", "upsample_bilinear2d"};
   return is_one_of(ir::op_short_name(op), kOperators);
 }
 

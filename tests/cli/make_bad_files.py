@@ -95,6 +95,29 @@ class UsesUnsupportedOperators(nn.Module):
         return torch.special.airy_ai(x) + torch.special.airy_ai(x * 2), self.gamma(x)
 
 
+class Quantised(nn.Module):
+    def __init__(self):
+        super().__init__()
+        weight = torch.quantize_per_tensor(torch.ones(2, 3), 0.1, 0, torch.qint8)
+        self.packed = torch.ops.quantized.linear_prepack(weight, None)
+
+    def forward(self, x):
+        q = torch.quantize_per_tensor(x, 0.1, 0, torch.quint8)
+        return torch.ops.quantized.linear(q, self.packed, 0.1, 0).dequantize()
+
+
+def unknown_class(path):
+    """Parameters that are packed in a class which this LibTorch does not have."""
+    torch.jit.trace(Quantised(), torch.ones(1, 3)).save(path)
+    with zipfile.ZipFile(path) as old:
+        records = {name: old.read(name) for name in old.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as new:
+        for name, data in records.items():
+            if name.endswith((".py", ".pkl")):
+                data = data.replace(b"LinearPackedParamsBase", b"LinearTiledParamsBase_")
+            new.writestr(name, data)
+
+
 def scripted(model):
     return lambda path: torch.jit.script(model).save(path)
 
@@ -122,6 +145,7 @@ FILES = {
     "forward_save.pt": scripted(SavesWhenRun()),
     "data_branch.pt": scripted(BranchesOnData()),
     "unknown_op.pt": unknown_op,
+    "unknown_class.pt": unknown_class,
     "unsupported.pt": traced(UsesUnsupportedOperators(), torch.linspace(-1, 1, 6)),
 }
 

@@ -102,6 +102,18 @@ TEST_CASE("models that write files are stopped before they do") {
                     advice);
 }
 
+TEST_CASE("parameters packed in a class that this LibTorch does not have") {
+  const std::string text =
+      "error[denied-operator]: the model holds an object of "
+      "'__torch__.torch.classes.quantized.LinearTiledParamsBase_'\n"
+      "  why:  it is implemented in C++, and LibTorch has no such class: a library that the model "
+      "was saved with, or another PyTorch, defines it\n"
+      "  help: replace the layer by one of torch.ao.nn.quantized, or leave it in floats, and save "
+      "the model again\n";
+  check_file("unknown_class.pt", 3, text);
+  check_failure(Sandbox({"unknown_class.pt"}), {"inspect", "unknown_class.pt"}, 3, text);
+}
+
 TEST_CASE("inputs that do not fit") {
   Sandbox sandbox({"data_branch.pt"});
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");

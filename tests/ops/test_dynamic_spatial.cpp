@@ -1,6 +1,7 @@
 // Sizes that stay open: convolutions, pools and interpolation over symbolic spatial axes.
 #include <doctest/doctest.h>
 
+#include "tests/ops/expressions.h"
 #include "tests/support/dynamic.h"
 
 namespace t2n::test {
@@ -128,6 +129,56 @@ TEST_CASE("columns added up in open batches") {
               "torch.col2im(x[:, :, :9], [5, 7], [2, 3], [2, 1], [1, 2], [2, 3])",
               "torch.col2im(x[:, :, :9], [7, 8], [2, 3], [1, 1], [0, 0], [2, 2])"},
              {{{"B", "18", "16"}}}, {{{"B", 2}}, {{"B", 1}}, {{"B", 3}}}, 1e-4);
+}
+
+/// Bytes of an image: in rows, or with the channels side by side.
+std::string bytes(bool are_last) {
+  const std::string rows = "torch.quantize_per_tensor(x * 2.1, 0.037, 121, 13)";
+  return are_last ? "torch.contiguous(" + rows + ", memory_format=2)" : rows;
+}
+
+const std::string kBegin = "torch.dequantize(torch.upsample_bilinear2d(";
+
+/// Strict NNEF has no f64, and may be off by a step where channels lie side by side.
+double step_of(const target::Target& target) {
+  return target.engine == target::Engine::tract ? 1e-5 : 0.038;
+}
+
+/// Interpolates images in both orders.
+void check_bytes(const std::string& to) {
+  check_open({kBegin + bytes(false) + to}, {kX}, kSizes);
+  const Script model = expression_script(kBegin + bytes(true) + to, 1);
+  const OpenExample example = open_example(model, {kX}, kSizes);
+  for (const target::Target& target : test_targets())
+    CHECK_EQ(open_differences(example, target, rel(step_of(target))), std::string());
+}
+
+TEST_CASE("interpolation of quantised images") {
+  check_bytes(", None, False, [2.0, 1.5]))");
+  check_bytes(", None, True, [2.0, 3.0]))");
+  check_bytes(", [11, 7], False, None))");
+  check_bytes(", [x.size(2) + 3, x.size(3) * 2], False, None))");
+  // Images in rows that keep their size are copied.
+  check_open({kBegin + bytes(false) + ", None, False, [1.125, 1.125]))"}, {kX}, kSizes);
+  const std::string odd = kBegin + bytes(false) + ", None, False, [1.3, 1.3]))";
+  const Script refused = expression_script(odd, 1);
+  CHECK_THROWS_WITH(open_example(refused, {kX}, kSizes),
+                    doctest::Contains("of quantised tensors has no translation"));
+}
+
+TEST_CASE("norms of quantised images") {
+  const std::vector<std::pair<std::string, ir::Tensor>> parameters = {{"w", randn({4}, 5)},
+                                                                      {"b", randn({4}, 6)}};
+  const std::string q = bytes(false);
+  const std::string to = ", 1e-5, 0.03, 121))";
+  check_open_with(parameters,
+                  {"torch.dequantize(ops.quantized.group_norm(" + q + ", 2, self.w, self.b" + to,
+                   "torch.dequantize(ops.quantized.group_norm(" + q + ", 4, None, None" + to,
+                   "torch.dequantize(ops.quantized.instance_norm(" + q + ", self.w, self.b" + to,
+                   "torch.dequantize(ops.quantized.instance_norm(" + q + ", None, None" + to},
+                  {kX}, kSizes);
+  check_open({"torch.dequantize(ops.quantized.instance_norm(" + q + ", None, None" + to},
+             {OpenInput{{"2", "C", "8", "6"}}}, {{{"C", 3}}, {{"C", 1}}, {{"C", 5}}});
 }
 
 }  // namespace

@@ -165,6 +165,17 @@ TEST_CASE("a tensor that is quantised by its own range") {
            std::string::npos);
 }
 
+TEST_CASE("layers that only another engine of LibTorch has are refused with what replaces them") {
+  const std::string weight = "torch.quantize_per_tensor(torch.ones([3, 6]), 0.1, 0, 12)";
+  const std::string layer = "ops.quantized.linear_prepack(" + weight + ", None)";
+  const std::string call = "ops.quantized.linear_tanh(" + kQ + ", " + layer + ", 0.0078125, 128)";
+  const std::string said = refusal(real(call), {randn({2, 6}, 1)});
+  CHECK_NE(said.find("error[unsupported-op]: quantized::linear_tanh has no kernel in LibTorch's "
+                     "default engine of quantised layers\n"),
+           std::string::npos);
+  CHECK_NE(said.find("quantized::linear and aten::tanh"), std::string::npos);
+}
+
 TEST_CASE("products of integers") {
   const Parameters weights = {{"a", randn({4, 6}, 9)}};
   const std::string weight = "torch._cast_Char(self.a * 30.0)";

@@ -175,5 +175,35 @@ TEST_CASE("norms take the variance of integers, with what rounding leaves of a s
   }
 }
 
+/// Interpolations of Q: by scale factors and to sizes, of which an axis may keep its own.
+const std::vector<std::string> kBilinear = {
+    "torch.upsample_bilinear2d(Q, None, False, [1.7, 2.3])",
+    "torch.upsample_bilinear2d(Q, None, True, [2.0, 3.0])",
+    "torch.upsample_bilinear2d(Q, None, False, [1.1, 1.9])",
+    "torch.upsample_bilinear2d(Q, None, False, [1.1, 1.1])",
+    "torch.upsample_bilinear2d(Q, [13, 5], False, None)",
+    "torch.upsample_bilinear2d(Q, [1, 11], True, None)"};
+
+TEST_CASE("interpolation weighs integers, and rounds as images in rows need it") {
+  check_each(forms(kBilinear), {randn({2, 3, 6, 7}, 11)});
+  check_each(forms(kBilinear), {randn({1, 9, 5, 4}, 12)});
+}
+
+TEST_CASE("interpolation of images whose channels lie side by side leaves a product unrounded") {
+  std::vector<std::string> all;
+  for (const std::string& form : kBilinear) {
+    std::string text = form;
+    text.replace(text.find('Q'), 1, last("torch.quantize_per_tensor(x * 2.1, 0.037, 121, 13)"));
+    all.push_back(real(text));
+  }
+  for (const int64_t channels : {3, 16, 19})
+    on_each_target(all, [&](const std::string& expression, const target::Target& target) {
+      const Script model = expression_script(expression, 1);
+      Run run = export_and_run(model, {randn({2, channels, 6, 7}, 13)}, target);
+      run.strict = {};  // it has no f64, and its results near ties may be off by one
+      CHECK_CLOSE(run, rel(1e-5));
+    });
+}
+
 }  // namespace
 }  // namespace t2n::test

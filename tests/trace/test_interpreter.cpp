@@ -294,6 +294,19 @@ TEST_CASE("ranges are learnt from what is scattered, behind masks and joints as 
   CHECK_EQ(run.traced.ranges[0]->second, 5);
 }
 
+TEST_CASE("places where bags begin rise from zero") {
+  const Replay run = replay(
+      "def forward(self, ids, places):\n"
+      "  return torch.embedding_bag(self.w, ids, places, False, 0, False, None, False)[0]",
+      {values({5}, {0, 1, 2, 2, 1}, ir::DType::i64), values({3}, {0, 1, 1}, ir::DType::i64)},
+      {{"w", randn({7, 2}, 1)}});
+  REQUIRE(run.traced.ranges[0].has_value());
+  CHECK_EQ(run.traced.ranges[0]->second, 7);
+  REQUIRE(run.traced.ranges[1].has_value());
+  CHECK_EQ(run.traced.ranges[1]->second, 6);
+  CHECK(run.traced.ranges[1]->rises);
+}
+
 TEST_CASE("a mask beside indices is none") {
   const Replay run =
       replay("def forward(self, x, rows):\n  return x[torch.tensor([True, False, True]), rows]",
