@@ -1,5 +1,13 @@
 # Functions that turn folders into targets.
 
+# t2n_in_batches(<size> <target>...): so many sources are compiled as one, which shares the templates that they
+# instantiate: less than half the compiler's time. Private names of a folder must not collide: tests/fence.
+function(t2n_in_batches size)
+  if(T2N_BATCHES)
+    set_target_properties(${ARGN} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+  endif()
+endfunction()
+
 # t2n_folder(<name> <path> INTO <target> [LINKS <library>...]): object library t2n_<name> of all
 # <path>/*.cpp, linked into <target>. Which folder may include which is checked by tests/fence.
 function(t2n_folder name path)
@@ -17,17 +25,18 @@ endfunction()
 set(T2N_STANDARD_HEADERS <algorithm> <any> <functional> <map> <memory> <optional> <string> <string_view>
                          <unordered_map> <unordered_set> <utility> <variant> <vector>)
 
-# t2n_standard_precompiled(<target>...): for targets with the same options, and no definitions of their own.
-function(t2n_standard_precompiled)
+# t2n_standard_precompiled(<owner> <options> <target>...): for targets with these options, and no definitions of their
+# own. The headers belong to the object library <owner>, which is made for it.
+function(t2n_standard_precompiled owner options)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
     return()
   endif()
   file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/standard_headers.cpp" CONTENT "// Owns the headers.\n" @ONLY)
-  add_library(t2n_standard OBJECT "${PROJECT_BINARY_DIR}/generated/standard_headers.cpp")
-  target_link_libraries(t2n_standard PRIVATE t2n_warnings)
-  target_precompile_headers(t2n_standard PRIVATE ${T2N_STANDARD_HEADERS})
+  add_library(${owner} OBJECT "${PROJECT_BINARY_DIR}/generated/standard_headers.cpp")
+  target_link_libraries(${owner} PRIVATE ${options})
+  target_precompile_headers(${owner} PRIVATE ${T2N_STANDARD_HEADERS})
   foreach(target IN LISTS ARGN)
-    target_precompile_headers(${target} REUSE_FROM t2n_standard)
+    target_precompile_headers(${target} REUSE_FROM ${owner})
   endforeach()
 endfunction()
 
@@ -35,21 +44,23 @@ endfunction()
 # program that is started with their runtime and this folder in LD_LIBRARY_PATH takes it instead.
 function(t2n_sanitized target library)
   get_target_property(folders ${library} T2N_FOLDERS)
-  add_library(${target} SHARED)
-  foreach(folder IN LISTS folders)
-    target_sources(${target} PRIVATE $<TARGET_PROPERTY:${folder},SOURCES>)
-    target_link_libraries(${target} PRIVATE $<TARGET_PROPERTY:${folder},LINK_LIBRARIES>)
-    target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:${folder},COMPILE_DEFINITIONS>)
-  endforeach()
-  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
   # Null pointers end in a signal anyway, which is caught as well; these checks are a third of the compiler's time.
   # Warnings are those of the other build, less false ones that come with -O0.
-  target_compile_options(${target} PRIVATE -O0 -w -fsanitize=address,undefined
+  add_library(${target}_options INTERFACE)
+  target_include_directories(${target}_options INTERFACE "${PROJECT_SOURCE_DIR}")
+  target_compile_options(${target}_options INTERFACE -O0 -w -fsanitize=address,undefined
     -fno-sanitize=vptr,null,alignment,object-size -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_library(${target} SHARED)
+  foreach(folder IN LISTS folders)
+    add_library(${folder}_sanitized OBJECT $<TARGET_PROPERTY:${folder},SOURCES>)
+    target_link_libraries(${folder}_sanitized PRIVATE $<TARGET_PROPERTY:${folder},LINK_LIBRARIES> ${target}_options)
+    target_compile_definitions(${folder}_sanitized PRIVATE $<TARGET_PROPERTY:${folder},COMPILE_DEFINITIONS>)
+    target_link_libraries(${target} PRIVATE ${folder}_sanitized $<TARGET_PROPERTY:${folder},LINK_LIBRARIES>)
+    list(APPEND copies ${folder}_sanitized)
+  endforeach()
+  t2n_in_batches(12 ${copies})
+  t2n_standard_precompiled(${target}_standard ${target}_options ${copies})
   target_link_options(${target} PRIVATE -fsanitize=address,undefined)
-  if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
-    target_precompile_headers(${target} PRIVATE ${T2N_STANDARD_HEADERS})
-  endif()
   target_link_libraries(${target} PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME t2nnef
     LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/sanitized")
@@ -71,8 +82,7 @@ function(t2n_embed_fragments target folder namespace header)
   target_sources(${target} PRIVATE "${generated}")
 endfunction()
 
-# Torch's headers cost 10 s per file: they are compiled once, for the first target, and reused. The templates that they
-# instantiate cost 2 s more, precompiled or not: a few files share them, so names of one folder must not collide.
+# Torch's headers cost 10 s per file: they are compiled once, for the first target, and reused.
 function(t2n_torch_precompiled first)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
     return()
@@ -82,5 +92,4 @@ function(t2n_torch_precompiled first)
   foreach(target IN LISTS ARGN)
     target_precompile_headers(${target} REUSE_FROM ${first})
   endforeach()
-  set_target_properties(${ARGV} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 5)
 endfunction()
