@@ -1,5 +1,6 @@
 // Quotients and remainders: true, truncated and floored, exact in floats and integers.
 #include <algorithm>
+#include <cmath>
 
 #include "ops/elementwise.h"
 #include "src/diag/error.h"
@@ -100,9 +101,28 @@ Ref trunc_quotient(const OpView& op, Emitter& out, Ref a, Ref b) {
   return out.elementwise("t2n_trunc", {out.cast(quotient, DType::f32)});
 }
 
+/// Whether each element is a power of two, by which division is exact.
+bool are_powers_of_two(const ir::Tensor& tensor) {
+  const std::vector<double> values = ir::to_f64(tensor);
+  return std::all_of(values.begin(), values.end(), [](double value) {
+    int exponent = 0;
+    return std::abs(std::frexp(value, &exponent)) == 0.5;
+  });
+}
+
+/// tract multiplies by the inverse of a constant, and the quotient may be off in its last bit. The
+/// f64 quotient of f32 numbers, rounded to f32, is right.
+bool needs_f64(const OpView& op, Emitter& out, Ref b) {
+  if (op.dtype() != DType::f32 || !out.has(target::Feature::computes_f64)) return false;
+  const auto known = out.constant_value(b);
+  return known && !are_powers_of_two(*known) && op.is_rounded_later();
+}
+
 void divide(const OpView& op, Emitter& out) {
   const auto [a, b] = operands(op, out);
-  finish(op, out, div(out, a, b));
+  if (!needs_f64(op, out, b)) return finish(op, out, div(out, a, b));
+  const Ref quotient = div(out, out.cast(a, DType::f64), out.cast(b, DType::f64));
+  finish(op, out, out.cast(quotient, DType::f32));
 }
 
 /// Without a mode integers are divided in the float dtype that torch gave the result.

@@ -123,6 +123,20 @@ TEST_CASE("half and double precision") {
   check_each(expressions, {randn({3, 4}, 4, DType::f64), randn({4}, 5, DType::f64)}, 1e-12);
 }
 
+TEST_CASE("quotients by constants are right in the last bit where they are rounded later") {
+  // Multiples of half a step: an error in the last bit is a step where the quotient is rounded.
+  for (const double step : {0.3, 0.037, 1.0 / 127, 49.0, -0.1}) {
+    std::vector<double> ties;
+    for (int i = -300; i < 300; ++i)
+      ties.push_back(static_cast<double>(static_cast<float>(step * 0.5)) * i);
+    const std::string s = std::to_string(step);
+    check_each({"torch.floor(x / " + s + " + 0.5)", "torch.round(x / torch.tensor(" + s + "))",
+                "torch.clamp(torch.round(x.div(" + s + ")), -8, 7) * " + s,
+                "(x / " + s + ").reshape(-1).to(torch.int64)", "torch.abs(x) / " + s + " >= 3"},
+               {values({600}, ties)});
+  }
+}
+
 TEST_CASE("true division, and division rounded down or towards zero") {
   const std::vector<std::string> forms = {"x / y",
                                           "torch.div(x, y)",
