@@ -31,7 +31,7 @@ struct Spec {
   std::string_view value;
 };
 
-[[noreturn]] void refuse_spec(const Spec& spec, std::string why, std::string help = kExamples) {
+[[noreturn]] void refuse(const Spec& spec, std::string why, std::string help = kExamples) {
   throw Error("usage", cat("cannot read the input ", quoted(spec.whole)), std::move(why),
               std::move(help));
 }
@@ -78,7 +78,7 @@ std::vector<std::string> parse_path(std::string_view name, const Spec& spec) {
   std::string_view rest = name;
   do {
     const std::string_view part = take_part(rest, path.empty());
-    if (part.empty()) refuse_spec(spec, cat(quoted(name), " is no name of an input"));
+    if (part.empty()) refuse(spec, cat(quoted(name), " is no name of an input"));
     path.emplace_back(part);
   } while (!rest.empty());
   return path;
@@ -111,11 +111,10 @@ std::string known_dtypes() {
   for (const auto& [other, ours] : kOtherNames)
     if (other == word) near = ours;
   if (near == word)
-    refuse_spec(spec, cat(quoted(word), " stands among the sizes"),
-                "the dtype comes after the last size");
-  refuse_spec(spec,
-              cat(quoted(word), " is neither a size nor a dtype; dtypes are ", known_dtypes()),
-              near.empty() ? kExamples : cat("did you mean ", quoted(near), "?"));
+    refuse(spec, cat(quoted(word), " stands among the sizes"),
+           "the dtype comes after the last size");
+  refuse(spec, cat(quoted(word), " is neither a size nor a dtype; dtypes are ", known_dtypes()),
+         near.empty() ? kExamples : cat("did you mean ", quoted(near), "?"));
 }
 
 std::pair<int64_t, int64_t> limits_of(DType dtype) {
@@ -129,20 +128,20 @@ std::pair<int64_t, int64_t> limits_of(DType dtype) {
 
 /// "0..999", both inclusive.
 trace::IntegerRange parse_range(std::string_view text, DType dtype, const Spec& spec) {
-  if (!ir::is_integer(dtype)) refuse_spec(spec, "only integers have a range");
+  if (!ir::is_integer(dtype)) refuse(spec, "only integers have a range");
   const size_t dots = text.find("..");
   const auto low = parse_number<int64_t>(text.substr(0, dots));
   const auto high =
       dots == std::string_view::npos ? std::nullopt : parse_number<int64_t>(text.substr(dots + 2));
-  if (!low || !high) refuse_spec(spec, cat(quoted(text), " is no range such as 0..999"));
+  if (!low || !high) refuse(spec, cat(quoted(text), " is no range such as 0..999"));
   const auto [least, most] = limits_of(dtype);
   int64_t span = 0;
-  if (*low > *high) refuse_spec(spec, cat("the range ", quoted(text), " is empty"));
+  if (*low > *high) refuse(spec, cat("the range ", quoted(text), " is empty"));
   if (*low < least || *high > most)
-    refuse_spec(spec, cat("not all of the range ", quoted(text), " is ", ir::dtype_name(dtype)));
+    refuse(spec, cat("not all of the range ", quoted(text), " is ", ir::dtype_name(dtype)));
   if (*high == std::numeric_limits<int64_t>::max() ||
       __builtin_sub_overflow(*high + 1, *low, &span))
-    refuse_spec(spec, cat("the range ", quoted(text), " is too wide"));
+    refuse(spec, cat("the range ", quoted(text), " is too wide"));
   return {*low, *high + 1};
 }
 
@@ -152,14 +151,14 @@ void check_size(const ir::Ints& shape, DType dtype, const Spec& spec) {
   int64_t bytes = ir::dtype_size(dtype);
   for (const int64_t size : shape)
     if (size > 0 && (__builtin_mul_overflow(bytes, size, &bytes) || bytes > kMost))
-      refuse_spec(spec, "a tensor of this shape fits no memory", "check the sizes");
+      refuse(spec, "a tensor of this shape fits no memory", "check the sizes");
 }
 
 /// A size, or an error with suggestions.
 int64_t parse_size(std::string_view word, const Spec& spec) {
   const auto size = parse_number<int64_t>(word);
   if (!size) refuse_word(spec, word);
-  if (*size < 0) refuse_spec(spec, cat(*size, " is no size of an axis"));
+  if (*size < 0) refuse(spec, cat(*size, " is no size of an axis"));
   return *size;
 }
 
@@ -167,11 +166,11 @@ int64_t parse_size(std::string_view word, const Spec& spec) {
 std::vector<std::string_view> shape_words(std::string_view text, const Spec& spec) {
   if (!text.starts_with('[')) return split(text, ',');
   const size_t close = text.find(']');
-  if (close == std::string_view::npos) refuse_spec(spec, "the ']' is missing");
+  if (close == std::string_view::npos) refuse(spec, "the ']' is missing");
   std::vector<std::string_view> words = split(text.substr(1, close - 1), ',');
   const std::string_view behind = text.substr(close + 1);
   if (behind.empty()) return words;
-  if (behind[0] != ',') refuse_spec(spec, "a ',' belongs behind the ']'");
+  if (behind[0] != ',') refuse(spec, "a ',' belongs behind the ']'");
   if (!ir::parse_dtype(behind.substr(1))) refuse_word(spec, behind.substr(1));
   words.push_back(behind.substr(1));
   return words;
@@ -201,21 +200,19 @@ Sample parse_shape(const Spec& spec, std::vector<std::string> path) {
 
 trace::Leaf integer_leaf(std::string_view text, const Spec& spec) {
   const auto value = parse_number<int64_t>(text);
-  if (!value) refuse_spec(spec, cat(quoted(text), " is no integer"), "write for example n=int:3");
+  if (!value) refuse(spec, cat(quoted(text), " is no integer"), "write for example n=int:3");
   return *value;
 }
 
 trace::Leaf float_leaf(std::string_view text, const Spec& spec) {
   const auto value = parse_number<double>(text);
-  if (!value)
-    refuse_spec(spec, cat(quoted(text), " is no number"), "write for example f=float:0.5");
+  if (!value) refuse(spec, cat(quoted(text), " is no number"), "write for example f=float:0.5");
   return *value;
 }
 
 trace::Leaf bool_leaf(std::string_view text, const Spec& spec) {
   if (text != "true" && text != "false")
-    refuse_spec(spec, cat(quoted(text), " is neither true nor false"),
-                "write for example b=bool:true");
+    refuse(spec, cat(quoted(text), " is neither true nor false"), "write for example b=bool:true");
   return text == "true";
 }
 
@@ -239,8 +236,8 @@ std::string suffix_of(std::string_view file) {
 }
 
 [[noreturn]] void refuse_suffix(const Spec& spec, std::string_view file) {
-  refuse_spec(spec, cat(quoted(file), " ends in none of .npy, .npz, .pt and .pth"),
-              "save values with numpy.save, numpy.savez or torch.save");
+  refuse(spec, cat(quoted(file), " ends in none of .npy, .npz, .pt and .pth"),
+         "save values with numpy.save, numpy.savez or torch.save");
 }
 
 Sample with_values(std::vector<std::string> path, trace::Leaf value) {
@@ -255,8 +252,8 @@ ir::Tensor array_for(std::string_view name, std::string_view file, const Spec& s
     if (array.name == name || arrays.size() == 1) return std::move(array.value);
     names += cat(names.empty() ? "" : ", ", array.name);
   }
-  refuse_spec(spec, cat(quoted(file), " has no array ", quoted(name), "; its arrays are: ", names),
-              cat("give all of them with @", file));
+  refuse(spec, cat(quoted(file), " has no array ", quoted(name), "; its arrays are: ", names),
+         cat("give all of them with @", file));
 }
 
 /// x=@file
@@ -269,8 +266,8 @@ Sample parse_file_of_one(std::string_view name, std::string_view file, const Spe
   if (suffix != ".pt" && suffix != ".pth") refuse_suffix(spec, file);
   auto saved = torch_module().read_saved(std::string(file));
   if (saved.size() != 1)
-    refuse_spec(spec, cat(quoted(file), " holds ", saved.size(), " values, not one"),
-                cat("give all of them with @", file));
+    refuse(spec, cat(quoted(file), " holds ", saved.size(), " values, not one"),
+           cat("give all of them with @", file));
   return with_values(std::move(path), std::move(saved[0].value));
 }
 
@@ -295,7 +292,7 @@ std::vector<Sample> samples_of_npz(std::string_view file, const Spec& spec) {
       out.push_back(with_values(parse_path(array_name(array.name), spec), std::move(array.value)));
       out.back().file = file;
     }
-  if (out.empty()) refuse_spec(spec, cat(quoted(file), " holds no inputs"));
+  if (out.empty()) refuse(spec, cat(quoted(file), " holds no inputs"));
   return out;
 }
 
@@ -315,7 +312,7 @@ std::vector<Sample> parse_file(std::string_view file, const Spec& spec) {
   if (suffix == ".npz") return samples_of_npz(file, spec);
   if (suffix == ".pt" || suffix == ".pth") return samples_of_saved(file);
   if (suffix == ".npy")
-    refuse_spec(spec, "an .npy file does not say which input it is", cat("write NAME=@", file));
+    refuse(spec, "an .npy file does not say which input it is", cat("write NAME=@", file));
   refuse_suffix(spec, file);
 }
 
@@ -327,11 +324,11 @@ std::vector<Sample> parse_input(std::string_view text) {
   const size_t equals = text.find('=');
   if (equals == std::string_view::npos) {
     if (text.ends_with(".npz")) return parse_file(text, spec);
-    refuse_spec(spec, "it has no '='");
+    refuse(spec, "it has no '='");
   }
   const std::string_view name = text.substr(0, equals);
   spec.value = text.substr(equals + 1);
-  if (spec.value.empty()) refuse_spec(spec, "nothing stands behind the '='");
+  if (spec.value.empty()) refuse(spec, "nothing stands behind the '='");
   if (spec.value.starts_with('@')) return {parse_file_of_one(name, spec.value.substr(1), spec)};
   std::vector<std::string> path = parse_path(name, spec);
   if (auto leaf = parse_leaf(spec)) return {with_values(std::move(path), std::move(*leaf))};
