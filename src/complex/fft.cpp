@@ -280,7 +280,7 @@ void shift_rule(PairBuilder& b) {
                   b.dtype(s.x), b.shape(s.x)));
 }
 
-const PairRules& fft_rules() {
+const PairRules& fft_table() {
   static const PairRules table = {
       {"_fft_c2c", plain_c2c_rule},        {"_fft_c2r", plain_c2r_rule},
       {"_fft_r2c", plain_r2c_rule},        {"fft_fft", c2c_rule<false>},
@@ -299,6 +299,6 @@ const PairRules& fft_rules() {
 
 }  // namespace
 
-PairRule find_fft_rule(std::string_view name) { return rule_in(fft_rules(), name); }
+PairRule find_fft_rule(std::string_view name) { return rule_in(fft_table(), name); }
 
 }  // namespace t2n::complex

@@ -200,13 +200,13 @@ void istft_rule(PairBuilder& b) {
   b.define(Complex{re, finished(frames.im)});
 }
 
-const PairRules& stft_rules() {
+const PairRules& stft_table() {
   static const PairRules table = {{"istft", istft_rule}, {"stft", stft_rule}};
   return table;
 }
 
 }  // namespace
 
-PairRule find_stft_rule(std::string_view name) { return rule_in(stft_rules(), name); }
+PairRule find_stft_rule(std::string_view name) { return rule_in(stft_table(), name); }
 
 }  // namespace t2n::complex
