@@ -12,20 +12,20 @@ struct DTypeRow {
 };
 
 constexpr std::array<DTypeRow, 15> kDTypes = {{{DType::boolean, "bool", 1},
-                                        {DType::u8, "u8", 1},
-                                        {DType::u16, "u16", 2},
-                                        {DType::u32, "u32", 4},
-                                        {DType::u64, "u64", 8},
-                                        {DType::i8, "i8", 1},
-                                        {DType::i16, "i16", 2},
-                                        {DType::i32, "i32", 4},
-                                        {DType::i64, "i64", 8},
-                                        {DType::f16, "f16", 2},
-                                        {DType::bf16, "bf16", 2},
-                                        {DType::f32, "f32", 4},
-                                        {DType::f64, "f64", 8},
-                                        {DType::c64, "c64", 8},
-                                        {DType::c128, "c128", 16}}};
+                                               {DType::u8, "u8", 1},
+                                               {DType::u16, "u16", 2},
+                                               {DType::u32, "u32", 4},
+                                               {DType::u64, "u64", 8},
+                                               {DType::i8, "i8", 1},
+                                               {DType::i16, "i16", 2},
+                                               {DType::i32, "i32", 4},
+                                               {DType::i64, "i64", 8},
+                                               {DType::f16, "f16", 2},
+                                               {DType::bf16, "bf16", 2},
+                                               {DType::f32, "f32", 4},
+                                               {DType::f64, "f64", 8},
+                                               {DType::c64, "c64", 8},
+                                               {DType::c128, "c128", 16}}};
 
 constexpr bool in_enum_order() {
   for (size_t i = 0; i < kDTypes.size(); ++i)

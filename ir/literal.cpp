@@ -137,7 +137,7 @@ std::optional<uint64_t> hex_bits(std::string_view digits, size_t bytes) {
   return bits;
 }
 
-std::optional<std::vector<std::byte>> parse_complex(DType dtype, std::string_view text) {
+std::optional<std::vector<std::byte>> complex_bits(DType dtype, std::string_view text) {
   constexpr std::string_view kOpen = "complex(";
   const size_t comma = text.find(", ");
   if (!text.starts_with(kOpen) || !text.ends_with(')') || comma == text.npos) return std::nullopt;
@@ -178,7 +178,7 @@ std::string element_literal(DType dtype, std::span<const std::byte> element) {
 }
 
 std::optional<std::vector<std::byte>> parse_element(DType dtype, std::string_view text) {
-  if (is_complex(dtype)) return parse_complex(dtype, text);
+  if (is_complex(dtype)) return complex_bits(dtype, text);
   const auto size = static_cast<size_t>(dtype_size(dtype));
   const auto bits =
       text.starts_with("0x") ? hex_bits(text.substr(2), size) : decimal_bits(dtype, text);

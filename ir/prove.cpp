@@ -33,7 +33,7 @@ std::vector<Facts> alternatives(const Comparison& c) {
   T2N_ASSERT(false, "no such relation");
 }
 
-bool shares_symbol(const Comparison& c, const std::vector<Symbol>& symbols) {
+bool mentions_any(const Comparison& c, const std::vector<Symbol>& symbols) {
   return std::any_of(symbols.begin(), symbols.end(), [&](const Symbol& symbol) {
     return c.left.mentions(symbol) || c.right.mentions(symbol);
   });
@@ -45,7 +45,7 @@ void add_relevant(Facts& facts, Assumptions assumptions) {
   for (size_t i = 0; i < facts.size(); ++i) {
     const std::vector<Symbol> symbols = facts[i].symbols();
     for (size_t k = 0; k < assumptions.size(); ++k) {
-      if (taken[k] || !shares_symbol(assumptions[k], symbols)) continue;
+      if (taken[k] || !mentions_any(assumptions[k], symbols)) continue;
       taken[k] = true;
       const std::vector<Facts> cases = alternatives(assumptions[k]);
       if (cases.size() == 1) facts.insert(facts.end(), cases[0].begin(), cases[0].end());

@@ -16,7 +16,7 @@ using ir::FloorDiv;
 using ir::Term;
 using Sum = std::vector<Term>;  ///< the constant part is a last term without atoms
 
-[[noreturn]] void refuse(const Dim& dim, const char* why) {
+[[noreturn]] void refuse_size(const Dim& dim, const char* why) {
   throw Error("unsupported-argument", cat("the size ", dim.str(), " has no form in NNEF"), why,
               "export without --dynamic for this axis");
 }
@@ -66,9 +66,9 @@ std::string text_of(const ir::Atom& atom) {
   if (std::holds_alternative<FloorDiv>(atom)) {
     const Dim whole = ir::sum_of({{1, {atom}}});
     if (!of->b.is_constant() || of->b.value() <= 0)
-      refuse(whole, "tract divides sizes by positive integers only");
+      refuse_size(whole, "tract divides sizes by positive integers only");
     if (!is_natural(of->a))
-      refuse(whole, "tract rounds quotients towards zero, and this may be negative");
+      refuse_size(whole, "tract rounds quotients towards zero, and this may be negative");
     return quotient_text(of->a, of->b.value());
   }
   const char* name = std::holds_alternative<ir::Min>(atom) ? "min(" : "max(";
@@ -151,7 +151,8 @@ void refuse_common_factors(const Dim& dim) {
     if (part.factor != 1 || as_quotient(part) == nullptr) continue;
     const Dim numerator = joined_numerator(dim, part);
     if (!is_natural(numerator) && common_factor(numerator) > 1)
-      refuse(dim, "tract brings such a difference to one quotient, and rounds it towards zero");
+      refuse_size(dim,
+                  "tract brings such a difference to one quotient, and rounds it towards zero");
   }
 }
 
@@ -167,7 +168,8 @@ void refuse_differences(const Dim& dim) {
       const bool is_rounded = part.factor == 1 && quotient->a.constant_part() != 0;
       const bool is_joined = mentions_any(quotient->a, ir::sum_of({term}).symbols());
       if (is_half || (is_alone && is_joined) || is_rounded)
-        refuse(dim, "tract brings such a difference to one quotient, and rounds it towards zero");
+        refuse_size(dim,
+                    "tract brings such a difference to one quotient, and rounds it towards zero");
     }
 }
 

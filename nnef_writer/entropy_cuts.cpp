@@ -30,7 +30,7 @@ double bits_of(const std::array<uint32_t, 256>& counts) {
   return all > 0 ? all * std::log2(all) - sum : 0;
 }
 
-Run joined(const Run& a, const Run& b) {
+Run merged(const Run& a, const Run& b) {
   Run out = a;
   for (size_t i = 0; i < out.counts.size(); ++i) out.counts[i] += b.counts[i];
   out.bits = bits_of(out.counts);
@@ -52,7 +52,7 @@ std::vector<size_t> entropy_cuts(std::span<const std::byte> data) {
   // table.
   std::vector<double> costs;
   const auto cost = [&](size_t i) {
-    return joined(runs[i], runs[i + 1]).bits - runs[i].bits - runs[i + 1].bits;
+    return merged(runs[i], runs[i + 1]).bits - runs[i].bits - runs[i + 1].bits;
   };
   for (size_t i = 0; i + 1 < runs.size(); ++i) costs.push_back(cost(i));
   while (!costs.empty()) {
@@ -60,7 +60,7 @@ std::vector<size_t> entropy_cuts(std::span<const std::byte> data) {
     if (*least >= kTableBits) break;
     const auto at = least - costs.begin();
     runs[static_cast<size_t>(at)] =
-        joined(runs[static_cast<size_t>(at)], runs[static_cast<size_t>(at) + 1]);
+        merged(runs[static_cast<size_t>(at)], runs[static_cast<size_t>(at) + 1]);
     runs.erase(runs.begin() + at + 1);
     costs.erase(least);
     const auto i = static_cast<size_t>(at);

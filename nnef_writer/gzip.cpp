@@ -38,7 +38,7 @@ Bytef* zlib_bytes(const std::byte* bytes) {
 /// Raw deflate of `data` after `dictionary`, with a new table at each of `cuts`. A block that is
 /// not the last one ends on a byte boundary.
 Buffer deflate_block(View dictionary, View data, int level, int strategy, bool last,
-                    const std::vector<size_t>& cuts = {}) {
+                     const std::vector<size_t>& cuts = {}) {
   z_stream stream{};
   const int opened = deflateInit2(&stream, level, Z_DEFLATED, -15, 8, strategy);
   T2N_ASSERT(opened == Z_OK, "deflateInit2 returned ", opened);

@@ -62,9 +62,9 @@ Member member_of(const NamedTensor& array) {
   const int64_t values = array.value.elements() * ir::dtype_size(array.value.dtype);
   return {array.name + ".npy", static_cast<int64_t>(header.size()) + values,
           [header, value = array.value](const ByteSink& sink) {
-            constexpr size_t kChunk = size_t{1} << 20;
+            constexpr size_t kAtOnce = size_t{1} << 20;
             sink(std::as_bytes(std::span(header)));
-            ir::for_each_chunk(value, kChunk, sink);
+            ir::for_each_chunk(value, kAtOnce, sink);
           }};
 }
 

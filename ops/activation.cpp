@@ -13,7 +13,7 @@ namespace t2n::ops {
 namespace {
 
 /// A fragment of `self` alone, computed in f32 if it is f16.
-constexpr UnaryRow kFragments[] = {
+constexpr UnaryRow kActivationFragments[] = {
     {"aten::mish", "t2n_mish", "self * tanh(log(1 + exp(self)))", {}},
     {"aten::log_sigmoid", "t2n_log_sigmoid", "-log(1 + exp(-self)), without overflow", {}},
     {"aten::hardsigmoid", "t2n_hard_sigmoid", "min(max(self + 3, 0), 6) / 6", {}},
@@ -23,12 +23,8 @@ Ref clamped(Emitter& out, Ref x, Ref low, Ref high) {
   return minimum(out, maximum(out, x, low), high);
 }
 
-Ref sigmoid(Emitter& out, Ref x) {
+Ref sigmoid_of(Emitter& out, Ref x) {
   return out.elementwise(out.dtype(x) == DType::f64 ? "t2n_sigmoid" : "sigmoid", {x});
-}
-
-void fragment(const OpView& op, Emitter& out) {
-  finish(op, out, out.elementwise(op.nnef(), {widened(out, op.tensor("self"))}));
 }
 
 void relu(const OpView& op, Emitter& out) { out.result("relu", {op.tensor("self")}); }
@@ -115,7 +111,7 @@ void selu(const OpView& op, Emitter& out) {
 /// op.nnef() is tract's silu, or the product that tract recognises as one.
 void silu(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
-  if (out.dtype(x) == DType::f64) return finish(op, out, mul(out, x, sigmoid(out, x)));
+  if (out.dtype(x) == DType::f64) return finish(op, out, mul(out, x, sigmoid_of(out, x)));
   const bool is_native = op.nnef() != "t2n_silu";
   finish(op, out, out.elementwise(op.nnef(), {is_native ? x : widened(out, x)}));
 }
@@ -163,7 +159,7 @@ void glu(const OpView& op, Emitter& out) {
   const int axis = op.axis("dim");
   const Dim half = floor_div(size_of(out, x, axis), 2);
   const Ref gate = out.slice(x, axis, half, half + half);
-  finish(op, out, mul(out, out.slice(x, axis, 0, half), sigmoid(out, gate)));
+  finish(op, out, mul(out, out.slice(x, axis, 0, half), sigmoid_of(out, gate)));
 }
 
 /// dtype= casts before the operation. op.nnef() takes `axes`.
@@ -256,7 +252,7 @@ void register_piecewise(Registry& r) {
 }  // namespace
 
 void register_activation(Registry& r) {
-  r.unary(kFragments, fragment);
+  r.unary(kActivationFragments, fragment_of_self);
   r.elementwise(
       {"aten::softplus"},
       {"t2n_softplus", "log(1 + exp(beta * self)) / beta, self above the threshold", softplus});

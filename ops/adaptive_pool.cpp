@@ -199,7 +199,7 @@ Ref window_last(Emitter& out, Ref x, int spatial) {
 }
 
 /// 0, 1, 2… over the spatial axes, in one channel of one batch.
-Ref positions(Emitter& out, const Ints& sizes) {
+Ref flat_positions(Emitter& out, const Ints& sizes) {
   std::vector<int64_t> values(static_cast<size_t>(ir::element_count(sizes)));
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int64_t>(i);
   Ints shape = {1, 1};
@@ -218,7 +218,7 @@ void uneven_max_pool(const OpView& op, Emitter& out, Ref x, const Axes& axes) {
   if (!op.is_used(1)) return;
   const Ref winner = reduce(out, "argmax_reduce", elements, last, DType::i64);
   const Ref table =
-      window_last(out, gathered_windows(out, positions(out, axes.in), windows), spatial);
+      window_last(out, gathered_windows(out, flat_positions(out, axes.in), windows), spatial);
   Shape shape = out.shape(elements);
   const Ref all = out.broadcast_to(table, shape);
   shape.back() = 1;

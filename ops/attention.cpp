@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "ops/positions.h"
 #include "ops/product.h"
@@ -82,17 +81,13 @@ Attention with_repeated_heads(Emitter& out, Attention a) {
   return a;
 }
 
-Attention widened(Emitter& out, Attention a, double hidden) {
+Attention all_widened(Emitter& out, Attention a, double hidden) {
   for (Ref* x : {&a.query, &a.key, &a.value}) *x = widened(out, *x);
   if (a.mask) a.mask = additive(out, *a.mask, out.dtype(a.query), hidden);
   return a;
 }
 
 // --- tract's own ---
-
-/// Hides a score completely. An infinity gives NaN in tract, which processes keys in blocks, if a
-/// query sees none of its first block.
-constexpr double kLowest = std::numeric_limits<float>::lowest();
 
 /// tract skips blocks that a mask hides from all their queries, even for a query that sees no other
 /// key, where torch compares the remaining scores. So each query must see a key, or an infinity
@@ -167,7 +162,7 @@ Attention with_explicit_causality(Emitter& out, Attention a) {
 
 Ref by_engine(Emitter& out, std::string_view name, Attention a) {
   const std::optional<Ref> mask = a.mask;
-  a = widened(out, with_explicit_causality(out, a), kLowest);
+  a = all_widened(out, with_explicit_causality(out, a), kLowest);
   const int rank = out.rank(a.query);
   for (Ref* x : {&a.query, &a.key, &a.value}) *x = with_rank(out, *x, 3);
   for (Ref* x : {&a.key, &a.value}) *x = with_batch_of(out, *x, a);
@@ -205,7 +200,7 @@ AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a) 
   for (Ref* x : {&a.key, &a.value}) *x = hidden_repeats(out, *x);
   if (a.is_causal) a.mask = causal_mask(out, a);
   const std::optional<Ref> mask = a.mask;
-  a = widened(out, a, -kInfinity);
+  a = all_widened(out, a, -kInfinity);
   const double width = static_cast<double>(known_size(out, a.query, out.rank(a.query) - 1));
   const Ref products = product_transposed(op, out, a.query, a.key);
   Ref scores = scaled(out, products, a.scale.value_or(1 / std::sqrt(width)));

@@ -75,7 +75,7 @@ struct EncoderNorm {
 constexpr EncoderNorm kNorm1 = {"norm_weight_1", "norm_bias_1"};
 constexpr EncoderNorm kNorm2 = {"norm_weight_2", "norm_bias_2"};
 
-Ref layer_norm(const OpView& op, Emitter& out, Ref x, const EncoderNorm& norm) {
+Ref encoder_norm(const OpView& op, Emitter& out, Ref x, const EncoderNorm& norm) {
   const Ref wide = widened(out, x);
   const bool is_f64 = out.dtype(wide) == DType::f64;
   const Ref y = out.call(is_f64 ? "t2n_layer_norm_f64" : "t2n_layer_norm",
@@ -96,14 +96,14 @@ Ref feed_forward(const OpView& op, Emitter& out, Ref x) {
 void encoder_layer(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("src");
   const bool norm_first = op.boolean("norm_first");
-  const Ref in = norm_first ? layer_norm(op, out, x, kNorm1) : x;
+  const Ref in = norm_first ? encoder_norm(op, out, x, kNorm1) : x;
   const Attention a = self_attention(op, out, in, in, in, op.i64("num_heads"));
   const Ref attended = output_projection(op, out, attention(op, out, op.nnef(), a));
   Ref middle = add(out, attended, x);
-  if (!norm_first) middle = layer_norm(op, out, middle, kNorm1);
-  const Ref normed = norm_first ? layer_norm(op, out, middle, kNorm2) : middle;
+  if (!norm_first) middle = encoder_norm(op, out, middle, kNorm1);
+  const Ref normed = norm_first ? encoder_norm(op, out, middle, kNorm2) : middle;
   const Ref y = add(out, feed_forward(op, out, normed), middle);
-  out.result(norm_first ? y : layer_norm(op, out, y, kNorm2));
+  out.result(norm_first ? y : encoder_norm(op, out, y, kNorm2));
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ Ref nll(Emitter& out, Ref x, const Targets& t) {
 }
 
 /// A mean is weighted.
-Ref combined(Emitter& out, Ref losses, Ref weights, Reduction reduction) {
+Ref reduced_losses(Emitter& out, Ref losses, Ref weights, Reduction reduction) {
   if (reduction == Reduction::none) return losses;
   const Ref sum = total(out, losses);
   return reduction == Reduction::sum ? sum : div(out, sum, total(out, weights));
@@ -74,7 +74,7 @@ void nll_loss(const OpView& op, Emitter& out) {
   const Ref x = widened(out, op.tensor("self"));
   const Targets t = read_targets(op, out, x);
   const Reduction reduction = reduction_of(op);
-  const Ref loss = combined(out, nll(out, x, t), t.weights, reduction);
+  const Ref loss = reduced_losses(out, nll(out, x, t), t.weights, reduction);
   finish(op, out, out.reshape(loss, op.shape()));
   if (op.outputs() < 2 || !op.is_used(1)) return;
   if (reduction == Reduction::none)
@@ -104,13 +104,13 @@ void entropy_of_probabilities(const OpView& op, Emitter& out, Ref log, double sm
 void entropy_of_classes(const OpView& op, Emitter& out, Ref log, double smoothing) {
   const Targets t = read_targets(op, out, log);
   const Reduction reduction = reduction_of(op);
-  const Ref sharp = combined(out, nll(out, log, t), t.weights, reduction);
+  const Ref sharp = reduced_losses(out, nll(out, log, t), t.weights, reduction);
   if (smoothing == 0) return finish(op, out, sharp);
   const auto weight = op.opt_tensor("weight");
   const Ref each = weight ? mul(out, log, along_classes(out, *weight, log)) : log;
   const Ref kept =
       select(out, t.is_ignored, like(out, 0, log), neg(out, sum_over_classes(out, each)));
-  const Ref smooth = combined(out, kept, t.weights, reduction);
+  const Ref smooth = reduced_losses(out, kept, t.weights, reduction);
   const auto classes = static_cast<double>(extent(out, log, class_axis(out, log)));
   finish(op, out,
          add(out, scaled(out, sharp, 1 - smoothing), scaled(out, smooth, smoothing / classes)));

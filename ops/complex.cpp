@@ -8,7 +8,7 @@
 namespace t2n::ops {
 namespace {
 
-void rewritten(const OpView& op, Emitter&) {
+void refuse_unpaired(const OpView& op, Emitter&) {
   op.refuse_op(Limit::omitted_pass, "export without --disable-pass complex-to-pairs");
 }
 
@@ -64,7 +64,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 void register_complex(Registry& r) {
-  for (const Row& row : kRows) r.same({row.op}, {"complex-to-pairs", row.doc, rewritten});
+  for (const Row& row : kRows) r.same({row.op}, {"complex-to-pairs", row.doc, refuse_unpaired});
   r.elementwise({"aten::angle"}, {"select", "angle of the point (real, imag)", angle});
 }
 

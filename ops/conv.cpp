@@ -43,7 +43,7 @@ Pads named_padding(const OpView& op, Emitter& out, const Convolution& c) {
   return pads;
 }
 
-Attributes attributes_of(const Convolution& c) {
+Attributes conv_attributes(const Convolution& c) {
   return {{"border", "constant"},
           {"padding", c.pads},
           {"stride", c.stride},
@@ -72,7 +72,7 @@ void emit(const OpView& op, Emitter& out, Convolution c) {
   std::vector<Ref> operands = {widened(out, batched(out, c.input, c.spatial())),
                                widened(out, c.weight)};
   if (c.bias) operands.push_back(widened(out, *c.bias));
-  const Ref y = out.call(op.nnef(), operands, attributes_of(c), out.dtype(operands[0]),
+  const Ref y = out.call(op.nnef(), operands, conv_attributes(c), out.dtype(operands[0]),
                          batched_shape(op, c.spatial()));
   batched_result(op, out, out.cast(y, op.dtype()));
 }
@@ -104,7 +104,7 @@ Ref longer(Emitter& out, Convolution c, const Ints& extra, Shape shape) {
   }
   for (size_t i = 0; i < shape.size(); ++i) shape[i] = shape[i] - Dim(zeros[i].second);
   const Ref y =
-      out.call("deconv", {c.input, c.weight}, attributes_of(c), out.dtype(c.input), shape);
+      out.call("deconv", {c.input, c.weight}, conv_attributes(c), out.dtype(c.input), shape);
   const Ref filled = out.pad(y, zeros);
   if (!c.bias) return filled;
   Ints spatial;
@@ -185,17 +185,17 @@ void conv_tbc(const OpView& op, Emitter& out) {
   c.pads = symmetric({op.i64("pad")});
   const Shape shape = {op.shape()[1], op.shape()[2], op.shape()[0]};
   const Ref y = out.call(op.nnef(), {c.input, c.weight, widened(out, op.tensor("bias"))},
-                         attributes_of(c), out.dtype(c.input), shape);
+                         conv_attributes(c), out.dtype(c.input), shape);
   out.result(out.cast(out.transpose(y, {2, 0, 1}), op.dtype()));
 }
 
-constexpr std::string_view kLimits = "integer tensors are refused";
+constexpr std::string_view kConvLimits = "integer tensors are refused";
 
 }  // namespace
 
 Ref transposed_convolution(Emitter& out, const Convolution& c, const Ints& extra,
                            const Shape& shape) {
-  Attributes attributes = attributes_of(c);
+  Attributes attributes = conv_attributes(c);
   if (any_positive(extra)) {
     // tract takes `output_shape` only if all axes are known, and no negative padding.
     if (!is_static(shape) || !is_static(out.shape(c.input))) return longer(out, c, extra, shape);
@@ -209,16 +209,16 @@ Ref transposed_convolution(Emitter& out, const Convolution& c, const Ints& extra
 void register_conv(Registry& r) {
   constexpr std::string_view kDoc = "y[o] = bias[o] + sum over I/groups and k of weight * input";
   constexpr std::string_view kTransposedDoc = "gradient of a convolution by its input, plus bias";
-  r.same({"aten::conv2d", "aten::conv1d", "aten::conv3d"}, {"conv", kDoc, conv, {}, kLimits});
+  r.same({"aten::conv2d", "aten::conv1d", "aten::conv3d"}, {"conv", kDoc, conv, {}, kConvLimits});
   r.same({"aten::conv2d.padding", "aten::conv1d.padding", "aten::conv3d.padding",
           "aten::_convolution_mode"},
-         {"conv", kDoc, conv_named, {}, kLimits});
+         {"conv", kDoc, conv_named, {}, kConvLimits});
   r.same({"aten::conv_transpose2d.input", "aten::conv_transpose1d", "aten::conv_transpose3d.input"},
-         {"deconv", kTransposedDoc, conv_transpose, {}, kLimits});
+         {"deconv", kTransposedDoc, conv_transpose, {}, kConvLimits});
   r.same({"aten::convolution"},
-         {"conv", "a convolution, or its transpose", convolution, {}, kLimits});
+         {"conv", "a convolution, or its transpose", convolution, {}, kConvLimits});
   r.same({"aten::_convolution", "aten::_convolution.deprecated"},
-         {"conv", "a convolution, or its transpose", convolution_with_flags, {}, kLimits});
+         {"conv", "a convolution, or its transpose", convolution_with_flags, {}, kConvLimits});
   r.same({"aten::conv_tbc"}, {"conv", "conv1d over [time, batch, channels]", conv_tbc});
 }
 

@@ -28,7 +28,7 @@ Ref begins(Emitter& out, Ref x) {
 }
 
 /// The distance from each position to the next, or to the end.
-Ref distances(Emitter& out, Ref places, const Dim& size) {
+Ref run_lengths(Emitter& out, Ref places, const Dim& size) {
   const Ref all = out.concat({places, out.unsqueeze(out.size(size, DType::i64), {0})}, 0);
   const Dim& count = size_of(out, places, 0);
   const Ref next = take(out, all, add(out, iota(out, count, 0, 1), number(out, 1)), 0);
@@ -37,7 +37,7 @@ Ref distances(Emitter& out, Ref places, const Dim& size) {
 
 /// The number of distinct values, along an axis of the result, which is a symbol; refuses where it
 /// has none.
-Dim count_of(const OpView& op, int axis = 0) {
+Dim counted_size(const OpView& op, int axis = 0) {
   if (!is_born(op.shape())) op.refuse_op(Limit::data_dependent_shape, kHelp);
   return op.shape().at(static_cast<size_t>(axis));
 }
@@ -53,7 +53,7 @@ Ref runs(const OpView& op, Emitter& out, Ref x, const Dim& count, std::optional<
     finish(op, out, out.reshape(run, op.shape(1)), 1);
   }
   if (op.outputs() > 2 && op.is_used(2))
-    finish(op, out, distances(out, places, size_of(out, x, 0)), 2);
+    finish(op, out, run_lengths(out, places, size_of(out, x, 0)), 2);
   return places;
 }
 
@@ -89,7 +89,7 @@ void distinct_slices(const OpView& op, Emitter& out, bool is_sorted) {
   std::optional<Ref> order;
   if (is_sorted) order = order_of_rows(op, out, matrix_of(out, rows));
   if (order) rows.x = take(out, rows.x, *order, 0);
-  const Dim count = count_of(op, axis);
+  const Dim count = counted_size(op, axis);
   const Ref places = runs(op, out, matrix_of(out, rows), count, order);
   const Ref chosen = take(out, rows.x, places, 0);
   rows.shape[0] = count;
@@ -105,7 +105,7 @@ void unique_consecutive(const OpView& op, Emitter& out) {
   ignore_present(op, {"return_inverse", "return_counts"}, "unused results are dropped");
   if (!op.is_none("dim")) return distinct_slices(op, out, false);
   const Ref x = flattened(out, op.tensor("self"));
-  finish(op, out, take(out, x, runs(op, out, x, count_of(op), {}), 0), 0);
+  finish(op, out, take(out, x, runs(op, out, x, counted_size(op), {}), 0), 0);
 }
 
 /// The values are sorted in any case, as torch gives them.
@@ -113,7 +113,7 @@ void unique(const OpView& op, Emitter& out) {
   ignore_present(op, {"sorted", "return_inverse", "return_counts"}, "unused results are dropped");
   const Ref x = flattened(out, op.tensor("self"));
   const Sorted ordered = sorted(out, x, size_of(out, x, 0), 0, false);
-  const Ref places = runs(op, out, ordered.values, count_of(op), ordered.indices);
+  const Ref places = runs(op, out, ordered.values, counted_size(op), ordered.indices);
   finish(op, out, take(out, ordered.values, places, 0), 0);
 }
 
@@ -128,7 +128,7 @@ Ref one_more(Emitter& out, Ref x, const Dim& least) {
 
 void bincount(const OpView& op, Emitter& out) {
   const Ref x = out.cast(op.tensor("self"), DType::i64);
-  const Ref bins = counted_range(out, one_more(out, x, op.dim("minlength")), count_of(op));
+  const Ref bins = counted_range(out, one_more(out, x, op.dim("minlength")), counted_size(op));
   const DType dtype = op.dtype();
   const Ref none = out.cast(sub(out, bins, bins), dtype);
   const auto weights = op.opt_tensor("weights");

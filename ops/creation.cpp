@@ -80,7 +80,7 @@ void sequence(const OpView& op, Emitter& out, double first, double step) {
 }
 
 /// Torch converts the bounds to the result's dtype first.
-double bound(const OpView& op, std::string_view name, double otherwise) {
+double range_bound(const OpView& op, std::string_view name, double otherwise) {
   if (!op.has_argument(name)) return otherwise;
   const double value = op.f64(name);
   return ir::is_float(op.dtype()) ? value : std::trunc(value);
@@ -110,7 +110,7 @@ void arange(const OpView& op, Emitter& out) {
   ignore_placement(op);
   op.ignore("end", "the length of the result shows it");
   if (is_open_sequence(op)) return open_sequence(op, out);
-  sequence(op, out, bound(op, "start", 0), bound(op, "step", 1));
+  sequence(op, out, range_bound(op, "start", 0), range_bound(op, "step", 1));
 }
 
 /// start + i * (end - start) / (steps - 1), with bounds that the model computes.

@@ -190,8 +190,8 @@ Term multiplied(Emitter& out, const Term& a, const Term& b, std::string_view nee
 }
 
 /// Contracts both to the letters that later terms or the output need.
-Term contracted(Emitter& out, const Term& first, const Term& second, const std::string& needed,
-                const std::map<char, Dim>& sizes) {
+Term contracted_term(Emitter& out, const Term& first, const Term& second, const std::string& needed,
+                     const std::map<char, Dim>& sizes) {
   const Term a = without_lone(out, first, needed + second.labels);
   const Term b = without_lone(out, second, needed + a.labels);
   std::string kept;
@@ -245,7 +245,7 @@ void einsum(const OpView& op, Emitter& out) {
   for (size_t i = 1; i < terms.size(); ++i) {
     std::string needed = equation.output;
     for (size_t later = i + 1; later < terms.size(); ++later) needed += terms[later].labels;
-    y = contracted(out, y, terms[i], needed, sizes);
+    y = contracted_term(out, y, terms[i], needed, sizes);
   }
   y = without_lone(out, y, equation.output);
   out.result(arranged(out, y, equation.output));

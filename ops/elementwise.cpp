@@ -35,30 +35,30 @@ constexpr UnaryRow kRounding[] = {
 };
 
 /// `b * alpha`, b itself where alpha is 1.
-Ref scaled(const OpView& op, Emitter& out, Ref b) {
+Ref times_alpha(const OpView& op, Emitter& out, Ref b) {
   const Ref alpha = op.number("alpha", out.dtype(b));
   return is_number(out, alpha, 1) ? b : mul(out, b, alpha);
 }
 
 void add_scaled(const OpView& op, Emitter& out) {
   const auto [a, b] = operands(op, out);
-  finish(op, out, add(out, a, scaled(op, out, b)));
+  finish(op, out, add(out, a, times_alpha(op, out, b)));
 }
 
 void add_relu(const OpView& op, Emitter& out) {
   const auto [a, b] = operands(op, out);
-  const Ref sum = add(out, a, scaled(op, out, b));
+  const Ref sum = add(out, a, times_alpha(op, out, b));
   finish(op, out, maximum(out, sum, like(out, 0, sum)));
 }
 
 void sub_scaled(const OpView& op, Emitter& out) {
   const auto [a, b] = operands(op, out);
-  finish(op, out, sub(out, a, scaled(op, out, b)));
+  finish(op, out, sub(out, a, times_alpha(op, out, b)));
 }
 
 void rsub(const OpView& op, Emitter& out) {
   const auto [a, b] = operands(op, out);
-  finish(op, out, sub(out, b, scaled(op, out, a)));
+  finish(op, out, sub(out, b, times_alpha(op, out, a)));
 }
 
 void multiply(const OpView& op, Emitter& out) {

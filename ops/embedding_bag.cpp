@@ -1,6 +1,4 @@
 // Sums, means and maxima of the embeddings of each bag of indices.
-#include <limits>
-
 #include "ops/index.h"
 #include "ops/positions.h"
 #include "src/diag/error.h"
@@ -9,9 +7,6 @@
 
 namespace t2n::ops {
 namespace {
-
-/// Below all real values: tract's maximum of nothing but -inf is the lowest f32.
-constexpr double kLowest = std::numeric_limits<float>::lowest();
 
 /// A bag holds the elements [begin, end) of the list of indices.
 struct Bag {

@@ -41,7 +41,6 @@ constexpr double kFarTailBottom[] = {1.0, 6.02427039364742, 3.6798356385616087, 
 
 Ref squared(Emitter& out, Ref x) { return mul(out, x, x); }
 Ref exp(Emitter& out, Ref x) { return out.elementwise("exp", {x}); }
-Ref log(Emitter& out, Ref x) { return out.elementwise("log", {x}); }
 Ref log1p(Emitter& out, Ref x) { return out.elementwise("t2n_log1p", {x}); }
 
 /// exp(sign * x^2) for x >= 0. The square is exact for the sixteenths in x, the rest is small.
@@ -77,7 +76,7 @@ Ref log_ndtr(Emitter& out, Ref x) {
   const Ref t = times(out, x, kHalfRoot);
   const Ref size = magnitude(out, t);
   const Ref scaled = scaled_complement(out, size);
-  const Ref tail = sub(out, log(out, times(out, scaled, 0.5)), squared(out, t));
+  const Ref tail = sub(out, natural_log(out, times(out, scaled, 0.5)), squared(out, t));
   const Ref upper = complementary_error_function(out, t);
   return select(out, is_below(out, x, -1), tail, log1p(out, times(out, upper, -0.5)));
 }
@@ -105,20 +104,20 @@ Ref ndtri(Emitter& out, Ref x) {
   const Ref bend = mul(out, square, rational(out, square, kMiddleTop, kMiddleBottom));
   const Ref middle =
       times(out, add(out, centred, mul(out, centred, bend)), std::sqrt(2 * std::numbers::pi));
-  const Ref root = out.elementwise("sqrt", {times(out, log(out, y), -2)});
+  const Ref root = out.elementwise("sqrt", {times(out, natural_log(out, y), -2)});
   const Ref z = over(out, 1, root);
   const Ref correction =
       mul(out, z,
           select(out, is_below(out, root, 8), rational(out, z, kTailTop, kTailBottom),
                  rational(out, z, kFarTailTop, kFarTailBottom)));
-  const Ref tail = sub(out, sub(out, root, mul(out, log(out, root), z)), correction);
+  const Ref tail = sub(out, sub(out, root, mul(out, natural_log(out, root), z)), correction);
   const Ref signed_tail = select(out, is_upper, tail, neg(out, tail));
   return within(out, x, 0, 1, select(out, is_above(out, y, kTailProbability), middle, signed_tail));
 }
 
 Ref inverse_in_f32(Emitter& out, Ref x) {
   const Ref product = mul(out, minus_from(out, 1, x), plus(out, x, 1));
-  const Ref w = neg(out, log(out, product));
+  const Ref w = neg(out, natural_log(out, product));
   const Ref middle = polynomial(out, plus(out, w, -2.5), kInverseMiddle);
   const Ref tail = polynomial(out, plus(out, out.elementwise("sqrt", {w}), -3), kInverseTail);
   return mul(out, x, select(out, is_below(out, w, 5), middle, tail));
@@ -127,8 +126,8 @@ Ref inverse_in_f32(Emitter& out, Ref x) {
 Ref inverse_in_f64(Emitter& out, Ref x) {
   const Ref size = magnitude(out, x);
   const Ref middle = mul(out, size, rational(out, squared(out, size), kStartTop, kStartBottom));
-  const Ref root =
-      out.elementwise("sqrt", {neg(out, log(out, times(out, minus_from(out, 1, size), 0.5)))});
+  const Ref root = out.elementwise(
+      "sqrt", {neg(out, natural_log(out, times(out, minus_from(out, 1, size), 0.5)))});
   const Ref tail = rational(out, root, kStartTailTop, kStartTailBottom);
   Ref y = select(out, is_above(out, size, 0.7), tail, middle);
   for (int step = 0; step < 2; ++step) {
@@ -144,7 +143,7 @@ Ref erfinv(Emitter& out, Ref x) {
 }
 
 template <Ref (*kFunction)(Emitter&, Ref)>
-void function(const OpView& op, Emitter& out) {
+void widened_function(const OpView& op, Emitter& out) {
   finish(op, out, kFunction(out, widened(out, op.tensor("self"))));
 }
 
@@ -182,20 +181,20 @@ Ref exact_gelu(Emitter& out, Ref x) {
 }
 
 void register_error_functions(Registry& r) {
-  r.elementwise(
-      {"aten::erfinv", "aten::special_erfinv"},
-      {"mul", "inverse of erf; relative error in f32 4e-7", function<erfinv>, Promotion::to_float});
+  r.elementwise({"aten::erfinv", "aten::special_erfinv"},
+                {"mul", "inverse of erf; relative error in f32 4e-7", widened_function<erfinv>,
+                 Promotion::to_float});
   r.elementwise({"aten::special_erfcx"},
                 {"mul", "exp(self^2) * erfc(self); relative error in f32 4e-7",
-                 function<scaled_error_function>, Promotion::to_float});
+                 widened_function<scaled_error_function>, Promotion::to_float});
   r.elementwise({"aten::special_ndtr"}, {"mul", "normal distribution; relative error in f32 5e-6",
-                                         function<ndtr>, Promotion::to_float});
+                                         widened_function<ndtr>, Promotion::to_float});
   r.elementwise({"aten::special_log_ndtr"},
                 {"mul", "log of the normal distribution; relative error in f32 2e-6",
-                 function<log_ndtr>, Promotion::to_float});
+                 widened_function<log_ndtr>, Promotion::to_float});
   r.elementwise({"aten::special_ndtri"},
                 {"mul", "inverse of the normal distribution; relative error in f32 6e-7",
-                 function<ndtri>, Promotion::to_float});
+                 widened_function<ndtri>, Promotion::to_float});
 }
 
 }  // namespace t2n::ops

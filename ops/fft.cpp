@@ -101,7 +101,7 @@ struct Transform {
   Dft dft;
 };
 
-Transform read(const OpView& op, Emitter& out, bool takes_pairs) {
+Transform read_transform(const OpView& op, Emitter& out, bool takes_pairs) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim", out.rank(x) - (takes_pairs ? 1 : 0));
   return {x, axis, {known_size(out, x, axis), op.boolean("inverse"), op.f64("scale")}};
@@ -138,7 +138,7 @@ Ref by_fft(Emitter& out, Ref pairs, const Transform& t) {
 }
 
 void r2c(const OpView& op, Emitter& out) {
-  const Transform t = read(op, out, false);
+  const Transform t = read_transform(op, out, false);
   const bool onesided = op.boolean("onesided");
   const int64_t bins = onesided ? t.dft.n / 2 + 1 : t.dft.n;
   if (t.dft.n * bins * 2 <= kMostDftEntries) return out.result(real_by_matrix(op, out, t, bins));
@@ -147,7 +147,7 @@ void r2c(const OpView& op, Emitter& out) {
 }
 
 void c2c(const OpView& op, Emitter& out) {
-  const Transform t = read(op, out, true);
+  const Transform t = read_transform(op, out, true);
   const int64_t n = t.dft.n;
   if (4 * n * n > kMostDftEntries) return out.result(scaled(out, by_fft(out, t.x, t), t.dft.scale));
   const Ints order = axis_to_end(t.axis, out.rank(t.x), 1);
@@ -170,7 +170,7 @@ Ref whole_spectrum(Emitter& out, const Transform& t) {
 }
 
 void c2r(const OpView& op, Emitter& out) {
-  Transform t = read(op, out, true);
+  Transform t = read_transform(op, out, true);
   const int64_t bins = t.dft.n;
   t.dft.n = op.i64("n");
   const int rank = out.rank(t.x);
@@ -185,7 +185,7 @@ void c2r(const OpView& op, Emitter& out) {
   out.result(out.transpose(y, inverse(axis_to_end(t.axis, rank - 1, 0))));
 }
 
-constexpr std::string_view kLimits = "the length along `dim` must be known at export";
+constexpr std::string_view kTransformLimits = "the length along `dim` must be known at export";
 
 }  // namespace
 
@@ -195,11 +195,13 @@ void register_fft(Registry& r) {
           "scale * sum of self * exp(-2 pi i j k / n) along dim; inverse: +2 pi i",
           r2c,
           {},
-          kLimits});
-  r.same({"t2n::fft_c2c"}, {"matmul", "the same of pairs", c2c, {}, kLimits});
-  r.same(
-      {"t2n::fft_c2r"},
-      {"matmul", "the same of half a symmetric spectrum, with n real results", c2r, {}, kLimits});
+          kTransformLimits});
+  r.same({"t2n::fft_c2c"}, {"matmul", "the same of pairs", c2c, {}, kTransformLimits});
+  r.same({"t2n::fft_c2r"}, {"matmul",
+                            "the same of half a symmetric spectrum, with n real results",
+                            c2r,
+                            {},
+                            kTransformLimits});
 }
 
 }  // namespace t2n::ops

@@ -35,8 +35,6 @@ constexpr double kZeta[] = {12.0,
                             -2.950130727918164224e12,
                             1.1646782814350067249e14};
 
-Ref log(Emitter& out, Ref x) { return out.elementwise("log", {x}); }
-
 /// x minus the whole number below it.
 Ref fraction(Emitter& out, Ref x) { return sub(out, x, out.elementwise("floor", {x})); }
 
@@ -50,9 +48,9 @@ Ref positive_lgamma(Emitter& out, Ref x) {
   const Ref w = select(out, is_small, plus(out, x, kShift), x);
   const Ref inverse = over(out, 1, w);
   const Ref series = mul(out, inverse, polynomial(out, mul(out, inverse, inverse), kStirling));
-  const Ref main = sub(out, mul(out, plus(out, w, -0.5), log(out, w)), w);
+  const Ref main = sub(out, mul(out, plus(out, w, -0.5), natural_log(out, w)), w);
   const Ref y = add(out, plus(out, main, 0.5 * std::log(2 * kPi)), series);
-  const Ref shifted = select(out, is_small, sub(out, y, log(out, product)), y);
+  const Ref shifted = select(out, is_small, sub(out, y, natural_log(out, product)), y);
   return replaced(out, is_above(out, x, out.has(target::Feature::computes_f64) ? 2.5e305 : 4.08e36),
                   kInfinity, shifted);
 }
@@ -64,7 +62,7 @@ Ref lgamma(Emitter& out, Ref x) {
   const Ref part = fraction(out, size);
   const Ref angle = times(out, minimum(out, part, minus_from(out, 1, part)), kPi);
   const Ref product = mul(out, size, out.elementwise("sin", {angle}));
-  const Ref reflected = sub(out, log(out, over(out, kPi, product)), y);
+  const Ref reflected = sub(out, natural_log(out, over(out, kPi, product)), y);
   const Ref finite = replaced(out, is_above(out, size, kAllWhole), kInfinity, reflected);
   return select(out, is_below(out, x, 0), finite, y);
 }
@@ -80,7 +78,7 @@ Ref positive_digamma(Emitter& out, Ref x) {
   const Ref inverse = over(out, 1, w);
   const Ref z = mul(out, inverse, inverse);
   const Ref series = add(out, times(out, inverse, 0.5), mul(out, z, polynomial(out, z, kDigamma)));
-  const Ref y = sub(out, log(out, w), series);
+  const Ref y = sub(out, natural_log(out, w), series);
   return select(out, is_small, sub(out, y, sum), y);
 }
 
@@ -101,18 +99,18 @@ Ref digamma(Emitter& out, Ref x) {
   return select(out, is_negative, replaced(out, is_whole, kNan, reflected), y);
 }
 
-Ref power(Emitter& out, Ref x, double exponent) {
+Ref to_the_power(Emitter& out, Ref x, double exponent) {
   return out.elementwise("pow", {x, like(out, exponent, x)});
 }
 
 /// sum of (q + k)^-s over k >= 0, for q >= 0: nine terms, then Euler and Maclaurin.
 Ref positive_zeta(Emitter& out, double s, Ref q) {
   constexpr int kTerms = 9;
-  Ref sum = power(out, q, -s);
-  for (int k = 1; k < kTerms; ++k) sum = add(out, sum, power(out, plus(out, q, k), -s));
+  Ref sum = to_the_power(out, q, -s);
+  for (int k = 1; k < kTerms; ++k) sum = add(out, sum, to_the_power(out, plus(out, q, k), -s));
   const Ref w = plus(out, q, kTerms);
-  const Ref last = power(out, w, -s);
-  sum = add(out, sum, times(out, power(out, w, 1 - s), 1 / (s - 1)));
+  const Ref last = to_the_power(out, w, -s);
+  sum = add(out, sum, times(out, to_the_power(out, w, 1 - s), 1 / (s - 1)));
   sum = add(out, sum, times(out, last, 0.5));
   const Ref inverse = over(out, 1, w);
   const Ref z = mul(out, inverse, inverse);
@@ -180,7 +178,7 @@ Ref operand_in_f64(const OpView& op, Emitter& out) {
 }
 
 template <Ref (*kFunction)(Emitter&, Ref)>
-void function(const OpView& op, Emitter& out) {
+void function_in_f64(const OpView& op, Emitter& out) {
   finish(op, out, kFunction(out, operand_in_f64(op, out)));
 }
 
@@ -225,11 +223,11 @@ void zeta(const OpView& op, Emitter& out) {
 
 void register_gamma(Registry& r) {
   r.elementwise({"aten::lgamma", "aten::special_gammaln"},
-                {"log", "log(|gamma(self)|); relative error in f32 1e-7", function<lgamma>,
+                {"log", "log(|gamma(self)|); relative error in f32 1e-7", function_in_f64<lgamma>,
                  Promotion::to_float});
   r.elementwise({"aten::digamma", "aten::special_digamma", "aten::special_psi"},
                 {"log", "derivative of log(gamma(self)); relative error in f32 1e-7",
-                 function<digamma>, Promotion::to_float});
+                 function_in_f64<digamma>, Promotion::to_float});
   r.elementwise(
       {"aten::polygamma", "aten::special_polygamma"},
       {"pow",

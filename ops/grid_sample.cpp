@@ -9,7 +9,7 @@
 namespace t2n::ops {
 namespace {
 
-enum Mode { kBilinear, kNearest, kBicubic };
+enum Interpolation { kBilinear, kNearest, kBicubic };
 enum Padding { kZeros, kBorder, kReflection };
 constexpr const char* kModes[] = {"bilinear", "nearest", "bicubic"};
 constexpr const char* kPaddings[] = {"zeros", "border", "reflection"};
@@ -17,14 +17,14 @@ constexpr const char* kPaddings[] = {"zeros", "border", "reflection"};
 struct Sampling {
   Ref x;     ///< [N, C, spatial…]
   Ref grid;  ///< [N, positions…, axes], the last spatial axis first
-  Mode mode = kBilinear;
+  Interpolation mode = kBilinear;
   Padding padding = kZeros;
   bool align_corners = false;
 };
 
 Sampling read_sampling(const OpView& op, Emitter& out) {
   return {widened(out, op.tensor("input")), widened(out, op.tensor("grid")),
-          static_cast<Mode>(op.i64("interpolation_mode")),
+          static_cast<Interpolation>(op.i64("interpolation_mode")),
           static_cast<Padding>(op.i64("padding_mode")), op.boolean("align_corners")};
 }
 
@@ -37,18 +37,18 @@ struct Tap {
 };
 
 Ref floor_of(Emitter& out, Ref x) { return out.elementwise("floor", {x}); }
-Ref scaled(Emitter& out, Ref x, double factor, double offset) {
+Ref times_plus(Emitter& out, Ref x, double factor, double offset) {
   return add(out, mul(out, x, like(out, factor, x)), like(out, offset, x));
 }
-Ref clamped(Emitter& out, Ref x, double low, double high) {
+Ref clamped_to(Emitter& out, Ref x, double low, double high) {
   return minimum(out, maximum(out, x, like(out, low, x)), like(out, high, x));
 }
 
 /// From [-1, 1] to the entries of an axis of `size`.
 Ref unnormalised(Emitter& out, Ref g, int64_t size, bool align_corners) {
   const auto n = static_cast<double>(size);
-  return align_corners ? scaled(out, g, (n - 1) / 2, (n - 1) / 2)
-                       : scaled(out, g, n / 2, (n - 1) / 2);
+  return align_corners ? times_plus(out, g, (n - 1) / 2, (n - 1) / 2)
+                       : times_plus(out, g, n / 2, (n - 1) / 2);
 }
 
 /// Reflects between the centres of the outer entries, or half an entry further.
@@ -57,35 +57,36 @@ Ref reflected(Emitter& out, Ref at, int64_t size, bool align_corners) {
   const double low = align_corners ? 0 : -0.5;
   const double span = align_corners ? n - 1 : n;
   if (span == 0) return mul(out, at, like(out, 0, at));
-  const Ref distance = magnitude(out, scaled(out, at, 1, -low));
-  const Ref flips = floor_of(out, scaled(out, distance, 1 / span, 0));
-  const Ref extra = sub(out, distance, scaled(out, flips, span, 0));
-  const Ref pairs = floor_of(out, scaled(out, flips, 0.5, 0));
+  const Ref distance = magnitude(out, times_plus(out, at, 1, -low));
+  const Ref flips = floor_of(out, times_plus(out, distance, 1 / span, 0));
+  const Ref extra = sub(out, distance, times_plus(out, flips, span, 0));
+  const Ref pairs = floor_of(out, times_plus(out, flips, 0.5, 0));
   const Ref is_odd =
-      compare(out, "gt", sub(out, flips, scaled(out, pairs, 2, 0)), like(out, 0.5, at));
-  return select(out, is_odd, scaled(out, extra, -1, span + low), scaled(out, extra, 1, low));
+      compare(out, "gt", sub(out, flips, times_plus(out, pairs, 2, 0)), like(out, 0.5, at));
+  return select(out, is_odd, times_plus(out, extra, -1, span + low),
+                times_plus(out, extra, 1, low));
 }
 
 /// Where a position outside of the axis is read; zeros are handled later.
 Ref inside(Emitter& out, const Sampling& s, Ref at, int64_t size) {
   if (s.padding == kZeros) return at;
   if (s.padding == kReflection) at = reflected(out, at, size, s.align_corners);
-  return clamped(out, at, 0, static_cast<double>(size - 1));
+  return clamped_to(out, at, 0, static_cast<double>(size - 1));
 }
 
 /// Keys' kernel with a = -0.75, as torch has it, `t` after the second of four entries.
 std::vector<Ref> cubic_weights(Emitter& out, Ref t) {
   constexpr double kA = -0.75;
   const auto near = [&](Ref d) {  // |d| <= 1
-    const Ref inner = scaled(out, d, kA + 2, -(kA + 3));
-    return scaled(out, mul(out, mul(out, inner, d), d), 1, 1);
+    const Ref inner = times_plus(out, d, kA + 2, -(kA + 3));
+    return times_plus(out, mul(out, mul(out, inner, d), d), 1, 1);
   };
   const auto far = [&](Ref d) {  // 1 < |d| < 2
-    const Ref inner = scaled(out, mul(out, scaled(out, d, kA, -5 * kA), d), 1, 8 * kA);
-    return scaled(out, mul(out, inner, d), 1, -4 * kA);
+    const Ref inner = times_plus(out, mul(out, times_plus(out, d, kA, -5 * kA), d), 1, 8 * kA);
+    return times_plus(out, mul(out, inner, d), 1, -4 * kA);
   };
-  const Ref rest = scaled(out, t, -1, 1);
-  return {far(scaled(out, t, 1, 1)), near(t), near(rest), far(scaled(out, rest, 1, 1))};
+  const Ref rest = times_plus(out, t, -1, 1);
+  return {far(times_plus(out, t, 1, 1)), near(t), near(rest), far(times_plus(out, rest, 1, 1))};
 }
 
 /// The entries that the positions `g` along one axis of `size` read.
@@ -97,12 +98,13 @@ std::vector<Tap> taps(Emitter& out, const Sampling& s, Ref g, int64_t size) {
   const Ref at = s.mode == kBicubic ? raw : inside(out, s, raw, size);
   const Ref first = floor_of(out, at);
   const Ref t = sub(out, at, first);
-  if (s.mode == kBilinear) return {{first, scaled(out, t, -1, 1)}, {scaled(out, first, 1, 1), t}};
+  if (s.mode == kBilinear)
+    return {{first, times_plus(out, t, -1, 1)}, {times_plus(out, first, 1, 1), t}};
   std::vector<Tap> out_taps;
   const std::vector<Ref> weights = cubic_weights(out, t);
   for (int i = 0; i < 4; ++i)
-    out_taps.push_back(
-        {inside(out, s, scaled(out, first, 1, i - 1), size), weights.at(static_cast<size_t>(i))});
+    out_taps.push_back({inside(out, s, times_plus(out, first, 1, i - 1), size),
+                        weights.at(static_cast<size_t>(i))});
   return out_taps;
 }
 
@@ -113,10 +115,10 @@ Ref sample(Emitter& out, Ref rows, const std::vector<Tap>& place, const Ints& si
   for (size_t axis = 0; axis < place.size(); ++axis) {
     const Ref at = place[axis].index;
     const auto last = static_cast<double>(sizes[axis] - 1);
-    const Ref near = clamped(out, at, 0, last);
+    const Ref near = clamped_to(out, at, 0, last);
     const Ref whole = out.cast(near, DType::i64);
-    index =
-        index ? add(out, scaled(out, *index, static_cast<double>(sizes[axis]), 0), whole) : whole;
+    index = index ? add(out, times_plus(out, *index, static_cast<double>(sizes[axis]), 0), whole)
+                  : whole;
     if (place[axis].weight) times(*place[axis].weight);
     times(out.cast(compare(out, "eq", at, near), out.dtype(rows)));
   }

@@ -37,7 +37,7 @@ Ref add_rows_by_product(Emitter& out, Ref x, Ref index, Ref rows) {
   return add(out, x, out.cast(sums, dtype));
 }
 
-Write write_of(const OpView& op, bool accumulates) {
+Write accumulating_write(const OpView& op, bool accumulates) {
   return {accumulates ? Combine::sum : Combine::none, op.nnef() == "tract_core_scatter_nd"};
 }
 
@@ -164,7 +164,7 @@ void index_put(const OpView& op, Emitter& out) {
   const Rows rows = as_rows(out, self, at.axes);
   const Ref values = value_rows(out, op.tensor("values"), self, at);
   const Ref index = wrapped(out, flattened(out, at.index), size_of(out, rows.x, 0));
-  const Ref y = scatter_rows(out, rows.x, index, values, write_of(op, accumulates));
+  const Ref y = scatter_rows(out, rows.x, index, values, accumulating_write(op, accumulates));
   finish(op, out, from_rows(out, y, rows));
 }
 
@@ -197,7 +197,7 @@ void index_add(const OpView& op, Emitter& out) {
   const Ref source = at_least_1d(out, op.tensor("source"));
   const Ref alpha = op.number("alpha", out.dtype(source));
   const Ref scaled = is_number(out, alpha, 1) ? source : mul(out, source, alpha);
-  finish_along_dim(op, out, to, as_rows(out, scaled, to.axes).x, write_of(op, true));
+  finish_along_dim(op, out, to, as_rows(out, scaled, to.axes).x, accumulating_write(op, true));
 }
 
 void index_fill(const OpView& op, Emitter& out) {
@@ -215,7 +215,8 @@ void put(const OpView& op, Emitter& out) {
   const Ref x = flattened(out, op.tensor("self"));
   const Ref index = wrapped(out, flattened(out, op.tensor("index")), size_of(out, x, 0));
   const Ref source = out.cast(flattened(out, op.tensor("source")), out.dtype(x));
-  const Ref y = scatter_rows(out, x, index, source, write_of(op, op.boolean("accumulate")));
+  const Ref y =
+      scatter_rows(out, x, index, source, accumulating_write(op, op.boolean("accumulate")));
   finish(op, out, out.reshape(y, op.shape()));
 }
 
@@ -236,8 +237,8 @@ void masked_scatter(const OpView& op, Emitter& out) {
   finish(op, out, select(out, mask, out.reshape(values, op.shape()), self));
 }
 
-void add_combining(Registry& r, const std::vector<std::string_view>& names, std::string_view doc,
-                   Translate translate, std::string_view limits = {}) {
+void add_index_write(Registry& r, const std::vector<std::string_view>& names, std::string_view doc,
+                     Translate translate, std::string_view limits = {}) {
   for (const std::string_view name : names)
     r.add({.op = name,
            .doc = doc,
@@ -266,13 +267,13 @@ Ref scatter_rows(Emitter& out, Ref x, Ref index, Ref rows, Write write) {
 
 void register_index_writes(Registry& r) {
   static const std::string limits = cat(computed_masks(), ", except with a single value");
-  add_combining(r,
-                {"aten::index_put", "aten::index_put.hacked_twin", "aten::_index_put_impl",
-                 "aten::_unsafe_index_put", "aten::_unsafe_index_put.hacked_twin"},
-                "self with self[indices] = values, or += values", index_put, limits);
-  add_combining(r, {"aten::index_add"}, "self with self[.., index, ..] += alpha * source",
-                index_add);
-  add_combining(r, {"aten::put"}, "self with self.flatten()[index] = source", put);
+  add_index_write(r,
+                  {"aten::index_put", "aten::index_put.hacked_twin", "aten::_index_put_impl",
+                   "aten::_unsafe_index_put", "aten::_unsafe_index_put.hacked_twin"},
+                  "self with self[indices] = values, or += values", index_put, limits);
+  add_index_write(r, {"aten::index_add"}, "self with self[.., index, ..] += alpha * source",
+                  index_add);
+  add_index_write(r, {"aten::put"}, "self with self.flatten()[index] = source", put);
   r.same({"aten::index_copy"},
          {"tract_core_scatter_nd", "self with self[.., index, ..] = source", index_copy});
   r.same({"aten::index_fill.int_Scalar", "aten::index_fill.int_Tensor"},

@@ -21,7 +21,7 @@ bool is_legacy_empty(const Emitter& out, Ref x) {
   return out.rank(x) == 1 && out.shape(x)[0] == Dim(0);
 }
 
-void cat(const OpView& op, Emitter& out) {
+void concatenate(const OpView& op, Emitter& out) {
   std::vector<Ref> tensors = read_tensors(op, out);
   const int axis = op.axis("dim", op.rank());
   if (op.rank() > 1) std::erase_if(tensors, [&](Ref x) { return is_legacy_empty(out, x); });
@@ -33,7 +33,7 @@ Ref stacked(Emitter& out, std::vector<Ref> tensors, int axis) {
   return out.concat(tensors, axis);
 }
 
-bool is_computed(const Emitter& out, Ref x) { return !out.constant_value(x); }
+bool is_no_constant(const Emitter& out, Ref x) { return !out.constant_value(x); }
 
 /// tract's `stack` is one statement; it is used if all parts are computed.
 void stack(const OpView& op, Emitter& out) {
@@ -41,7 +41,7 @@ void stack(const OpView& op, Emitter& out) {
   const int axis = op.axis("dim", op.rank());
   const bool is_plain =
       op.rank() > 1 && tensors.size() > 1 &&
-      std::all_of(tensors.begin(), tensors.end(), [&](Ref x) { return is_computed(out, x); });
+      std::all_of(tensors.begin(), tensors.end(), [&](Ref x) { return is_no_constant(out, x); });
   out.result(is_plain ? out.call_list("stack", tensors, {{"axis", axis}}, op.dtype(), op.shape())
                       : stacked(out, tensors, axis));
 }
@@ -146,7 +146,7 @@ void block_diag(const OpView& op, Emitter& out) {
 
 void register_join(Registry& r) {
   r.same({"aten::cat", "aten::concat", "aten::concatenate"},
-         {"concat", "one after the other along an axis", cat, ir::Promotion::operands});
+         {"concat", "one after the other along an axis", concatenate, ir::Promotion::operands});
   r.same({"aten::stack", "aten::_stack"},
          {"stack", "one after the other along a new axis", stack, ir::Promotion::operands});
   r.add({.op = "aten::hstack",

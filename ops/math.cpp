@@ -14,7 +14,7 @@ namespace {
 using ir::Promotion;
 
 /// One operand, computed in f32 where it is f16.
-constexpr UnaryRow kFragments[] = {
+constexpr UnaryRow kMathFragments[] = {
     {"aten::expm1", "t2n_expm1", "exp(self) - 1"},
     {"aten::special_expm1", "t2n_expm1", "exp(self) - 1"},
     {"aten::log1p", "t2n_log1p", "log(1 + self)"},
@@ -41,11 +41,7 @@ constexpr ScaleRow kScaled[] = {
     {"aten::rad2deg", "", 180 / std::numbers::pi, "self * 180 / pi"},
 };
 
-void fragment(const OpView& op, Emitter& out) {
-  finish(op, out, out.elementwise(op.nnef(), {widened(out, op.tensor("self"))}));
-}
-
-void error_function(const OpView& op, Emitter& out) {
+void erf_or_erfc(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   if (out.dtype(x) != DType::f64)
     return finish(op, out, out.elementwise(op.nnef(), {widened(out, x)}));
@@ -53,7 +49,7 @@ void error_function(const OpView& op, Emitter& out) {
   finish(op, out, is_erf ? error_function(out, x) : complementary_error_function(out, x));
 }
 
-void scaled(const OpView& op, Emitter& out) {
+void scaled_function(const OpView& op, Emitter& out) {
   const auto row = std::find_if(std::begin(kScaled), std::end(kScaled),
                                 [&](const ScaleRow& r) { return r.op == op.op(); });
   Ref x = widened(out, op.tensor("self"));
@@ -167,7 +163,7 @@ void xlogy(const OpView& op, Emitter& out) {
   finish(op, out, select(out, is_zero, like(out, 0, a), product));
 }
 
-double rounded(double value, DType dtype) {
+double rounded_if_half(double value, DType dtype) {
   if (dtype != DType::f16) return value;
   return static_cast<double>(ir::half_to_float(ir::float_to_half(static_cast<float>(value))));
 }
@@ -177,7 +173,7 @@ void logit(const OpView& op, Emitter& out) {
   Ref x = widened(out, op.tensor("self"));
   if (const auto eps = op.opt_f64("eps")) {
     const DType own = out.dtype(op.tensor("self"));
-    const double least = rounded(*eps, own), most = rounded(1 - least, own);
+    const double least = rounded_if_half(*eps, own), most = rounded_if_half(1 - least, own);
     const Ref low = like(out, least, x);  // which wins where it is above the other
     x = select(out, compare(out, "lt", x, low), low, minimum(out, x, like(out, most, x)));
   }
@@ -224,9 +220,10 @@ void register_two_operands(Registry& r) {
 
 void register_math(Registry& r) {
   constexpr auto kFloat = Promotion::to_float;
-  r.unary(kFragments, fragment);
-  r.unary(kErrorFunctions, error_function);
-  for (const ScaleRow& row : kScaled) r.elementwise({row.op}, {"mul", row.doc, scaled, kFloat});
+  r.unary(kMathFragments, fragment_of_self);
+  r.unary(kErrorFunctions, erf_or_erfc);
+  for (const ScaleRow& row : kScaled)
+    r.elementwise({row.op}, {"mul", row.doc, scaled_function, kFloat});
   r.elementwise({"aten::exp2", "aten::special_exp2"}, {"pow", "2 ** self", exp2, kFloat});
   r.elementwise({"aten::sigmoid", "aten::special_expit"},
                 {"sigmoid", "1 / (1 + exp(-self))", sigmoid, kFloat});

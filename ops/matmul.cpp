@@ -96,13 +96,13 @@ void addr(const OpView& op, Emitter& out) {
   finish_sum(op, out, mul(out, column, op.tensor("vec2")));
 }
 
-Dim count_of(const Shape& shape, const Ints& axes) {
+Dim size_along(const Shape& shape, const Ints& axes) {
   Dim count = 1;
   for (const int64_t axis : axes) count = count * shape[static_cast<size_t>(axis)];
   return count;
 }
 
-Ints joined(Ints a, const Ints& b) {
+Ints concatenated(Ints a, const Ints& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
@@ -119,11 +119,11 @@ Ref contracted(const OpView& op, Emitter& out, Ref a, Ref b, const Ints& axes_a,
                const Ints& axes_b) {
   const Ints free_a = other_axes(out.rank(a), axes_a);
   const Ints free_b = other_axes(out.rank(b), axes_b);
-  const Dim inner = count_of(out.shape(a), axes_a);
-  const Ref rows = out.reshape(out.transpose(a, joined(free_a, axes_a)),
-                               {count_of(out.shape(a), free_a), inner});
-  const Ref columns = out.reshape(out.transpose(b, joined(axes_b, free_b)),
-                                  {inner, count_of(out.shape(b), free_b)});
+  const Dim inner = size_along(out.shape(a), axes_a);
+  const Ref rows = out.reshape(out.transpose(a, concatenated(free_a, axes_a)),
+                               {size_along(out.shape(a), free_a), inner});
+  const Ref columns = out.reshape(out.transpose(b, concatenated(axes_b, free_b)),
+                                  {inner, size_along(out.shape(b), free_b)});
   return out.reshape(product(op, out, rows, columns), op.shape());
 }
 
@@ -252,12 +252,13 @@ void bilinear(const OpView& op, Emitter& out) {
   out.result(bias ? add(out, shaped, *bias) : shaped);
 }
 
-constexpr std::string_view kLimits = "integers other than i32 and i8: up to 2^22 single products";
+constexpr std::string_view kProductLimits =
+    "integers other than i32 and i8: up to 2^22 single products";
 
 }  // namespace
 
 void register_matmul(Registry& r) {
-  r.same({"aten::linear"}, {"linear", "input . weight^T + bias", linear, {}, kLimits});
+  r.same({"aten::linear"}, {"linear", "input . weight^T + bias", linear, {}, kProductLimits});
   r.same({"t2n::integer_linear"},
          {"tract_core_einsum", "input . weight^T of integers of 8 bits", integer_linear});
   r.same({"aten::matmul", "aten::mm", "aten::bmm", "aten::mv", "aten::dot", "aten::vdot",
@@ -266,31 +267,32 @@ void register_matmul(Registry& r) {
           "matrix product; vectors are rows at the left, columns at the right",
           matmul,
           {},
-          kLimits});
+          kProductLimits});
   r.same({"aten::outer", "aten::ger"},
          {"mul", "y[i, j] = self[i] * vec2[j]", outer, ir::Promotion::operands});
-  r.same({"aten::addmm", "aten::addmv", "aten::baddbmm"},
-         {"matmul", "beta * self + alpha * (matrix product)", sum_with_product, {}, kLimits});
+  r.same(
+      {"aten::addmm", "aten::addmv", "aten::baddbmm"},
+      {"matmul", "beta * self + alpha * (matrix product)", sum_with_product, {}, kProductLimits});
   r.same({"aten::_addmm_activation"}, {"matmul",
                                        "relu or gelu of beta * self + alpha * mat1 . mat2",
                                        addmm_activation,
                                        {},
-                                       kLimits});
+                                       kProductLimits});
   r.same({"aten::addbmm"}, {"matmul",
                             "beta * self + alpha * (sum over the batch of matrix products)",
                             addbmm,
                             {},
-                            kLimits});
+                            kProductLimits});
   r.same({"aten::addr"},
          {"mul", "beta * self + alpha * vec1[i] * vec2[j]", addr, ir::Promotion::operands});
   r.same({"aten::tensordot"},
-         {"matmul", "sum of products over pairs of axes", tensordot, {}, kLimits});
+         {"matmul", "sum of products over pairs of axes", tensordot, {}, kProductLimits});
   r.same({"aten::inner"}, {"matmul", "sum of products over the last axis of both", inner,
-                           ir::Promotion::operands, kLimits});
+                           ir::Promotion::operands, kProductLimits});
   r.same({"aten::linalg_vecdot"},
          {"sum_reduce", "sum of x * y over dim", vecdot, ir::Promotion::operands});
   r.same({"aten::chain_matmul", "aten::linalg_multi_dot"},
-         {"matmul", "product of all matrices, from the left", chain, {}, kLimits});
+         {"matmul", "product of all matrices, from the left", chain, {}, kProductLimits});
   r.same({"aten::linalg_matrix_power", "aten::matrix_power"},
          {"matmul", "self multiplied n times", matrix_power, {}, "n < 0 is refused"});
   r.same({"aten::kron"}, {"mul", "Kronecker product", kron, ir::Promotion::operands});

@@ -180,27 +180,27 @@ void circular_pad(const OpView& op, Emitter& out) {
 }
 
 /// In the order of torch's enumeration (ATen/native/PadNd.h).
-enum class Mode { reflect, replicate, circular, constant };
+enum class PadMode { reflect, replicate, circular, constant };
 
-void pad_by(const OpView& op, Emitter& out, Mode mode) {
+void pad_by(const OpView& op, Emitter& out, PadMode mode) {
   const double value = op.opt_f64("value").value_or(0);
   switch (mode) {
-    case Mode::reflect: return reflection_pad(op, out);
-    case Mode::replicate: return replication_pad(op, out);
-    case Mode::circular: return circular_pad(op, out);
-    case Mode::constant: return pad_with(op, out, value);
+    case PadMode::reflect: return reflection_pad(op, out);
+    case PadMode::replicate: return replication_pad(op, out);
+    case PadMode::circular: return circular_pad(op, out);
+    case PadMode::constant: return pad_with(op, out, value);
   }
 }
 
 void pad(const OpView& op, Emitter& out) {
   const std::vector<std::string> modes = {"reflect", "replicate", "circular", "constant"};
   const auto known = std::find(modes.begin(), modes.end(), op.one_of("mode", modes));
-  pad_by(op, out, static_cast<Mode>(known - modes.begin()));
+  pad_by(op, out, static_cast<PadMode>(known - modes.begin()));
 }
 
 /// The same modes as numbers.
 void pad_enum(const OpView& op, Emitter& out) {
-  pad_by(op, out, static_cast<Mode>(op.i64("mode")));
+  pad_by(op, out, static_cast<PadMode>(op.i64("mode")));
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ const Family& family_of(std::string_view op) {
   return kFamilies[0];
 }
 
-Ref linear(Emitter& out, Ref x, Step step) {
+Ref linear_part(Emitter& out, Ref x, Step step) {
   const Ref y = step.a == 1 ? x : times(out, x, step.a);
   return step.b == 0 ? y : plus(out, y, step.b);
 }
@@ -63,10 +63,10 @@ Ref evaluated(Emitter& out, const Family& family, Ref argument, int64_t n) {
   Ref before = like(out, 1, argument);
   if (n == 0) return before;
   const Ref x = family.is_shifted ? plus(out, times(out, argument, 2), -1) : argument;
-  Ref p = linear(out, x, family.first);
+  Ref p = linear_part(out, x, family.first);
   for (int64_t k = 1; k < n; ++k) {
     const Step step = family.next(static_cast<double>(k));
-    const Ref next = add(out, mul(out, linear(out, x, step), p), times(out, before, step.c));
+    const Ref next = add(out, mul(out, linear_part(out, x, step), p), times(out, before, step.c));
     before = p;
     p = next;
   }

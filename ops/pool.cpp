@@ -71,7 +71,7 @@ Pads full_rank_pads(const Ints& before, const Ints& excess) {
   return out;
 }
 
-Attributes attributes_of(const PoolWindow& w, const char* border) {
+Attributes pool_attributes(const PoolWindow& w, const char* border) {
   return {{"size", full_rank(w.size)},
           {"border", border},
           {"padding", full_rank_pads(w.pads, w.excess)},
@@ -83,9 +83,9 @@ template <int kSpatial>
 void max_pool(const OpView& op, Emitter& out) {
   const PoolWindow w = read_window(op, out, kSpatial);
   const Ref x = planes(out, op.tensor("self"), kSpatial);
-  planes_result(
-      op, out,
-      out.call(op.nnef(), {x}, attributes_of(w, "ignore"), op.dtype(), planes_shape(op, kSpatial)));
+  planes_result(op, out,
+                out.call(op.nnef(), {x}, pool_attributes(w, "ignore"), op.dtype(),
+                         planes_shape(op, kSpatial)));
 }
 
 template <int kSpatial>
@@ -93,14 +93,14 @@ void max_pool_with_indices(const OpView& op, Emitter& out) {
   const PoolWindow w = read_window(op, out, kSpatial);
   const Ref x = planes(out, op.tensor("self"), kSpatial);
   const Shape shape = planes_shape(op, kSpatial);
-  const auto results = out.calls(op.nnef(), {x}, attributes_of(w, "ignore"),
+  const auto results = out.calls(op.nnef(), {x}, pool_attributes(w, "ignore"),
                                  {{op.dtype(0), shape}, {op.dtype(1), shape}});
   planes_result(op, out, results[0], 0);
   planes_result(op, out, results[1], 1);
 }
 
 Ref box(const OpView& op, Emitter& out, Ref x, const PoolWindow& w, const char* border) {
-  Attributes attributes = attributes_of(w, border);
+  Attributes attributes = pool_attributes(w, border);
   attributes.emplace_back("normalize", true);
   return out.call("box", {x}, attributes, out.dtype(x), planes_shape(op, w.spatial()));
 }

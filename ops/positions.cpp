@@ -16,7 +16,7 @@ struct Indexed {
 };
 
 /// The positions of true elements: one index per axis of the mask.
-std::vector<Ref> nonzero(Emitter& out, const ir::Tensor& mask) {
+std::vector<Ref> known_nonzero(Emitter& out, const ir::Tensor& mask) {
   const Ints flags = ir::to_i64(mask);
   std::vector<Ints> columns(mask.shape.size());
   for (size_t at = 0; at < flags.size(); ++at) {
@@ -41,7 +41,7 @@ std::vector<Ref> indices_of_mask(const OpView& op, Emitter& out, Ref mask,
   if (!known) return nonzero_places(out, mask, *count);
   if (known->shape.empty())
     op.refuse("indices", Limit::mask_without_axes, "index with a mask of the tensor's shape");
-  return nonzero(out, *known);
+  return known_nonzero(out, *known);
 }
 
 bool is_mask(const Emitter& out, Ref index) {

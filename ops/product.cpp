@@ -47,7 +47,7 @@ Ref integer_product(const OpView& op, Emitter& out, const Operands& x, bool tran
   return sum_of_products(out, out.unsqueeze(x.a, {rank - 1}), out.unsqueeze(b, {rank - 2}), {rank});
 }
 
-Ref matmul(const OpView& op, Emitter& out, const Operands& x, bool transposed) {
+Ref emit_matmul(const OpView& op, Emitter& out, const Operands& x, bool transposed) {
   const DType dtype = out.dtype(x.a);
   if (!has_matmul(dtype) && out.has(target::Feature::computes_integers))
     return integer_product(op, out, x, transposed);
@@ -110,7 +110,7 @@ Ref product(const OpView& op, Emitter& out, Ref a, Ref b) {
   const bool is_column = out.rank(b) == 1;
   if (is_column) b = out.unsqueeze(b, {1});
   const bool is_row = out.rank(a) == 1;
-  const Ref y = matmul(op, out, of_one_rank(out, a, b), false);
+  const Ref y = emit_matmul(op, out, of_one_rank(out, a, b), false);
   const int rank = out.rank(y);
   Ints vanishing;
   if (is_row) vanishing.push_back(rank - 2);
@@ -120,7 +120,7 @@ Ref product(const OpView& op, Emitter& out, Ref a, Ref b) {
 
 Ref product_transposed(const OpView& op, Emitter& out, Ref a, Ref b) {
   if (is_shared(out, a, b)) return rows_times_matrix(out, a, b);
-  const Ref y = matmul(op, out, of_one_rank(out, a, b), true);
+  const Ref y = emit_matmul(op, out, of_one_rank(out, a, b), true);
   return out.rank(a) == 1 ? out.squeeze(y, {out.rank(y) - 2}) : y;
 }
 

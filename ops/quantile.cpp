@@ -16,7 +16,7 @@ struct Along {
   int axis;
 };
 
-Along along_dim(const OpView& op, Emitter& out) {
+Along quantile_axis(const OpView& op, Emitter& out) {
   op.ignore("keepdim", "the result's shape shows it");
   const Ref self = widened(out, op.tensor("self"));
   if (op.is_none("dim")) return {flattened(out, self), 0};
@@ -69,7 +69,7 @@ Ref elements_at(Emitter& out, Ref x, Ref position, int axis) {
                   out.shape(index));
 }
 
-Ref rounded(Emitter& out, Ref rank, std::string_view mode) {
+Ref rounded_computed_rank(Emitter& out, Ref rank, std::string_view mode) {
   if (mode == "lower") return out.elementwise("floor", {rank});
   if (mode == "higher") return out.elementwise("ceil", {rank});
   if (mode != "nearest") return rank;
@@ -98,7 +98,7 @@ Ref quantiles_of_numbers(Emitter& out, const Along& a, const std::vector<double>
   const DType dtype = out.dtype(a.x);
   std::vector<Ref> parts;
   for (const double one : q) {
-    const Ref rank = rounded(out, times(out, last, in_dtype(one, dtype)), mode);
+    const Ref rank = rounded_computed_rank(out, times(out, last, in_dtype(one, dtype)), mode);
     const Ref floor = out.elementwise("floor", {rank});
     const Ref low = elements_at(out, sorted, floor, a.axis);
     const Ref high = elements_at(out, sorted, out.elementwise("ceil", {rank}), a.axis);
@@ -126,7 +126,7 @@ void finish_quantiles(const OpView& op, Emitter& out, Ref y, const Along& a) {
 
 /// op.nnef() is "select" if NaN is ignored; else a NaN makes the quantiles NaN.
 void quantile(const OpView& op, Emitter& out) {
-  const Along a = along_dim(op, out);
+  const Along a = quantile_axis(op, out);
   const std::string mode =
       op.one_of("interpolation", {"linear", "lower", "higher", "midpoint", "nearest"});
   const std::vector<double> q = wanted(op);

@@ -9,7 +9,7 @@ namespace t2n::ops {
 namespace {
 
 /// dtype= casts before the operation; sums of integers and booleans are i64.
-void total(const OpView& op, Emitter& out) {
+void accumulate(const OpView& op, Emitter& out) {
   ignore_present(op, {"dtype"}, "the result's dtype shows it");
   const Ref x = out.cast(op.tensor("self"), op.dtype());
   const Ints axes = reduced_axes(op, out, x);
@@ -30,7 +30,7 @@ void nan_total(const OpView& op, Emitter& out) {
 }
 
 /// A NaN loses against a number; in other maxima and minima it propagates.
-void extremum(const OpView& op, Emitter& out) {
+void extremum_over_dim(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const Ints axes = reduced_axes(op, out, x);
   finish_reduced(op, out, axes.empty() ? x : reduce(out, op.nnef(), x, axes), axes);
@@ -98,12 +98,12 @@ void sum_to_size(const OpView& op, Emitter& out) {
 }
 
 void register_sums(Registry& r) {
-  r.same({"aten::sum", "aten::sum.dim_IntList"}, {"sum_reduce", "sum over dim", total});
+  r.same({"aten::sum", "aten::sum.dim_IntList"}, {"sum_reduce", "sum over dim", accumulate});
   r.same({"aten::sum_to_size"}, {"sum_reduce", "sums over the axes that size lacks", sum_to_size});
   r.same({"aten::mean", "aten::mean.dim"},
-         {"mean_reduce", "sum over dim / number of elements", total});
+         {"mean_reduce", "sum over dim / number of elements", accumulate});
   r.same({"aten::prod", "aten::prod.dim_int"},
-         {"tract_core_product_reduce", "product over dim", total});
+         {"tract_core_product_reduce", "product over dim", accumulate});
   r.same({"aten::nansum"}, {"sum_reduce", "sum over dim, NaN as 0", nan_total});
   r.same({"aten::nanmean"}, {"div", "mean over dim of what is not NaN", nan_total});
   r.same({"aten::count_nonzero", "aten::count_nonzero.dim_IntList"},
@@ -112,9 +112,9 @@ void register_sums(Registry& r) {
 
 void register_extrema(Registry& r) {
   r.same({"aten::max", "aten::amax"},
-         {"max_reduce", "largest element over dim; a NaN loses", extremum});
+         {"max_reduce", "largest element over dim; a NaN loses", extremum_over_dim});
   r.same({"aten::min", "aten::amin"},
-         {"min_reduce", "smallest element over dim; a NaN loses", extremum});
+         {"min_reduce", "smallest element over dim; a NaN loses", extremum_over_dim});
   r.same({"aten::max.dim"},
          {"max_reduce", "largest element along dim, and its first index", extremum_with_index});
   r.same({"aten::min.dim"},

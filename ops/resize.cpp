@@ -43,26 +43,26 @@ struct Axis {
 // --- the kinds of sampling ---
 
 /// torch's rounding to f32 must be repeated, because the floor depends on it.
-double rounded(double x, DType dtype) {
+double rounded_unless_f64(double x, DType dtype) {
   return dtype == DType::f64 ? x : static_cast<double>(static_cast<float>(x));
 }
 
-Taps nearest(const Axis& a, DType dtype) {
-  const double step = rounded(a.step(), dtype);
+Taps nearest_taps(const Axis& a, DType dtype) {
+  const double step = rounded_unless_f64(a.step(), dtype);
   std::vector<int64_t> entries;
   for (int64_t i = 0; i < a.out; ++i) {
-    const double at = rounded(static_cast<double>(i) * step, DType::f32);
+    const double at = rounded_unless_f64(static_cast<double>(i) * step, DType::f32);
     entries.push_back(std::min(static_cast<int64_t>(std::floor(at)), a.in - 1));
   }
   return {{entries}, {}};
 }
 
-Taps nearest_exact(const Axis& a, DType dtype) {
-  const double step = rounded(a.step(), dtype);
+Taps nearest_exact_taps(const Axis& a, DType dtype) {
+  const double step = rounded_unless_f64(a.step(), dtype);
   std::vector<int64_t> entries;
   for (int64_t i = 0; i < a.out; ++i) {
-    const double source = rounded(step * (static_cast<double>(i) + 0.5) - 0.5, dtype);
-    const double at = rounded(std::max(source, 0.0) + 0.5, DType::f32);
+    const double source = rounded_unless_f64(step * (static_cast<double>(i) + 0.5) - 0.5, dtype);
+    const double at = rounded_unless_f64(std::max(source, 0.0) + 0.5, DType::f32);
     entries.push_back(std::min(static_cast<int64_t>(std::floor(at)), a.in - 1));
   }
   return {{entries}, {}};
@@ -72,7 +72,7 @@ Taps taps_of_width(size_t width) {
   return {std::vector<std::vector<int64_t>>(width), std::vector<std::vector<double>>(width)};
 }
 
-Taps linear(const Axis& a, DType) {
+Taps linear_taps(const Axis& a, DType) {
   Taps taps = taps_of_width(2);
   for (int64_t i = 0; i < a.out; ++i) {
     const double at = a.in == a.out ? static_cast<double>(i) : std::max(a.source(i), 0.0);
@@ -94,7 +94,7 @@ double cubic_weight(double x, double a) {
   return 0;
 }
 
-Taps cubic(const Axis& a, DType) {
+Taps cubic_taps(const Axis& a, DType) {
   Taps taps = taps_of_width(4);
   for (int64_t i = 0; i < a.out; ++i) {
     const double at = a.source(i);
@@ -121,18 +121,19 @@ bool is_identity(const Taps& taps, int64_t in) {
   return is_sole && static_cast<int64_t>(entries.size()) == in;
 }
 
-Ref weighted(Emitter& out, Ref x, int axis, const std::vector<double>& weights) {
+Ref weighted_along(Emitter& out, Ref x, int axis, const std::vector<double>& weights) {
   Ints shape(out.shape(x).size(), 1);
   shape[static_cast<size_t>(axis)] = static_cast<int64_t>(weights.size());
   return mul(out, x, out.constant(ir::tensor_of(out.dtype(x), shape, weights), "weights"));
 }
 
-Ref sampled(Emitter& out, Ref x, int axis, const Taps& taps) {
+Ref sampled_along(Emitter& out, Ref x, int axis, const Taps& taps) {
   if (is_identity(taps, known_size(out, x, axis))) return x;
   if (taps.weights.empty()) return take(out, x, taps.entries[0], axis);
   std::optional<Ref> sum;
   for (size_t k = 0; k < taps.entries.size(); ++k) {
-    const Ref part = weighted(out, take(out, x, taps.entries[k], axis), axis, taps.weights[k]);
+    const Ref part =
+        weighted_along(out, take(out, x, taps.entries[k], axis), axis, taps.weights[k]);
     sum = sum ? add(out, *sum, part) : part;
   }
   return *sum;
@@ -268,7 +269,7 @@ void upsample_nearest(const OpView& op, Emitter& out) {
   const Resizing r = read_resizing(op, out);
   Ref y = r.x;
   for (size_t i = r.axes.size(); i-- > 0;)
-    y = sampled(out, y, static_cast<int>(i) + 2, kTaps(r.axes[i], out.dtype(r.x)));
+    y = sampled_along(out, y, static_cast<int>(i) + 2, kTaps(r.axes[i], out.dtype(r.x)));
   out.result(y);
 }
 
@@ -285,7 +286,7 @@ void upsample(const OpView& op, Emitter& out) {
   const Resizing r = read_resizing(op, out);
   Ref y = widened(out, r.x);
   for (size_t i = r.axes.size(); i-- > 0;)
-    y = sampled(out, y, static_cast<int>(i) + 2, kTaps(r.axes[i], out.dtype(y)));
+    y = sampled_along(out, y, static_cast<int>(i) + 2, kTaps(r.axes[i], out.dtype(y)));
   out.result(out.cast(y, op.dtype()));
 }
 
@@ -297,14 +298,16 @@ struct Filter {
   double reach;
 };
 
-double triangle(double x) { return std::max(0.0, 1 - std::abs(x)); }
+double triangle_weight(double x) { return std::max(0.0, 1 - std::abs(x)); }
 double sharp_cubic(double x) { return cubic_weight(x, -0.5); }
-double sinc(double x) {
+double normalised_sinc(double x) {
   return x == 0 ? 1 : std::sin(std::numbers::pi * x) / (std::numbers::pi * x);
 }
-double lanczos(double x) { return std::abs(x) < 3 ? sinc(x) * sinc(x / 3) : 0; }
+double lanczos(double x) {
+  return std::abs(x) < 3 ? normalised_sinc(x) * normalised_sinc(x / 3) : 0;
+}
 
-constexpr Filter kTriangle = {triangle, 1};
+constexpr Filter kTriangle = {triangle_weight, 1};
 constexpr Filter kCubic = {sharp_cubic, 2};
 constexpr Filter kLanczos = {lanczos, 3};
 
@@ -346,31 +349,31 @@ constexpr std::string_view kFloats = "integer tensors are refused";
 }  // namespace
 
 void register_resize(Registry& r) {
-  r.add(
-      {.op = "aten::upsample_nearest2d",
-       .also = {"aten::upsample_nearest1d", "aten::upsample_nearest3d",
-                "aten::upsample_nearest1d.vec", "aten::upsample_nearest2d.vec",
-                "aten::upsample_nearest3d.vec"},
-       .doc = "entry floor(i * in / out)",
-       .variants = {{any_target(), "tract_core_gather", upsample_nearest<nearest, open_nearest>}}});
+  r.add({.op = "aten::upsample_nearest2d",
+         .also = {"aten::upsample_nearest1d", "aten::upsample_nearest3d",
+                  "aten::upsample_nearest1d.vec", "aten::upsample_nearest2d.vec",
+                  "aten::upsample_nearest3d.vec"},
+         .doc = "entry floor(i * in / out)",
+         .variants = {
+             {any_target(), "tract_core_gather", upsample_nearest<nearest_taps, open_nearest>}}});
   r.add({.op = "aten::_upsample_nearest_exact2d",
          .also = {"aten::_upsample_nearest_exact1d", "aten::_upsample_nearest_exact3d",
                   "aten::_upsample_nearest_exact1d.vec", "aten::_upsample_nearest_exact2d.vec",
                   "aten::_upsample_nearest_exact3d.vec"},
          .doc = "entry floor((i + 1/2) * in / out)",
          .variants = {{any_target(), "tract_core_gather",
-                       upsample_nearest<nearest_exact, open_nearest_exact>}}});
+                       upsample_nearest<nearest_exact_taps, open_nearest_exact>}}});
   r.add({.op = "aten::upsample_bilinear2d",
          .also = {"aten::upsample_linear1d", "aten::upsample_trilinear3d",
                   "aten::upsample_linear1d.vec", "aten::upsample_bilinear2d.vec",
                   "aten::upsample_trilinear3d.vec"},
          .doc = "between the two nearest entries along each axis",
-         .variants = {{any_target(), "tract_core_gather", upsample<linear, open_linear>}},
+         .variants = {{any_target(), "tract_core_gather", upsample<linear_taps, open_linear>}},
          .limits = kFloats});
   r.same({"aten::upsample_bicubic2d", "aten::upsample_bicubic2d.vec"},
          {"tract_core_gather",
           "Keys' cubic with a = -0.75 over four entries along each axis",
-          upsample<cubic>,
+          upsample<cubic_taps>,
           {},
           kFloats});
   r.same({"aten::_upsample_bilinear2d_aa", "aten::_upsample_bilinear2d_aa.vec"},

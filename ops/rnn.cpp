@@ -3,6 +3,7 @@
 
 #include "ops/positions.h"
 #include "ops/product.h"
+#include "ops/scan.h"
 #include "src/diag/error.h"
 #include "src/translate/arith.h"
 #include "src/translate/births.h"
@@ -126,14 +127,10 @@ Ref row_of_biases(Emitter& out, const Weights& w) {
   return out.full(out.scalar(0.0, out.dtype(w.state)), {1, out.shape(w.state)[0]});
 }
 
-nnef::Value pair(const char* name, nnef::Value value) {
-  return nnef::tuple({nnef::string(name), std::move(value)});
-}
-
 nnef::Value full_inputs(Emitter& out, const Kind& kind, const Weights& w) {
-  nnef::Values full = {pair("w", out.operand(w.state))};
-  if (kind.keeps_state_bias) full.push_back(pair("b", out.operand(row_of_biases(out, w))));
-  if (w.projection) full.push_back(pair("p", out.operand(*w.projection)));
+  nnef::Values full = {scan_pair("w", out.operand(w.state))};
+  if (kind.keeps_state_bias) full.push_back(scan_pair("b", out.operand(row_of_biases(out, w))));
+  if (w.projection) full.push_back(scan_pair("p", out.operand(*w.projection)));
   return nnef::array(std::move(full));
 }
 
@@ -259,7 +256,7 @@ void batch_sizes(const OpView& op, Emitter& out) {
   finish(op, out, take(out, op.tensor("self"), nonzero_places(out, mask, op.shape()[0])[0], 0));
 }
 
-void rewritten(const OpView& op, Emitter&) {
+void refuse_packing(const OpView& op, Emitter&) {
   op.refuse_op(Limit::packed_sequence,
                "pack them by pack_padded_sequence in the same method, outside of loops");
 }
@@ -344,7 +341,7 @@ void register_rnn(Registry& r) {
   for (const Layer& layer : kPackedLayers)
     r.same({layer.op}, {"expand-packed",
                         layer.doc,
-                        rewritten,
+                        refuse_packing,
                         {},
                         "batch sizes that the model did not pack by pack_padded_sequence"});
   r.same({"aten::lstm_cell"}, {"t2n_lstm_cell", "one step of an LSTM", lstm_cell});

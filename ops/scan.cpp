@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "ops/scan.h"
 #include "src/translate/arith.h"
 #include "src/translate/emitter_body.h"
 #include "src/translate/registry.h"
@@ -11,15 +12,6 @@
 
 namespace t2n::ops {
 namespace {
-
-nnef::Value pair(const std::string& name, nnef::Value value) {
-  return nnef::tuple({nnef::string(name), std::move(value)});
-}
-
-nnef::Value quadruple(const std::string& name, nnef::Value second, int64_t axis, int64_t step) {
-  return nnef::tuple(
-      {nnef::string(name), std::move(second), nnef::integer(axis), nnef::integer(step)});
-}
 
 /// Turns a scan into a fragment, and the statement that runs it.
 class Loop {
@@ -248,21 +240,22 @@ class Loop {
     nnef::Values scanned, full, states, outputs;
     if (rows_.empty())
       scanned.push_back(
-          quadruple(name_in(body_, scanned_.parameter), out_.operand(scanned_.outer), 0, 1));
+          scan_quadruple(name_in(body_, scanned_.parameter), out_.operand(scanned_.outer), 0, 1));
     for (const Row& each : rows_)
       scanned.push_back(
-          quadruple(name_in(body_, each.parameter), out_.operand(each.outer), each.axis, 1));
-    for (const auto& [name, outer] : done.captured) full.push_back(pair(name, out_.operand(outer)));
+          scan_quadruple(name_in(body_, each.parameter), out_.operand(each.outer), each.axis, 1));
+    for (const auto& [name, outer] : done.captured)
+      full.push_back(scan_pair(name, out_.operand(outer)));
     for (size_t i = 0; i < carried_.size(); ++i)
       if (carried_[i].is_read)
         states.push_back(nnef::tuple({nnef::string(name_in(body_, carried_[i].parameter)),
                                       out_.operand(carried_[i].initial),
                                       nnef::string(done.results[scan_.stacked() + i])}));
     for (size_t i = 0; i < done.results.size(); ++i)
-      outputs.push_back(
-          i < scan_.stacked()
-              ? quadruple(done.results[i], nnef::string("full"), scan_.stacked_axes[i], step_of(i))
-              : quadruple(done.results[i], nnef::string("last"), 0, 1));
+      outputs.push_back(i < scan_.stacked()
+                            ? scan_quadruple(done.results[i], nnef::string("full"),
+                                             scan_.stacked_axes[i], step_of(i))
+                            : scan_quadruple(done.results[i], nnef::string("last"), 0, 1));
     const auto results = out_.calls(op_.nnef(), {},
                                     {{"body", done.name},
                                      {"scan", nnef::array(std::move(scanned))},
@@ -329,6 +322,16 @@ class Loop {
 void scan(const OpView& op, Emitter& out) { Loop(op, out).run(); }
 
 }  // namespace
+
+nnef::Value scan_pair(const std::string& name, nnef::Value value) {
+  return nnef::tuple({nnef::string(name), std::move(value)});
+}
+
+nnef::Value scan_quadruple(const std::string& name, nnef::Value second, int64_t axis,
+                           int64_t step) {
+  return nnef::tuple(
+      {nnef::string(name), std::move(second), nnef::integer(axis), nnef::integer(step)});
+}
 
 void register_scan(Registry& r) {
   r.same({ir::kScanOp},

@@ -109,7 +109,7 @@ Scatter read_scatter(const OpView& op, Emitter& out) {
   return s;
 }
 
-Write write_of(const OpView& op, Combine combine) {
+Write combining_write(const OpView& op, Combine combine) {
   return {combine, op.nnef() == "tract_core_scatter_elements"};
 }
 
@@ -136,12 +136,12 @@ void scatter_reduce_old(const OpView& op, Emitter& out) {
   if (writes_nothing(op, out)) return;
   const bool is_sum = op.one_of("reduce", {"add", "multiply"}) == "add";
   finish_scatter(op, out, read_scatter(op, out),
-                 write_of(op, is_sum ? Combine::sum : Combine::prod));
+                 combining_write(op, is_sum ? Combine::sum : Combine::prod));
 }
 
 void scatter_add(const OpView& op, Emitter& out) {
   if (writes_nothing(op, out)) return;
-  finish_scatter(op, out, read_scatter(op, out), write_of(op, Combine::sum));
+  finish_scatter(op, out, read_scatter(op, out), combining_write(op, Combine::sum));
 }
 
 /// Integers are rounded down; counts that wrapped around to 0 become 1, as in torch.
@@ -163,7 +163,7 @@ void scatter_mean(const OpView& op, Emitter& out, Scatter s, bool includes_self)
     s.x = scatter_elements(out, s.x, s.index, zero, s.axis, none);
     count = scatter_elements(out, count, s.index, zero, s.axis, none);
   }
-  const Write sum = write_of(op, Combine::sum);
+  const Write sum = combining_write(op, Combine::sum);
   const Ref total = scatter_elements(out, s.x, s.index, s.src, s.axis, sum);
   count = scatter_elements(out, count, s.index, one, s.axis, sum);
   finish(op, out, out.reshape(mean_of(out, total, count), op.shape()));
@@ -181,7 +181,7 @@ void reduce_into(const OpView& op, Emitter& out, Scatter s) {
     const Ref start = out.full(neutral(out, combine, s.x), out.shape(s.index));
     s.x = scatter_elements(out, s.x, s.index, start, s.axis, {Combine::none, true});
   }
-  finish_scatter(op, out, s, write_of(op, combine));
+  finish_scatter(op, out, s, combining_write(op, combine));
 }
 
 void scatter_reduce(const OpView& op, Emitter& out) {
@@ -200,7 +200,7 @@ void index_reduce(const OpView& op, Emitter& out) {
   reduce_into(op, out, s);
 }
 
-void add_combining(Registry& r, std::string_view name, std::string_view doc, Translate translate) {
+void add_scatter(Registry& r, std::string_view name, std::string_view doc, Translate translate) {
   r.add({.op = name,
          .doc = doc,
          .variants = {{has(Feature::scatter_reduction), "tract_core_scatter_elements", translate},
@@ -229,16 +229,16 @@ void register_scatter_elements(Registry& r) {
   r.same({"aten::scatter.src", "aten::scatter.value"},
          {"tract_core_scatter_elements", "self with y[i, index[i, j]] = src[i, j] along dim",
           scatter});
-  add_combining(r, "aten::scatter.reduce", "self[i, index[i, j]] plus or times src[i, j]",
-                scatter_reduce_old);
-  add_combining(r, "aten::scatter.value_reduce", "self[i, index[i, j]] plus or times value",
-                scatter_reduce_old);
-  add_combining(r, "aten::scatter_add", "self[i, index[i, j]] + src[i, j]", scatter_add);
-  add_combining(r, "aten::scatter_reduce.two",
-                "sum, prod, mean, amax or amin of self[i, index[i, j]] and src[i, j]",
-                scatter_reduce);
-  add_combining(r, "aten::index_reduce",
-                "prod, mean, amax or amin of self[index[k]] and source[k] along dim", index_reduce);
+  add_scatter(r, "aten::scatter.reduce", "self[i, index[i, j]] plus or times src[i, j]",
+              scatter_reduce_old);
+  add_scatter(r, "aten::scatter.value_reduce", "self[i, index[i, j]] plus or times value",
+              scatter_reduce_old);
+  add_scatter(r, "aten::scatter_add", "self[i, index[i, j]] + src[i, j]", scatter_add);
+  add_scatter(r, "aten::scatter_reduce.two",
+              "sum, prod, mean, amax or amin of self[i, index[i, j]] and src[i, j]",
+              scatter_reduce);
+  add_scatter(r, "aten::index_reduce",
+              "prod, mean, amax or amin of self[index[k]] and source[k] along dim", index_reduce);
 }
 
 }  // namespace t2n::ops

@@ -18,14 +18,14 @@ Dim index_of(Emitter& out, Ref x, int axis, const Dim& index) {
   return out.at_sample(index) >= 0 ? index : index + size_of(out, x, axis);
 }
 
-Ref entry(Emitter& out, Ref x, int axis, const Dim& index) {
+Ref entry_at(Emitter& out, Ref x, int axis, const Dim& index) {
   return out.squeeze(out.slice(x, axis, index, index + Dim(1)), {axis});
 }
 
-void select(const OpView& op, Emitter& out) {
+void select_entry(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim", out.rank(x));
-  out.result(entry(out, x, axis, index_of(out, x, axis, op.dim("index"))));
+  out.result(entry_at(out, x, axis, index_of(out, x, axis, op.dim("index"))));
 }
 
 constexpr int64_t kOpen = std::numeric_limits<int64_t>::max();
@@ -148,7 +148,7 @@ void unbind(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim", out.rank(x));
   for (int i = 0; i < op.outputs(); ++i)
-    if (op.is_used(i)) out.result(entry(out, x, axis, i), i);
+    if (op.is_used(i)) out.result(entry_at(out, x, axis, i), i);
 }
 
 // --- reversals and rotations ---
@@ -234,7 +234,7 @@ Ref sliced(Emitter& out, Ref x, int axis, const Dim& begin, const Dim& end) {
 
 /// Entries [begin, end) by gather: tract has an internal error if it moves slices of differences up
 /// to a concatenation.
-Ref gathered(Emitter& out, Ref x, int axis, const Dim& begin, const Dim& end) {
+Ref gathered_range(Emitter& out, Ref x, int axis, const Dim& begin, const Dim& end) {
   if (!begin.is_constant() || !end.is_constant()) {
     const Ref index = out.range(end - begin);
     return take(out, x, begin == Dim(0) ? index : add(out, index, out.size(begin, DType::i64)),
@@ -245,11 +245,11 @@ Ref gathered(Emitter& out, Ref x, int axis, const Dim& begin, const Dim& end) {
   return take(out, x, entries, axis);
 }
 
-Ref difference(Emitter& out, Ref x, int axis, bool is_first) {
+Ref neighbours_difference(Emitter& out, Ref x, int axis, bool is_first) {
   const Dim size = size_of(out, x, axis);
   if (size == Dim(0)) return x;
   if (size == Dim(1)) return out.slice(x, axis, 0, 0);
-  const auto part = is_first ? &sliced : &gathered;
+  const auto part = is_first ? &sliced : &gathered_range;
   // Of nothing there is no difference either.
   const Dim count = may_be_empty(out, x, axis) ? max(size - Dim(1), Dim(0)) : size - Dim(1);
   const Ref after = part(out, x, axis, size - count, size);
@@ -268,7 +268,7 @@ void diff(const OpView& op, Emitter& out) {
   for (const auto& part : {prepend, std::optional(x), append})
     if (part) all.push_back(out.cast(*part, op.dtype()));
   Ref y = out.concat(all, axis);
-  for (int64_t n = 0; n < times; ++n) y = difference(out, y, axis, n == 0);
+  for (int64_t n = 0; n < times; ++n) y = neighbours_difference(out, y, axis, n == 0);
   out.result(y);
 }
 
@@ -276,7 +276,7 @@ void diff(const OpView& op, Emitter& out) {
 
 void register_slice(Registry& r) {
   r.same({"aten::select.int", "aten::select_copy.int"},
-         {"slice", "entry `index` of an axis", select});
+         {"slice", "entry `index` of an axis", select_entry});
   r.same({"aten::slice.Tensor", "aten::slice_copy.Tensor"},
          {"slice", "entries start, start + step, … before end", slice});
   r.same({"aten::narrow", "aten::narrow_copy"}, {"slice", "`length` entries from `start`", narrow});

@@ -144,27 +144,28 @@ Ref covariance(const OpView& op, Emitter& out, Ref x, double removed) {
 }
 
 /// One weight per observation, [1, N]: its count, and its importance.
-struct Weights {
+struct ObservationWeights {
   Ref both;
   std::optional<Ref> amount;
 };
 
-std::optional<Weights> read_weights(const OpView& op, Emitter& out, Ref x) {
+std::optional<ObservationWeights> read_observation_weights(const OpView& op, Emitter& out, Ref x) {
   const auto row = [&](std::string_view name) -> std::optional<Ref> {
     const auto weights = op.opt_tensor(name);
     if (!weights) return {};
     return out.reshape(out.cast(*weights, out.dtype(x)), {Dim(1), out.shape(x)[1]});
   };
   const auto times = row("fweights"), amount = row("aweights");
-  if (times && amount) return Weights{mul(out, *times, *amount), amount};
-  if (times) return Weights{*times, {}};
-  if (amount) return Weights{*amount, amount};
+  if (times && amount) return ObservationWeights{mul(out, *times, *amount), amount};
+  if (times) return ObservationWeights{*times, {}};
+  if (amount) return ObservationWeights{*amount, amount};
   return {};
 }
 
 /// Products of weighted deviations from the weighted mean, divided by the sum of the weights minus
 /// its correction.
-Ref weighted_covariance(const OpView& op, Emitter& out, Ref x, const Weights& w, double removed) {
+Ref weighted_covariance(const OpView& op, Emitter& out, Ref x, const ObservationWeights& w,
+                        double removed) {
   const auto sum = [&](Ref y) { return reduce(out, "sum_reduce", y, {1}); };
   const Ref all = sum(w.both);
   const Ref centred = sub(out, x, div(out, sum(mul(out, x, w.both)), all));
@@ -178,7 +179,7 @@ Ref weighted_covariance(const OpView& op, Emitter& out, Ref x, const Weights& w,
 void cov(const OpView& op, Emitter& out) {
   const double removed = op.f64("correction");
   const Ref x = observations(op, out);
-  const auto weights = read_weights(op, out, x);
+  const auto weights = read_observation_weights(op, out, x);
   const Ref c = weights ? weighted_covariance(op, out, x, *weights, removed)
                         : covariance(op, out, x, removed);
   finish(op, out, out.reshape(c, op.shape()));

@@ -20,7 +20,7 @@ Ref matrix_constant(Emitter& out, const std::vector<double>& values, int64_t row
   return out.constant(ir::tensor_of(dtype, shape, values), "weights");
 }
 
-Dim product(Shape::const_iterator begin, Shape::const_iterator end) {
+Dim product_between(Shape::const_iterator begin, Shape::const_iterator end) {
   Dim out = 1;
   for (; begin != end; ++begin) out = out * *begin;
   return out;
@@ -98,8 +98,8 @@ Ref along_axis(Emitter& out, Ref x, int axis, const std::vector<double>& matrix,
   }
   // [outer, i, inner]: the product runs over the middle.
   const auto at = before.begin() + axis;
-  const Dim outer = product(before.begin(), at);
-  const Dim inner = product(at + 1, before.end());
+  const Dim outer = product_between(before.begin(), at);
+  const Dim inner = product_between(at + 1, before.end());
   const Ref m = matrix_constant(out, matrix, rows, dtype, 3);
   const Ref flat = out.reshape(x, {outer, *at, inner});
   const Ref y = out.call("matmul", {m, flat}, {}, dtype, {outer, rows, inner});

@@ -81,7 +81,7 @@ Ref scaled_down(Emitter& out, Ref x, Ref exponent) {
 }
 
 /// Mantissas in 1/2 .. 1. The logarithm may be off by one next to powers of two.
-Split split(Emitter& out, Ref x) {
+Split mantissa_and_exponent(Emitter& out, Ref x) {
   const Ref size = magnitude(out, x);
   const Ref log2 = times(out, out.elementwise("log", {size}), std::numbers::log2e);
   const Ref guess = plus(out, out.elementwise("floor", {log2}), 1);
@@ -96,7 +96,7 @@ Split split(Emitter& out, Ref x) {
 /// Zero, infinity and NaN are their own mantissa.
 void frexp(const OpView& op, Emitter& out) {
   const Ref x = out.cast(op.tensor("self"), DType::f64);
-  const Split parts = split(out, x);
+  const Split parts = mantissa_and_exponent(out, x);
   const Ref size = magnitude(out, x);
   const Ref is_plain = logical_and(out, is_above(out, size, 0), is_below(out, size, kInfinity));
   finish(op, out, select(out, is_plain, parts.mantissa, x), 0);
@@ -133,6 +133,8 @@ Ref chebyshev(Emitter& out, Ref x, Coefficients c) {
 
 Ref plus(Emitter& out, Ref x, double number) { return add(out, x, like(out, number, x)); }
 Ref times(Emitter& out, Ref x, double number) { return mul(out, x, like(out, number, x)); }
+Ref natural_log(Emitter& out, Ref x) { return out.elementwise("log", {x}); }
+
 Ref minus_from(Emitter& out, double number, Ref x) { return sub(out, like(out, number, x), x); }
 Ref over(Emitter& out, double number, Ref x) {
   return number == 1 ? out.elementwise("recip", {x}) : div(out, like(out, number, x), x);
@@ -148,6 +150,10 @@ Ref capped(Emitter& out, Ref x, double most) {
 }
 Ref replaced(Emitter& out, Ref condition, double number, Ref x) {
   return select(out, condition, like(out, number, x), x);
+}
+
+void fragment_of_self(const OpView& op, Emitter& out) {
+  finish(op, out, out.elementwise(op.nnef(), {widened(out, op.tensor("self"))}));
 }
 
 void register_special(Registry& r) {

@@ -20,6 +20,7 @@ Ref chebyshev(Emitter& out, Ref x, Coefficients c);
 
 Ref plus(Emitter& out, Ref x, double number);
 Ref times(Emitter& out, Ref x, double number);
+Ref natural_log(Emitter& out, Ref x);
 /// number - x, number / x.
 Ref minus_from(Emitter& out, double number, Ref x);
 Ref over(Emitter& out, double number, Ref x);
@@ -36,6 +37,9 @@ Ref complementary_error_function(Emitter& out, Ref x);
 Ref scaled_error_function(Emitter& out, Ref x);
 /// x times the normal distribution at x.
 Ref exact_gelu(Emitter& out, Ref x);
+
+/// A fragment of `self` alone, computed in f32 if it is f16.
+void fragment_of_self(const OpView& op, Emitter& out);
 
 void register_bessel(Registry& registry);           ///< bessel.cpp
 void register_error_functions(Registry& registry);  ///< error_functions.cpp: erfcx, ndtr, erfinv, …

@@ -18,7 +18,7 @@ struct Stft {
   Dft dft;
 };
 
-Stft read(const OpView& op) {
+Stft read_stft(const OpView& op) {
   Stft s;
   s.x = op.tensor("self");
   s.window = op.opt_tensor("window");
@@ -69,7 +69,7 @@ Ref by_stft(const OpView& op, Emitter& out, const Stft& s) {
 }
 
 void stft(const OpView& op, Emitter& out) {
-  const Stft s = read(op);
+  const Stft s = read_stft(op);
   const bool is_small = s.dft.n * s.bins * 2 <= kMostDftEntries;
   const bool is_convolved = is_small || !known_window(out, s);
   out.result(is_convolved ? by_convolution(op, out, s) : by_stft(op, out, s));

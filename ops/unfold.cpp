@@ -16,7 +16,7 @@ struct Windows {
 };
 
 /// The windows that fit into a symbolic size.
-void open_windows(const OpView& op, Emitter& out, Ref x, int axis, const Windows& w) {
+void unfold_open(const OpView& op, Emitter& out, Ref x, int axis, const Windows& w) {
   const Ref first = mul(out, iota(out, op.shape().at(static_cast<size_t>(axis)), 0, 2),
                         out.scalar(w.step, DType::i64));
   const Ref y = take(out, x, add(out, first, iota(out, w.size, 1, 2)), axis);
@@ -46,7 +46,7 @@ void unfold(const OpView& op, Emitter& out) {
   if (op.rank() == 1) return out.result(x);  // a number is its own window
   const Dim& windows_seen = op.shape().at(static_cast<size_t>(axis));
   if (out.is_streamed(windows_seen)) return streamed_windows(op, out, x, axis, {size, step});
-  if (!windows_seen.is_constant()) return open_windows(op, out, x, axis, {size, step});
+  if (!windows_seen.is_constant()) return unfold_open(op, out, x, axis, {size, step});
   const int64_t count = windows_seen.value();
   std::vector<int64_t> indices;
   for (int64_t i = 0; i < count; ++i)

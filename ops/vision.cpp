@@ -4,6 +4,7 @@
 
 #include "ops/index.h"
 #include "ops/positions.h"
+#include "ops/scan.h"
 #include "src/translate/births.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
@@ -51,16 +52,8 @@ double threshold_of(double number, DType dtype) {
   return (static_cast<double>(below) + static_cast<double>(above)) / 2;
 }
 
-nnef::Value pair(const char* name, nnef::Value value) {
-  return nnef::tuple({nnef::string(name), std::move(value)});
-}
-
-nnef::Value entry(const char* name, nnef::Value second, nnef::Value third) {
+nnef::Value state_entry(const char* name, nnef::Value second, nnef::Value third) {
   return nnef::tuple({nnef::string(name), std::move(second), std::move(third)});
-}
-
-nnef::Value quadruple(const char* name, nnef::Value second) {
-  return nnef::tuple({nnef::string(name), std::move(second), nnef::integer(0), nnef::integer(1)});
 }
 
 /// Whether no better box that is left lies over each: one box in an iteration, on all.
@@ -72,24 +65,25 @@ Ref left_over(Emitter& out, const std::vector<Ref>& boxes, double threshold) {
   constexpr const char* kColumns[] = {"x1", "y1", "x2", "y2", "area"};
   nnef::Values full;
   for (size_t i = 0; i < boxes.size(); ++i)
-    full.push_back(pair(kColumns[i], out.operand(boxes[i])));
-  full.push_back(pair("least", out.operand(number(0))));
-  full.push_back(pair("threshold", out.operand(out.full(out.scalar(threshold, DType::f64), one))));
+    full.push_back(scan_pair(kColumns[i], out.operand(boxes[i])));
+  full.push_back(scan_pair("least", out.operand(number(0))));
+  full.push_back(
+      scan_pair("threshold", out.operand(out.full(out.scalar(threshold, DType::f64), one))));
   const Ref covered = compare(out, "lt", boxes[0], boxes[0]);  // none, in a form of their size
-  nnef::Values state = {
-      entry("covered", out.operand(covered), nnef::string("covered_next")),
-      entry("i", out.operand(out.full(out.scalar(0.0, DType::f32), one)), nnef::string("i_next")),
-      entry("sum", out.operand(number(0)), nnef::string("sum_next"))};
+  nnef::Values state = {state_entry("covered", out.operand(covered), nnef::string("covered_next")),
+                        state_entry("i", out.operand(out.full(out.scalar(0.0, DType::f32), one)),
+                                    nnef::string("i_next")),
+                        state_entry("sum", out.operand(number(0)), nnef::string("sum_next"))};
   const auto results =
       out.calls("tract_core_scan", {},
                 {{"body", "t2n_nms_step"},
-                 {"scan", nnef::array({quadruple("element", out.operand(boxes[0]))})},
+                 {"scan", nnef::array({scan_quadruple("element", out.operand(boxes[0]))})},
                  {"full", nnef::array(std::move(full))},
                  {"state", nnef::array(std::move(state))},
-                 {"output", nnef::array({quadruple("is_left", nnef::string("full")),
-                                         quadruple("covered_next", nnef::string("last")),
-                                         quadruple("i_next", nnef::string("last")),
-                                         quadruple("sum_next", nnef::string("last"))})},
+                 {"output", nnef::array({scan_quadruple("is_left", nnef::string("full")),
+                                         scan_quadruple("covered_next", nnef::string("last")),
+                                         scan_quadruple("i_next", nnef::string("last")),
+                                         scan_quadruple("sum_next", nnef::string("last"))})},
                  {"skip", 0},
                  {"reset_every_turn", 1},
                  {"external_state", 0}},

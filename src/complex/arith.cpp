@@ -271,7 +271,7 @@ void full_rule(PairBuilder& b) {
   b.define(b.expand(b.operand_pairs(name), b.output().shape));
 }
 
-const PairRules& rules() {
+const PairRules& arithmetic_table() {
   static const PairRules table = {
       {"_conj", conj_rule},
       {"_conj_copy", conj_rule},
@@ -352,6 +352,6 @@ const PairRules& rules() {
 
 }  // namespace
 
-PairRule find_arithmetic_rule(std::string_view name) { return rule_in(rules(), name); }
+PairRule find_arithmetic_rule(std::string_view name) { return rule_in(arithmetic_table(), name); }
 
 }  // namespace t2n::complex

@@ -176,7 +176,7 @@ std::optional<Start> start(PairBuilder& b) {
 
 /// fft, ifft and similar over several axes.
 template <bool Inverse>
-void full_rule(PairBuilder& b) {
+void c2c_rule(PairBuilder& b) {
   auto begun = start(b);
   if (!begun) return;
   auto& [s, e] = *begun;
@@ -188,7 +188,7 @@ void full_rule(PairBuilder& b) {
 
 /// rfft (and, conjugated, ihfft): the last axis gives half a spectrum, the others are complex.
 template <bool Inverse>
-void half_rule(PairBuilder& b) {
+void r2c_rule(PairBuilder& b) {
   auto begun = start(b);
   if (!begun) return;
   auto& [s, e] = *begun;
@@ -200,7 +200,7 @@ void half_rule(PairBuilder& b) {
 
 /// irfft (and, conjugated, hfft): back to real values, along the last axis at the end.
 template <bool Inverse>
-void real_rule(PairBuilder& b) {
+void c2r_rule(PairBuilder& b) {
   auto begun = start(b);
   if (!begun) return;
   auto& [s, e] = *begun;
@@ -280,25 +280,25 @@ void shift_rule(PairBuilder& b) {
                   b.dtype(s.x), b.shape(s.x)));
 }
 
-const PairRules& rules() {
+const PairRules& fft_table() {
   static const PairRules table = {
       {"_fft_c2c", plain_c2c_rule},        {"_fft_c2r", plain_c2r_rule},
-      {"_fft_r2c", plain_r2c_rule},        {"fft_fft", full_rule<false>},
-      {"fft_fft2", full_rule<false>},      {"fft_fftn", full_rule<false>},
-      {"fft_fftshift", shift_rule<false>}, {"fft_hfft", real_rule<false>},
-      {"fft_hfft2", real_rule<false>},     {"fft_hfftn", real_rule<false>},
-      {"fft_ifft", full_rule<true>},       {"fft_ifft2", full_rule<true>},
-      {"fft_ifftn", full_rule<true>},      {"fft_ifftshift", shift_rule<true>},
-      {"fft_ihfft", half_rule<true>},      {"fft_ihfft2", half_rule<true>},
-      {"fft_ihfftn", half_rule<true>},     {"fft_irfft", real_rule<true>},
-      {"fft_irfft2", real_rule<true>},     {"fft_irfftn", real_rule<true>},
-      {"fft_rfft", half_rule<false>},      {"fft_rfft2", half_rule<false>},
-      {"fft_rfftn", half_rule<false>}};
+      {"_fft_r2c", plain_r2c_rule},        {"fft_fft", c2c_rule<false>},
+      {"fft_fft2", c2c_rule<false>},       {"fft_fftn", c2c_rule<false>},
+      {"fft_fftshift", shift_rule<false>}, {"fft_hfft", c2r_rule<false>},
+      {"fft_hfft2", c2r_rule<false>},      {"fft_hfftn", c2r_rule<false>},
+      {"fft_ifft", c2c_rule<true>},        {"fft_ifft2", c2c_rule<true>},
+      {"fft_ifftn", c2c_rule<true>},       {"fft_ifftshift", shift_rule<true>},
+      {"fft_ihfft", r2c_rule<true>},       {"fft_ihfft2", r2c_rule<true>},
+      {"fft_ihfftn", r2c_rule<true>},      {"fft_irfft", c2r_rule<true>},
+      {"fft_irfft2", c2r_rule<true>},      {"fft_irfftn", c2r_rule<true>},
+      {"fft_rfft", r2c_rule<false>},       {"fft_rfft2", r2c_rule<false>},
+      {"fft_rfftn", r2c_rule<false>}};
   return table;
 }
 
 }  // namespace
 
-PairRule find_fft_rule(std::string_view name) { return rule_in(rules(), name); }
+PairRule find_fft_rule(std::string_view name) { return rule_in(fft_table(), name); }
 
 }  // namespace t2n::complex

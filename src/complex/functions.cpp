@@ -139,7 +139,7 @@ Complex tangent(PairBuilder& b, const Complex& x) {
 }
 Complex gated(PairBuilder& b, const Complex& x) { return mul(b, x, logistic(b, x)); }
 
-const PairRules& rules() {
+const PairRules& function_table() {
   static const PairRules table = {
       {"cos", function_rule<cosine>},
       {"cosh", function_rule<hyperbolic_cosine>},
@@ -164,6 +164,6 @@ const PairRules& rules() {
 
 }  // namespace
 
-PairRule find_function_rule(std::string_view name) { return rule_in(rules(), name); }
+PairRule find_function_rule(std::string_view name) { return rule_in(function_table(), name); }
 
 }  // namespace t2n::complex

@@ -304,7 +304,7 @@ constexpr std::string_view kApart[] = {"T",
                                        "vsplit",
                                        "vstack"};
 
-const PairRules& rules() {
+const PairRules& shape_table() {
   static const PairRules table = [] {
     std::unordered_map<std::string_view, PairRule> out = {
         {"adjoint", adjoint_rule},    {"expand_as", like_other_rule},
@@ -323,6 +323,6 @@ const PairRules& rules() {
 
 }  // namespace
 
-PairRule find_shape_rule(std::string_view name) { return rule_in(rules(), name); }
+PairRule find_shape_rule(std::string_view name) { return rule_in(shape_table(), name); }
 
 }  // namespace t2n::complex

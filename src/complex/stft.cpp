@@ -157,7 +157,7 @@ Complex frame_signals(PairBuilder& b, ValueId spectrum, const Frames& f, bool on
 }
 
 /// Overlaps the frames, divides by the windows, and cuts off the ends.
-ValueId joined(PairBuilder& b, ValueId frames, ValueId window, const Frames& f) {
+ValueId signal_of(PairBuilder& b, ValueId frames, ValueId window, const Frames& f) {
   const Dim count = b.shape(frames)[1];
   if (window != ir::kNoValue) frames = b.binary("aten::mul.Tensor", frames, window);
   ValueId y = overlapped(b, frames, f);
@@ -192,7 +192,7 @@ void istft_rule(PairBuilder& b) {
   const ValueId window = read_window(b, f);
   const Complex frames = frame_signals(b, x, f, onesided);
   const auto finished = [&](ValueId part) {
-    const ValueId y = joined(b, part, window, f);
+    const ValueId y = signal_of(b, part, window, f);
     return is_single ? b.select(y, 0, 0) : y;
   };
   if (frames.is_real()) return b.define(finished(frames.re));
@@ -200,13 +200,13 @@ void istft_rule(PairBuilder& b) {
   b.define(Complex{re, finished(frames.im)});
 }
 
-const PairRules& rules() {
+const PairRules& stft_table() {
   static const PairRules table = {{"istft", istft_rule}, {"stft", stft_rule}};
   return table;
 }
 
 }  // namespace
 
-PairRule find_stft_rule(std::string_view name) { return rule_in(rules(), name); }
+PairRule find_stft_rule(std::string_view name) { return rule_in(stft_table(), name); }
 
 }  // namespace t2n::complex

@@ -48,7 +48,7 @@ struct Count {
   double all = 0;
 };
 
-void add(const ir::Tensor& tensor, const Bounds& bounds, Count& count) {
+void count_clipped(const ir::Tensor& tensor, const Bounds& bounds, Count& count) {
   size_t inner = 1;
   if (bounds.axis)
     for (size_t i = static_cast<size_t>(*bounds.axis) + 1; i < tensor.shape.size(); ++i)
@@ -102,7 +102,8 @@ std::map<std::string, double> clipped_shares(const ir::Graph& graph, const Batch
       if (auto reals = dequantised(now, node, operand)) return std::vector{std::move(*reals)};
       const std::string& name = now.values[static_cast<size_t>(node.outputs[0])].name;
       if (const auto of = bounds.find(name); of != bounds.end())
-        add(operand(std::get<ir::TensorRef>(*node.find("self")).id), of->second, counts[name]);
+        count_clipped(operand(std::get<ir::TensorRef>(*node.find("self")).id), of->second,
+                      counts[name]);
       return evaluate(node, operand);
     });
   }

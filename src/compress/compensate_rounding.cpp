@@ -105,7 +105,7 @@ class Compensating {
   std::vector<std::string> left_;
 };
 
-void warn(const std::vector<std::string>& left, const passes::PassContext& context) {
+void warn_uncompensated(const std::vector<std::string>& left, const passes::PassContext& context) {
   if (left.empty() || !context.report) return;
   context.report(
       {.severity = Severity::warning,
@@ -127,6 +127,6 @@ bool t2n::passes::compensate_rounding(ir::Graph& graph, const PassContext& conte
     context.calibrate(graph);
   compress::Compensating compensating(graph, *context.settings);
   const bool changed = compensating.run();
-  compress::warn(compensating.left(), context);
+  compress::warn_uncompensated(compensating.left(), context);
   return changed;
 }

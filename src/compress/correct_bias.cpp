@@ -112,7 +112,7 @@ class Correcting {
   std::vector<std::string> left_;
 };
 
-void warn(const std::vector<std::string>& left, const passes::PassContext& context) {
+void warn_uncorrected(const std::vector<std::string>& left, const passes::PassContext& context) {
   if (left.empty() || !context.report) return;
   context.report({.severity = Severity::warning,
                   .id = "bias-not-corrected",
@@ -133,6 +133,6 @@ bool t2n::passes::correct_bias(ir::Graph& graph, const PassContext& context) {
     context.calibrate(graph);
   compress::Correcting correcting(graph, context);
   const bool changed = correcting.run();
-  compress::warn(correcting.left(), context);
+  compress::warn_uncorrected(correcting.left(), context);
   return changed;
 }

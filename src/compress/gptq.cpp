@@ -19,7 +19,7 @@ namespace {
 using ir::Tensor;
 
 /// The order in which columns are rounded, and U in that order.
-struct Plan {
+struct RoundingPlan {
   std::vector<size_t> order;
   Square upper{0};
 };
@@ -61,11 +61,11 @@ Square reversed(std::span<const double> moments, const std::vector<size_t>& orde
 }
 
 /// U of H^-1 = U^T . U: with the reversed H = L . L^T, it is the reversed L^-1.
-Plan plan_of(std::span<const double> moments, size_t columns, const GptqOptions& options) {
+RoundingPlan plan_of(std::span<const double> moments, size_t columns, const GptqOptions& options) {
   constexpr int kAttempts = 12;
   const double mean = mean_of_diagonal(moments, columns);
   const double alone = mean > 0 ? mean : 1;
-  Plan plan{order_of(moments, columns, options.largest_first)};
+  RoundingPlan plan{order_of(moments, columns, options.largest_first)};
   double damping = std::max(options.damping, 1e-12) * alone;
   for (int attempt = 0; attempt < kAttempts; ++attempt, damping *= 10) {
     Square lower = reversed(moments, plan.order, damping, alone);
@@ -96,7 +96,7 @@ struct RowTail {
 
 /// Rounds the columns of one tile; `errors` receives what later tiles take over.
 template <typename Grid>
-void round_tile(Panel& panel, const Plan& plan, size_t tile_index, size_t rows, Grid& grid,
+void round_tile(Panel& panel, const RoundingPlan& plan, size_t tile_index, size_t rows, Grid& grid,
                 std::array<double, kTile * kTile>& errors) {
   const size_t begin = tile_index * kTile;
   const size_t count = std::min(kTile, plan.order.size() - begin);
@@ -115,7 +115,8 @@ void round_tile(Panel& panel, const Plan& plan, size_t tile_index, size_t rows, 
 
 /// Passes all elements of the rows from `begin` to `end` to the grid, column by column.
 template <typename Grid>
-void round_rows(const Tensor& weight, size_t begin, size_t end, const Plan& plan, Grid& grid) {
+void round_rows(const Tensor& weight, size_t begin, size_t end, const RoundingPlan& plan,
+                Grid& grid) {
   const size_t columns = plan.order.size(), tiles = plan.upper.size / kTile;
   std::vector<float> row;
   for (size_t first = begin; first < end; first += kTile) {

@@ -38,7 +38,7 @@ ValueId fake_quantised(passes::Rewriter& rewriter, ValueId x, const Observation&
                        rewriter.dtype(x), rewriter.shape(x));
 }
 
-void warn(const ir::Graph& graph, const ir::Node& node, const passes::PassContext& context) {
+void warn_unseen(const ir::Graph& graph, const ir::Node& node, const passes::PassContext& context) {
   if (!context.report) return;
   Diagnostic out;
   out.severity = Severity::warning;
@@ -59,7 +59,7 @@ bool t2n::passes::insert_fake_quant(ir::Graph& graph, const PassContext& context
   return rewriter.replace_where([&] {
     if (!compress::is_observe(rewriter.node())) return false;
     const compress::Observation of = compress::read_observation(rewriter.node());
-    if (of.scale.empty()) compress::warn(graph, rewriter.node(), context);
+    if (of.scale.empty()) compress::warn_unseen(graph, rewriter.node(), context);
     const ir::ValueId x = rewriter.tensor("self");
     rewriter.define(of.scale.empty() ? x : compress::fake_quantised(rewriter, x, of));
     return true;

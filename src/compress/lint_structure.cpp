@@ -11,8 +11,6 @@ namespace {
 using ir::Node;
 using ir::ValueId;
 
-std::string name_of(const LintView& view, ValueId id) { return quoted(view.value(id).name); }
-
 /// Whether all readers of the integers dequantise them.
 bool is_only_dequantised(const LintView& view, ValueId integers) {
   const auto at = static_cast<size_t>(integers);
@@ -46,12 +44,13 @@ void find_idle_pairs(const LintView& view, Findings& findings) {
                            view.value(first).dtype == view.value(integers).dtype;
       findings.add(
           kRule, view, node,
-          cat(name_of(view, real), " is dequantised and quantised again, with ",
+          cat(quoted_name(view, real), " is dequantised and quantised again, with ",
               is_same ? "the same parameters" : "other parameters", " and nothing between"),
           is_same ? "run propagate-qparams" : "give both one scale");
     } else if (is_only_dequantised(view, integers)) {
-      findings.add(kRule, view, node,
-                   cat(name_of(view, real), " is quantised and dequantised with nothing between"));
+      findings.add(
+          kRule, view, node,
+          cat(quoted_name(view, real), " is quantised and dequantised with nothing between"));
     }
   }
 }
@@ -64,16 +63,16 @@ void find_float_constants(const LintView& view, Findings& findings) {
     const bool is_constant = view.constants[static_cast<size_t>(given)] >= 0;
     if (is_fake_quant(node) || is_quantise(node))
       findings.add(kRule, view, node,
-                   is_constant ? cat("the constant ", name_of(view, given),
+                   is_constant ? cat("the constant ", quoted_name(view, given),
                                      " is stored as floats, and rounded at run time")
-                               : cat(name_of(view, given),
+                               : cat(quoted_name(view, given),
                                      " follows from constants, and is computed and rounded at run "
                                      "time"));
     else if (is_dequantise(node) && !is_constant) {
       const Node* before = view.producer(given);
       if (before == nullptr || is_quantise(*before)) continue;  // already reported there
       findings.add(kRule, view, node,
-                   cat("the integers ", name_of(view, given),
+                   cat("the integers ", quoted_name(view, given),
                        " follow from constants, and are computed at run time"),
                    "run fold-constants");
     }

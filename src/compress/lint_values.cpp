@@ -147,8 +147,6 @@ const Node& first_reader(const LintView& view, ValueId id) {
   return view.graph.nodes[view.readers[static_cast<size_t>(id)].front()];
 }
 
-std::string name_of(const LintView& view, ValueId id) { return quoted(view.value(id).name); }
-
 /// Before integers are stored: some readers round the weight, others do not.
 void find_half_rounded(const LintView& view, Findings& findings) {
   for (const ValueId id : read_constants(view, false)) {
@@ -160,7 +158,7 @@ void find_half_rounded(const LintView& view, Findings& findings) {
     }
     if (rounds != nullptr && reads != nullptr)
       findings.add("stored-twice", view, *reads,
-                   cat(name_of(view, id), " is read in floats here, and rounded for ",
+                   cat(quoted_name(view, id), " is read in floats here, and rounded for ",
                        quoted(ir::node_address(view.graph, *rounds))));
   }
 }
@@ -184,7 +182,7 @@ void find_dead_channels(const LintView& view, Findings& findings) {
         findings.add(
             "dead-channel", view, node,
             cat(dead.size(), dead.size() == 1 ? " channel of " : " channels of ",
-                name_of(view, weight.value), " can hold nothing but zero: ", list_of(dead)));
+                quoted_name(view, weight.value), " can hold nothing but zero: ", list_of(dead)));
     }
   }
 }
@@ -200,10 +198,10 @@ void find_stored_twice(const LintView& view, Findings& findings) {
           !is_rounding_of(stored, *view.value(integers).quant, tensor))
         continue;
       findings.add("stored-twice", view, first_reader(view, real),
-                   cat(name_of(view, real),
+                   cat(quoted_name(view, real),
                        " is stored as floats for this reader, and as the "
                        "integers ",
-                       name_of(view, integers), " for ",
+                       quoted_name(view, integers), " for ",
                        quoted(ir::node_address(view.graph, first_reader(view, integers)))));
     }
   }

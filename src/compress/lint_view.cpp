@@ -94,4 +94,6 @@ bool LintView::is_quantised_layer(const Node& node) const {
          std::all_of(layer->activations.begin(), layer->activations.end(), is_on_grid);
 }
 
+std::string quoted_name(const LintView& view, ValueId id) { return quoted(view.value(id).name); }
+
 }  // namespace t2n::compress

@@ -50,6 +50,9 @@ struct LintView {
   void follow_affine();
 };
 
+/// For messages.
+std::string quoted_name(const LintView& view, ir::ValueId id);
+
 /// Collects findings.
 class Findings {
  public:

@@ -44,7 +44,7 @@ Tensor sum_of(const Tensor& rows, const ir::Evaluator& evaluate) {
               {rows});
 }
 
-void add(std::vector<double>& sums, const Tensor& more) {
+void add_to_sums(std::vector<double>& sums, const Tensor& more) {
   const std::vector<double> values = ir::to_f64(more);
   sums.resize(values.size());
   for (size_t i = 0; i < values.size(); ++i) sums[i] += values[i];
@@ -125,8 +125,8 @@ void add_moments(Moments& moments, InputsWanted wanted, const ir::Graph& graph, 
   auto& seen = moments[ir::node_address(graph, node)];
   if (!seen) seen = std::make_shared<SeenInputs>();
   seen->rows += static_cast<double>(rows.shape.at(0));
-  if (wanted.second) add(seen->second, products_of(rows, weight_groups(node), evaluate));
-  if (wanted.sum) add(seen->sum, sum_of(rows, evaluate));
+  if (wanted.second) add_to_sums(seen->second, products_of(rows, weight_groups(node), evaluate));
+  if (wanted.sum) add_to_sums(seen->sum, sum_of(rows, evaluate));
 }
 
 void keep_weights(Moments& moments, const ir::Graph& graph, const ir::Evaluator& evaluate) {

@@ -25,11 +25,11 @@ using ir::Node;
 using ir::TensorRef;
 using ir::ValueId;
 
-bool is_quantise(const Node& node) {
+bool is_quantize_per_tensor(const Node& node) {
   static const ir::OpId op = ir::op_id("aten::quantize_per_tensor");
   return node.op == op;
 }
-bool is_dequantise(const Node& node) {
+bool is_dequantize_self(const Node& node) {
   static const ir::OpId op = ir::op_id("aten::dequantize.self");
   return node.op == op;
 }
@@ -64,7 +64,8 @@ class Rising {
   /// The position of the quantiser at `i` after it rose above one operation; nothing if it stays.
   std::optional<size_t> above(size_t i) {
     const Node& node = graph_.nodes[i];
-    if (!is_quantise(node) || !graph_.values[static_cast<size_t>(node.outputs.at(0))].quant)
+    if (!is_quantize_per_tensor(node) ||
+        !graph_.values[static_cast<size_t>(node.outputs.at(0))].quant)
       return std::nullopt;
     const Node* mover = only_read(ir::operand(node, "self"));
     if (mover == nullptr || !is_passable(*mover) || !is_below_layer(*mover)) return std::nullopt;
@@ -149,12 +150,12 @@ class Sinking : public passes::Rewriter {
 
  private:
   bool rewrite() {
-    if (is_dequantise(node_)) return note();
+    if (is_dequantize_self(node_)) return note();
     if (is_no_dropout(node_) && integers_of(tensor("input")) != ir::kNoValue) {
       define(tensor("input"));
       return true;
     }
-    if (is_quantise(node_) && is_as_before()) {
+    if (is_quantize_per_tensor(node_) && is_as_before()) {
       define(integers_of(tensor("self")));
       return true;
     }

@@ -46,7 +46,7 @@ int64_t groups_of(const ir::Node& node, const Weight& weight) {
 }
 
 /// "a share of 0.5": equal texts are one mask.
-std::string text_of(const Wish& wish) {
+std::string wish_text(const Wish& wish) {
   if (!wish.pruning) return "no pruning";
   const Pruning& of = *wish.pruning;
   if (of.of > 0) return cat(of.keep, " of each ", of.of, " along axis ", wish.inputs);
@@ -121,9 +121,9 @@ Mask mask_of_neighbours(const ir::Tensor& weight, const Wish& wish) {
   return out;
 }
 
-class Adding {
+class AddingMasks {
  public:
-  Adding(Insertions& insertions, const ir::Graph& graph, const Settings& settings)
+  AddingMasks(Insertions& insertions, const ir::Graph& graph, const Settings& settings)
       : insertions_(insertions), graph_(graph), constants_(ir::constant_index(graph)) {
     const std::vector<bool> known = known_values(graph);
     for (const ir::Node& node : graph.nodes) {
@@ -255,7 +255,7 @@ class Adding {
                        .priority = kPruningPriority,
                        .algorithm = cat("pruning of ", wish.layer),
                        .slot = "mask",
-                       .key = text_of(wish),
+                       .key = wish_text(wish),
                        .build = [mask](passes::Rewriter& rewriter, ValueId value) {
                          return masked(rewriter, value, mask);
                        }});
@@ -283,7 +283,7 @@ class Adding {
 
 void add_pruning(Insertions& insertions, const ir::Graph& graph, const Settings& settings,
                  const Report& report) {
-  Adding adding(insertions, graph, settings);
+  AddingMasks adding(insertions, graph, settings);
   adding.run();
   adding.report_left(report);
 }

@@ -20,7 +20,7 @@ namespace {
 using ir::ValueId;
 
 /// "8 bits, signed, symmetric, per channel 0": equal texts are one quantiser.
-std::string text_of(const Observation& of) {
+std::string quantiser_text(const Observation& of) {
   return cat(of.grid.bits, " bits, ", of.grid.is_signed ? "signed" : "unsigned",
              of.grid.is_symmetric ? ", symmetric" : "",
              of.grid.is_narrow ? ", without the lowest integer" : "",
@@ -119,9 +119,9 @@ std::string unfit_for_integers(const ir::Tensor& weight, const Facts& facts,
              : "scales of its channels would take more than its integers save";
 }
 
-class Adding {
+class AddingQuantisers {
  public:
-  Adding(Insertions& insertions, const ir::Graph& graph, const Settings& settings)
+  AddingQuantisers(Insertions& insertions, const ir::Graph& graph, const Settings& settings)
       : insertions_(insertions),
         graph_(graph),
         settings_(settings),
@@ -224,7 +224,7 @@ class Adding {
                      .priority = kQuantiserPriority,
                      .algorithm = "quantisation",
                      .slot = "quantiser",
-                     .key = text_of(of),
+                     .key = quantiser_text(of),
                      .build = [of](passes::Rewriter& rewriter, ValueId id) {
                        return emit_observer(rewriter, id, of);
                      }});
@@ -270,7 +270,7 @@ std::string unfit_reason(const ir::Tensor& weight, std::optional<int> axis,
 
 void add_quantisers(Insertions& insertions, const ir::Graph& graph, const Settings& settings,
                     const Report& report) {
-  Adding adding(insertions, graph, settings);
+  AddingQuantisers adding(insertions, graph, settings);
   adding.run();
   adding.report_unfit(report);
 }

@@ -20,14 +20,14 @@ compress::OptionValue value_of(const Json& value, const std::string& key,
          cat(quoted(key), " is a list, where a number, a text, true, false or null is expected"));
 }
 
-void read(const Json& table, const std::string& prefix, const JsonSource& source,
-          compress::SettingsEntry& out) {
+void read_options(const Json& table, const std::string& prefix, const JsonSource& source,
+                  compress::SettingsEntry& out) {
   for (const auto& [name, value] : table.items()) {
     const std::string key = prefix.empty() ? name : cat(prefix, ".", name);
     if (!value.is_object())
       out.options.push_back({key, value_of(value, key, source)});
     else if (prefix.empty())
-      read(value, key, source, out);
+      read_options(value, key, source, out);
     else
       refuse(source, cat(quoted(key), " is a table, where a setting is expected"));
   }
@@ -41,7 +41,7 @@ JsonSource source_of(const std::string& origin) {
 compress::SettingsEntry entry_of(const std::string& scope, const Json& table,
                                  const JsonSource& source, const std::string& origin) {
   compress::SettingsEntry out{scope, {}, origin};
-  read(table, "", source, out);
+  read_options(table, "", source, out);
   return out;
 }
 

@@ -13,11 +13,12 @@ std::string scalar_text(const Json& value, const std::string& key, const JsonSou
   refuse(source, cat(quoted(key), " is neither text, number, truth value nor a list of them"));
 }
 
-void read(const Json& object, const std::string& prefix, const JsonSource& source, Settings& out) {
+void read_settings(const Json& object, const std::string& prefix, const JsonSource& source,
+                   Settings& out) {
   for (const auto& [name, value] : object.items()) {
     const std::string key = prefix.empty() ? name : cat(prefix, ".", name);
     if (value.is_object()) {
-      read(value, key, source, out);
+      read_settings(value, key, source, out);
       continue;
     }
     std::vector<std::string> values;
@@ -35,7 +36,7 @@ Settings read_json_settings(const std::string& text, const std::string& file) {
   Settings out;
   const JsonSource source = {cat("the options in ", quoted(file)), "{ \"option\": value }",
                              "see `t2nnef export --help` for the names of options"};
-  read(parse_object(text, source), "", source, out);
+  read_settings(parse_object(text, source), "", source, out);
   return out;
 }
 

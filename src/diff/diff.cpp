@@ -16,7 +16,7 @@
 namespace t2n::diff {
 namespace {
 
-using Kind = Difference::Kind;
+using Change = Difference::Kind;
 using Texts = std::map<std::string, std::string>;
 using Stored = std::map<std::string, const nnef::StoredTensor*>;
 
@@ -54,7 +54,7 @@ class Comparer {
   static Subject named(const std::string& name) { return {{}, name}; }
   static Subject subject_of(const Node& node) { return {node.operation, node.name}; }
 
-  void add(Part part, Kind kind, const Subject& subject, std::string aspect = {},
+  void add(Part part, Change kind, const Subject& subject, std::string aspect = {},
            std::string before = {}, std::string after = {}) {
     out_.differences.push_back({.part = part,
                                 .kind = kind,
@@ -67,7 +67,7 @@ class Comparer {
 
   void changed(Part part, const Subject& subject, const std::string& aspect,
                const std::string& before, const std::string& after) {
-    if (before != after) add(part, Kind::changed, subject, aspect, before, after);
+    if (before != after) add(part, Change::changed, subject, aspect, before, after);
   }
 
   // --- signature ---
@@ -77,9 +77,9 @@ class Comparer {
                      const std::vector<std::string>& b) {
     for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
       if (i >= a.size())
-        add(part, Kind::added, named(b[i]));
+        add(part, Change::added, named(b[i]));
       else if (i >= b.size())
-        add(part, Kind::removed, named(a[i]));
+        add(part, Change::removed, named(a[i]));
       else
         changed(part, named(a[i]), "name", a[i], b[i]);
     }
@@ -104,7 +104,7 @@ class Comparer {
       const NodeOutput& b = graph_b_.results[i];
       if (a == kNowhere || b == kNowhere) continue;  // never assigned; compare() refuses it
       if (is_rewired(a, b))
-        add(Part::output, Kind::changed, named(names[i]), "computed by",
+        add(Part::output, Change::changed, named(names[i]), "computed by",
             node_str(graph_a_.nodes[a.node]), node_str(graph_b_.nodes[b.node]));
     }
   }
@@ -135,12 +135,12 @@ class Comparer {
     for (const Operand& operand : a.operands) {
       const Operand* const other = find(b, operand.parameter);
       if (other == nullptr || !is_same(operand, *other))
-        add(part, Kind::changed, subject, operand.parameter, operand.shown,
+        add(part, Change::changed, subject, operand.parameter, operand.shown,
             other == nullptr ? "" : other->shown);
     }
     for (const Operand& operand : b.operands)
       if (find(a, operand.parameter) == nullptr)
-        add(part, Kind::changed, subject, operand.parameter, "", operand.shown);
+        add(part, Change::changed, subject, operand.parameter, "", operand.shown);
   }
 
   static std::set<size_t> input_nodes(const FlatGraph& graph) {
@@ -156,7 +156,7 @@ class Comparer {
       const Node& a = graph_a_.nodes[node];
       if (a.is_variable() || inputs_a.contains(node)) continue;
       if (!matching_.of_a[node]) {
-        add(Part::operation, Kind::removed, subject_of(a));
+        add(Part::operation, Change::removed, subject_of(a));
         continue;
       }
       ++out_.operations;
@@ -164,7 +164,7 @@ class Comparer {
     }
     for (const size_t node : graph_b_.order)
       if (!matching_.of_b[node] && !graph_b_.nodes[node].is_variable() && !inputs_b.contains(node))
-        add(Part::operation, Kind::added, subject_of(graph_b_.nodes[node]));
+        add(Part::operation, Change::added, subject_of(graph_b_.nodes[node]));
   }
 
   // --- weights ---
@@ -189,7 +189,7 @@ class Comparer {
       const nnef::StoredTensor* const ours = find(stored_a_, a.label);
       if (!matching_.of_a[node]) {
         if (ours != nullptr && seen.emplace(a.label, "").second)
-          add(Part::weight, Kind::removed, named(a.label), "", weight_type(*ours));
+          add(Part::weight, Change::removed, named(a.label), "", weight_type(*ours));
         continue;
       }
       const Node& b = graph_b_.nodes[*matching_.of_a[node]];
@@ -208,7 +208,7 @@ class Comparer {
       const Node& b = graph_b_.nodes[node];
       if (!b.is_variable() || matching_.of_b[node] || !seen.insert(b.label).second) continue;
       if (const nnef::StoredTensor* const tensor = find(stored_b_, b.label))
-        add(Part::weight, Kind::added, named(b.label), "", "", weight_type(*tensor));
+        add(Part::weight, Change::added, named(b.label), "", "", weight_type(*tensor));
     }
   }
 
@@ -219,12 +219,12 @@ class Comparer {
     for (const auto& [name, text] : a) {
       const auto other = b.find(name);
       if (other == b.end())
-        add(part, Kind::removed, named(name), "", has_values ? text : "");
+        add(part, Change::removed, named(name), "", has_values ? text : "");
       else
         changed(part, named(name), "", text, other->second);
     }
     for (const auto& [name, text] : b)
-      if (!a.contains(name)) add(part, Kind::added, named(name), "", "", has_values ? text : "");
+      if (!a.contains(name)) add(part, Change::added, named(name), "", "", has_values ? text : "");
   }
 
   static Texts quantisation(const std::vector<nnef::QuantEntry>& entries) {

@@ -47,7 +47,7 @@ bool has_readable_quotients(const Dim& dim) {
   return out;
 }
 
-std::string joined(const std::vector<Comparison>& comparisons) {
+std::string comparisons_text(const std::vector<Comparison>& comparisons) {
   std::string out;
   for (const Comparison& each : comparisons) out += (out.empty() ? "" : " and ") + ir::str(each);
   return out;
@@ -313,7 +313,7 @@ void Assertions::add(const Need& need) {
              help_for(need.comparison, sample_)));
   all_.insert(all_.end(), forms->begin(), forms->end());
   if (!need.is_told || !report_ || forms->empty()) return;
-  Diagnostic warning = told(need, cat("the file holds for ", joined(*forms), " only"),
+  Diagnostic warning = told(need, cat("the file holds for ", comparisons_text(*forms), " only"),
                             "to state that you know it, use --assert");
   warning.severity = Severity::warning;
   report_(warning);

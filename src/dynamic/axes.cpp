@@ -116,13 +116,13 @@ std::optional<int64_t> solve(const AxisSpec& axis, const ir::Dim& size, const Sy
 }
 
 /// One declared axis, with its extent in the sample.
-struct Equation {
+struct AxisEquation {
   const AxisSpec* axis;
   ir::Dim size;
   int64_t extent;
 };
 
-[[noreturn]] void refuse_sample(const Equation& equation, const Sizes& known) {
+[[noreturn]] void refuse_sample(const AxisEquation& equation, const Sizes& known) {
   std::string values;
   for (const Symbol& symbol : equation.axis->size.symbols())
     if (known.contains(symbol))
@@ -135,11 +135,11 @@ struct Equation {
 }
 
 /// Solves for the symbols one by one: each from an axis where it is the only unknown.
-Sizes solve_all(std::vector<Equation> equations) {
+Sizes solve_all(std::vector<AxisEquation> equations) {
   Sizes known;
   for (bool progress = true; progress;) {
     progress = false;
-    for (Equation& equation : equations) {
+    for (AxisEquation& equation : equations) {
       if (equation.size.is_constant()) continue;
       equation.size = equation.size.substitute(known);
       const auto unknown = equation.size.symbols();
@@ -150,7 +150,7 @@ Sizes solve_all(std::vector<Equation> equations) {
       progress = true;
     }
   }
-  for (Equation& equation : equations) {
+  for (AxisEquation& equation : equations) {
     equation.size = equation.size.substitute(known);
     if (!equation.size.is_constant())
       throw Error("usage",
@@ -228,7 +228,7 @@ DynamicInputs bind_axes(const std::vector<AxisSpec>& axes, const std::vector<std
                         const std::vector<ir::Ints>& samples) {
   DynamicInputs out;
   for (const ir::Ints& sample : samples) out.shapes.push_back(ir::to_shape(sample));
-  std::vector<Equation> equations;
+  std::vector<AxisEquation> equations;
   for (const AxisSpec& axis : axes) {
     for (const size_t input : find_inputs(axis, names)) {
       const size_t at = axis_of(axis, names[input], samples[input].size());

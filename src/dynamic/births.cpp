@@ -11,8 +11,6 @@
 namespace t2n::dynamic {
 namespace {
 
-bool is_mask(ir::DType dtype) { return dtype == ir::DType::boolean || dtype == ir::DType::u8; }
-
 const ir::Value& value_of(const ir::Graph& graph, ir::ValueId id) {
   return graph.values[static_cast<size_t>(id)];
 }
@@ -105,7 +103,7 @@ bool follows_from_inputs(const ir::Graph& graph, std::vector<ir::ValueId> due) {
 }
 
 /// The axis whose size is the symbol alone, if there is one.
-std::optional<std::pair<size_t, size_t>> place_of(const std::vector<ir::Shape>& shapes) {
+std::optional<std::pair<size_t, size_t>> born_axis(const std::vector<ir::Shape>& shapes) {
   const ir::Dim size = born_size();
   for (size_t i = 0; i < shapes.size(); ++i) {
     const auto axis = std::find(shapes[i].begin(), shapes[i].end(), size);
@@ -215,7 +213,7 @@ std::string Births::counted(const ir::Graph& graph, const ir::Node& node) {
 std::optional<Born> Births::name(const Level& level, const ir::Node& node,
                                  std::vector<ir::Shape>& shapes,
                                  const std::vector<Sizes*>& trials) {
-  const auto place = place_of(shapes);
+  const auto place = born_axis(shapes);
   if (!place || level.depth() > 0) return std::nullopt;
   const auto [output, axis] = *place;
   const auto replace = [&](const ir::Dim& size) {

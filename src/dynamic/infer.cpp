@@ -7,18 +7,12 @@
 #include "src/diag/error.h"
 #include "src/dynamic/births.h"
 #include "src/dynamic/level.h"
+#include "src/dynamic/same.h"
 #include "src/dynamic/scan_shapes.h"
 #include "src/dynamic/shape_rule.h"
 
 namespace t2n::dynamic {
 namespace {
-
-/// "S=3, T=5"
-std::string sizes_str(const Sizes& sizes) {
-  std::string out;
-  for (const auto& [symbol, size] : sizes) out += cat(out.empty() ? "" : ", ", symbol, "=", size);
-  return out;
-}
 
 /// What is being determined, for messages.
 struct Subject {

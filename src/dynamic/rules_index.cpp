@@ -12,8 +12,6 @@ using ir::Shape;
 
 Shapes self(const ShapeView& op) { return repeated(op, op.shape("self")); }
 
-bool is_mask(ir::DType dtype) { return dtype == ir::DType::boolean || dtype == ir::DType::u8; }
-
 /// Each of the first axes has an index tensor or none; a mask stands for as many axes as it has.
 void require_indices(const ShapeView& op, const Shape& x) {
   const auto shapes = op.opt_shapes("indices");

@@ -13,7 +13,7 @@ using ir::Shape;
 /// Torch joins empty vectors with anything, for historical reasons.
 bool is_nothing(const Shape& shape) { return shape.size() == 1 && shape[0] == Dim(0); }
 
-Shape joined(const ShapeView& op, Shapes inputs, const ir::Dim& dim) {
+Shape concatenated(const ShapeView& op, Shapes inputs, const ir::Dim& dim) {
   if (std::any_of(inputs.begin(), inputs.end(), [](const Shape& x) { return x.size() > 1; }))
     std::erase_if(inputs, is_nothing);
   Shape out = inputs.at(0);
@@ -24,7 +24,9 @@ Shape joined(const ShapeView& op, Shapes inputs, const ir::Dim& dim) {
   return out;
 }
 
-Shapes cat_along(const ShapeView& op) { return {joined(op, op.shapes("tensors"), op.dim("dim"))}; }
+Shapes cat_along(const ShapeView& op) {
+  return {concatenated(op, op.shapes("tensors"), op.dim("dim"))};
+}
 
 Shapes stack(const ShapeView& op) {
   Shapes inputs = op.shapes("tensors");
@@ -36,35 +38,35 @@ Shapes stack(const ShapeView& op) {
   return {out};
 }
 
-/// Raises the rank first, as atleast_Nd does.
-Shapes at_least(Shapes inputs, size_t rank) {
-  for (Shape& x : inputs) {
-    if (x.empty()) x = {1};
-    if (rank >= 2 && x.size() == 1) x = {1, x[0]};
-    if (rank >= 3 && x.size() == 2) x.push_back(1);
-  }
+/// Raises the rank first.
+Shapes all_atleast_nd(Shapes inputs, size_t rank) {
+  for (Shape& x : inputs) x = atleast_nd(std::move(x), rank);
   return inputs;
 }
 
 Shapes hstack(const ShapeView& op) {
-  const Shapes inputs = at_least(op.shapes("tensors"), 1);
-  return {joined(op, inputs, inputs.at(0).size() == 1 ? 0 : 1)};
+  const Shapes inputs = all_atleast_nd(op.shapes("tensors"), 1);
+  return {concatenated(op, inputs, inputs.at(0).size() == 1 ? 0 : 1)};
 }
 
-Shapes vstack(const ShapeView& op) { return {joined(op, at_least(op.shapes("tensors"), 2), 0)}; }
-Shapes dstack(const ShapeView& op) { return {joined(op, at_least(op.shapes("tensors"), 3), 2)}; }
+Shapes vstack(const ShapeView& op) {
+  return {concatenated(op, all_atleast_nd(op.shapes("tensors"), 2), 0)};
+}
+Shapes dstack(const ShapeView& op) {
+  return {concatenated(op, all_atleast_nd(op.shapes("tensors"), 3), 2)};
+}
 
 /// Vectors count as columns.
 Shapes column_stack(const ShapeView& op) {
   Shapes inputs = op.shapes("tensors");
   for (Shape& x : inputs)
     if (x.size() < 2) x = {product(x), 1};
-  return {joined(op, inputs, 1)};
+  return {concatenated(op, inputs, 1)};
 }
 
 Shapes block_diag(const ShapeView& op) {
   Dim rows = 0, columns = 0;
-  for (const Shape& x : at_least(op.shapes("tensors"), 2)) {
+  for (const Shape& x : all_atleast_nd(op.shapes("tensors"), 2)) {
     rows = rows + x[0];
     columns = columns + x[1];
   }

@@ -210,7 +210,7 @@ Shapes per_matrix(const ShapeView& op) { return repeated(op, all_but_last(op.fir
 Shapes inverse_with_info(const ShapeView& op) { return {op.first(), all_but_last(op.first(), 2)}; }
 
 /// B holds vectors if it has the batch of A without columns, or is one vector.
-Shapes solve(const ShapeView& op) {
+Shapes linalg_solve(const ShapeView& op) {
   const Shape &a = op.shape("A"), &b = op.shape("B");
   const bool is_vector = b.size() == 1 || b == all_but_last(a, 1);
   if (is_vector) return {op.broadcast(all_but_last(a, 1), b)};
@@ -263,7 +263,7 @@ void add_matmul_rules(ShapeRules& r) {
   r.add(same, "inverse linalg_inv linalg_matrix_power matrix_power");
   r.add(per_matrix, "det linalg_det linalg_slogdet logdet slogdet");
   r.add(inverse_with_info, "linalg_inv_ex");
-  r.add(solve, "linalg_solve");
+  r.add(linalg_solve, "linalg_solve");
   r.add(broadcast, "cross linalg_cross");
   r.add(pair_reduced, "cosine_similarity linalg_vecdot pairwise_distance");
   r.add(cdist, "cdist _cdist_forward _euclidean_dist");

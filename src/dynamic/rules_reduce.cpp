@@ -78,7 +78,7 @@ Shapes covariance(const ShapeView& op) {
 }
 
 /// `prepend` and `append` are joined before `n` differences are taken; not if n is 0.
-Shapes difference(const ShapeView& op) {
+Shapes differences(const ShapeView& op) {
   if (op.i64("n") == 0) return {op.shape("self")};
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
@@ -131,7 +131,7 @@ void add_reduce_rules(ShapeRules& r) {
   r.add(norm_except_dim, "norm_except_dim");
   r.add(histogram, "histc");
   r.add(covariance, "cov corrcoef");
-  r.add(difference, "diff");
+  r.add(differences, "diff");
   r.add(trapezoid, "trapezoid trapz");
   r.add(cumulative_trapezoid, "cumulative_trapezoid");
 }

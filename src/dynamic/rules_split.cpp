@@ -20,12 +20,12 @@ Dim clamped(const ShapeView& op, const Dim& bound, const Dim& size) {
   return op.facts().smaller(op.facts().larger(from_start, 0), size);
 }
 
-struct Bounds {
+struct SliceBounds {
   Dim start;
   Dim end;
 };
 
-Bounds bounds(const ShapeView& op, const Dim& size) {
+SliceBounds bounds(const ShapeView& op, const Dim& size) {
   const Dim start = op.has("start") ? clamped(op, op.dim("start"), size) : Dim(0);
   const Dim end = op.has("end") ? clamped(op, op.dim("end"), size) : size;
   return {start, end};
@@ -44,7 +44,7 @@ std::optional<Dim> cut_off_at(const Dim& start, const Dim& size) {
 }
 
 /// `size - min(a, size)` has the form that other slices give it: `max(size - a, 0)`.
-Dim length_of(const ShapeView& op, const Bounds& bounds, const Dim& size) {
+Dim length_of(const ShapeView& op, const SliceBounds& bounds, const Dim& size) {
   const auto start = bounds.end == size ? cut_off_at(bounds.start, size) : std::nullopt;
   return op.facts().larger(start ? size - *start : bounds.end - bounds.start, 0);
 }

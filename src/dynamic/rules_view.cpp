@@ -185,18 +185,11 @@ Shapes unsqueeze(const ShapeView& op) {
   return {out};
 }
 
-Shape at_least(Shape x, size_t rank) {
-  if (rank >= 1 && x.empty()) x = {1};
-  if (rank >= 2 && x.size() == 1) x = {1, x[0]};
-  if (rank >= 3 && x.size() == 2) x.push_back(1);
-  return x;
-}
-
 Shapes atleast(const ShapeView& op) {
   const auto rank = static_cast<size_t>(op.op()[op.op().find('_') + 1] - '0');
-  if (op.has("self")) return {at_least(op.shape("self"), rank)};
+  if (op.has("self")) return {atleast_nd(op.shape("self"), rank)};
   Shapes out;
-  for (const Shape& x : op.shapes("tensors")) out.push_back(at_least(x, rank));
+  for (const Shape& x : op.shapes("tensors")) out.push_back(atleast_nd(x, rank));
   return out;
 }
 

@@ -65,6 +65,15 @@ Dim ceil_div(const Dim& a, const Dim& b) { return floor_div(a + b - 1, b); }
 
 int dim_rank(const Shape& shape) { return shape.empty() ? 1 : static_cast<int>(shape.size()); }
 
+bool is_mask(ir::DType dtype) { return dtype == ir::DType::boolean || dtype == ir::DType::u8; }
+
+Shape atleast_nd(Shape shape, size_t rank) {
+  if (rank >= 1 && shape.empty()) shape = {1};
+  if (rank >= 2 && shape.size() == 1) shape = {1, shape[0]};
+  if (rank >= 3 && shape.size() == 2) shape.push_back(1);
+  return shape;
+}
+
 Shape with_dim(Shape shape, int axis, const Dim& size) {
   if (!shape.empty()) shape.at(static_cast<size_t>(axis)) = size;
   return shape;

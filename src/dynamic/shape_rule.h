@@ -62,6 +62,8 @@ using Shapes = std::vector<ir::Shape>;
 /// The size of an axis that depends on the operands' values. An operator has at most one: it stands
 /// alone in the rule's answer until it has a name (births.h).
 ir::Dim born_size();
+/// Whether an index of this type is a mask.
+bool is_mask(ir::DType dtype);
 ir::Dim product(const ir::Shape& dims);
 /// (a + b - 1) // b
 ir::Dim ceil_div(const ir::Dim& a, const ir::Dim& b);
@@ -69,6 +71,8 @@ ir::Dim ceil_div(const ir::Dim& a, const ir::Dim& b);
 int dim_rank(const ir::Shape& shape);
 ir::Shape with_dim(ir::Shape shape, int axis, const ir::Dim& size);
 ir::Shape without(const ir::Shape& shape, const ir::Ints& axes, bool keepdim);
+/// The shape with `rank` or more axes, as atleast_1d, _2d and _3d give it.
+ir::Shape atleast_nd(ir::Shape shape, size_t rank);
 /// The last `count` dims, or all but these.
 ir::Shape last_dims(const ir::Shape& shape, size_t count);
 ir::Shape all_but_last(const ir::Shape& shape, size_t count);

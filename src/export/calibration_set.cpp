@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void refuse(const std::string& what, const std::string& help) {
+[[noreturn]] void refuse_samples(const std::string& what, const std::string& help) {
   throw Error("calibration", what, {}, help);
 }
 
@@ -31,8 +31,9 @@ std::vector<std::string> files_of(const std::string& spec) {
   }
   std::sort(out.begin(), out.end());
   if (out.empty())
-    refuse(cat("the folder ", quoted(path), " holds no .npz, .npy or .pt file to calibrate with"),
-           "save a batch per file: numpy.savez(\"0.npz\", x=images)");
+    refuse_samples(
+        cat("the folder ", quoted(path), " holds no .npz, .npy or .pt file to calibrate with"),
+        "save a batch per file: numpy.savez(\"0.npz\", x=images)");
   return out;
 }
 
@@ -51,7 +52,7 @@ std::optional<ir::Tensor> in_dtype(const ir::Tensor& tensor, ir::DType dtype) {
 }
 
 /// Whether sizes equal the graph's from axis `from` on; open sizes accept any.
-bool fits(const ir::Ints& shape, const ir::Shape& wanted, size_t from) {
+bool fits_shape(const ir::Ints& shape, const ir::Shape& wanted, size_t from) {
   if (shape.size() != wanted.size()) return false;
   for (size_t i = from; i < shape.size(); ++i)
     if (wanted[i].is_constant() && wanted[i].value() != shape[i]) return false;
@@ -86,9 +87,9 @@ CalibrationSet::CalibrationSet(const ir::Graph& graph, std::vector<Sample> sampl
   for (const std::string& spec : specs)
     for (std::string& file : files_of(spec)) files_.push_back(std::move(file));
   if (files_.empty())
-    refuse("quantised activations, and rounding by gptq, need samples to calibrate with",
-           "add --calibrate @FILE.npz, with an array for each input, or take --compress "
-           "int8-weights");
+    refuse_samples("quantised activations, and rounding by gptq, need samples to calibrate with",
+                   "add --calibrate @FILE.npz, with an array for each input, or take --compress "
+                   "int8-weights");
 }
 
 void CalibrationSet::rewind() {
@@ -106,29 +107,32 @@ ir::Tensor CalibrationSet::values_of(size_t input, const std::vector<Sample>& sa
     if (tensor == nullptr || (tensor->bytes.empty() && tensor->elements() > 0)) continue;
     const std::optional<ir::Tensor> taken = in_dtype(*tensor, value.dtype);
     if (!taken)
-      refuse(cat(quoted(file), ": ", quoted(value.name), " is ", ir::dtype_name(tensor->dtype),
-                 ", the model takes ", ir::dtype_name(value.dtype)),
-             "save the array in that dtype");
-    if (!fits(tensor->shape, value.shape, 1) && !fits(tensor->shape, value.shape, 0))
-      refuse(cat(quoted(file), ": ", quoted(value.name), " is of shape ",
-                 ir::shape_str(ir::to_shape(tensor->shape)), ", the model takes ",
-                 ir::shape_str(value.shape)),
-             "batches may follow one another along axis 0; the other sizes must be the model's");
+      refuse_samples(
+          cat(quoted(file), ": ", quoted(value.name), " is ", ir::dtype_name(tensor->dtype),
+              ", the model takes ", ir::dtype_name(value.dtype)),
+          "save the array in that dtype");
+    if (!fits_shape(tensor->shape, value.shape, 1) && !fits_shape(tensor->shape, value.shape, 0))
+      refuse_samples(
+          cat(quoted(file), ": ", quoted(value.name), " is of shape ",
+              ir::shape_str(ir::to_shape(tensor->shape)), ", the model takes ",
+              ir::shape_str(value.shape)),
+          "batches may follow one another along axis 0; the other sizes must be the model's");
     if (tensor->elements() == 0)
-      refuse(cat(quoted(file), ": ", quoted(value.name), " has no elements"),
-             "give some samples at least");
+      refuse_samples(cat(quoted(file), ": ", quoted(value.name), " has no elements"),
+                     "give some samples at least");
     if (!ir::is_finite(*taken))
-      refuse(cat(quoted(file), ": ", quoted(value.name), " holds NaN or infinities",
-                 ir::is_finite(*tensor) ? cat(" in ", ir::dtype_name(value.dtype)) : ""),
-             "leave these samples out");
+      refuse_samples(cat(quoted(file), ": ", quoted(value.name), " holds NaN or infinities",
+                         ir::is_finite(*tensor) ? cat(" in ", ir::dtype_name(value.dtype)) : ""),
+                     "leave these samples out");
     return *taken;
   }
   // States, and inputs that the samples give, keep those values.
   for (const Sample& sample : samples_)
     if (sample.input.is_state && is_sample_of(sample.input, value.name, input))
       return std::get<ir::Tensor>(fill({sample}, 0).at(0).value);
-  refuse(cat(quoted(file), " has no values for the input ", quoted(value.name)),
-         cat("save it with one array per input: numpy.savez(\"FILE.npz\", ", value.name, "=…)"));
+  refuse_samples(
+      cat(quoted(file), " has no values for the input ", quoted(value.name)),
+      cat("save it with one array per input: numpy.savez(\"FILE.npz\", ", value.name, "=…)"));
 }
 
 bool CalibrationSet::open_next() {
@@ -140,14 +144,14 @@ bool CalibrationSet::open_next() {
   for (size_t i = 0; i < inputs_.size(); ++i) {
     arrays_.push_back(values_of(i, samples));
     const ir::Tensor& array = arrays_.back();
-    if (fits(array.shape, inputs_[i].shape, 0) && !array.shape.empty() &&
+    if (fits_shape(array.shape, inputs_[i].shape, 0) && !array.shape.empty() &&
         inputs_[i].shape[0].is_constant())
       continue;  // one batch
     if (array.shape.empty()) continue;
     if (rows_ != 0 && rows_ != array.shape[0])
-      refuse(cat(quoted(files_[file_ - 1]), ": inputs have ", rows_, " and ", array.shape[0],
-                 " rows along axis 0"),
-             "save as many rows of each");
+      refuse_samples(cat(quoted(files_[file_ - 1]), ": inputs have ", rows_, " and ",
+                         array.shape[0], " rows along axis 0"),
+                     "save as many rows of each");
     rows_ = array.shape[0];
     has_rows_[i] = true;
   }

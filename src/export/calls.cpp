@@ -26,7 +26,7 @@ ir::Tensor part_of(const ir::Tensor& tensor, size_t axis, int64_t begin, int64_t
 }
 
 /// One behind the other; nothing where the other axes differ.
-std::optional<ir::Tensor> joined(const Tensors& parts, size_t axis) {
+std::optional<ir::Tensor> concatenated(const Tensors& parts, size_t axis) {
   ir::Ints shape = parts.front().shape;
   shape[axis] = 0;
   for (const ir::Tensor& part : parts) {
@@ -277,7 +277,7 @@ class Calls {
       if (!axes[i]) continue;
       Tensors parts;
       for (const Tensors& call : calls) parts.push_back(call[i]);
-      auto all = joined(parts, axes[i]->axis);
+      auto all = concatenated(parts, axes[i]->axis);
       if (!all) return {};
       out[i] = *std::move(all);
     }

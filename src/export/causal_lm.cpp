@@ -21,8 +21,8 @@ constexpr const char* kWrapper =
     "wrap the model: forward(input_ids, past_key_values) gives the logits, then each cache with "
     "torch.cat([past, new], dim) as it is; docs/language_models.md has the lines";
 
-[[noreturn]] void refuse(const std::string& what, const std::string& why,
-                         const std::string& help = kWrapper) {
+[[noreturn]] void refuse_preset(const std::string& what, const std::string& why,
+                                const std::string& help = kWrapper) {
   throw Error("preset-unmet", cat("tract's causal_llm client would not take this model: ", what),
               why, help);
 }
@@ -39,21 +39,22 @@ std::string shown(const ir::Value& value) {
 }
 
 void require_tokens(const ir::Graph& graph) {
-  if (graph.inputs.empty() || graph.outputs.empty()) refuse("it has no inputs or no outputs", {});
+  if (graph.inputs.empty() || graph.outputs.empty())
+    refuse_preset("it has no inputs or no outputs", {});
   const ir::Value& tokens = input(graph, 0);
   if (tokens.dtype != ir::DType::i64 || tokens.shape.size() != 2)
-    refuse(cat("its first input, ", quoted(tokens.name), ", is ", shown(tokens)),
-           "the client gives tokens there, i64[1,S]");
+    refuse_preset(cat("its first input, ", quoted(tokens.name), ", is ", shown(tokens)),
+                  "the client gives tokens there, i64[1,S]");
   const ir::Value& logits = output(graph, 0);
   if (!ir::is_float(logits.dtype) || logits.shape.empty())
-    refuse(cat("its first output, ", quoted(graph.output_names[0]), ", is ", shown(logits)),
-           "the client takes logits there, the vocabulary along the last axis");
+    refuse_preset(cat("its first output, ", quoted(graph.output_names[0]), ", is ", shown(logits)),
+                  "the client takes logits there, the vocabulary along the last axis");
   if (graph.inputs.size() == 1)
-    refuse("it has no caches", "the client gives each token once, and keeps no text");
+    refuse_preset("it has no caches", "the client gives each token once, and keeps no text");
   if (graph.outputs.size() != graph.inputs.size())
-    refuse(cat("it has ", graph.inputs.size() - 1, " caches and gives back ",
-               graph.outputs.size() - 1),
-           "after the logits the client takes one output for each cache, in their order");
+    refuse_preset(cat("it has ", graph.inputs.size() - 1, " caches and gives back ",
+                      graph.outputs.size() - 1),
+                  "after the logits the client takes one output for each cache, in their order");
 }
 
 /// The axis along which cache `i` grows by the number of tokens.
@@ -66,14 +67,14 @@ size_t growing_axis(const ir::Graph& graph, size_t i) {
           quoted(graph.output_names[i]), ", ", shown(after));
   if (!ir::is_float(before.dtype) || before.dtype != after.dtype ||
       before.shape.size() != after.shape.size())
-    refuse(cat(pair, ", are no cache before and after"),
-           "each input after the tokens has to be a cache of floats");
+    refuse_preset(cat(pair, ", are no cache before and after"),
+                  "each input after the tokens has to be a cache of floats");
   std::vector<size_t> axes;
   for (size_t axis = 0; axis < before.shape.size(); ++axis)
     if (before.shape[axis] != after.shape[axis]) axes.push_back(axis);
   if (axes.size() != 1 || after.shape[axes[0]] != before.shape[axes[0]] + tokens)
-    refuse(cat(pair, ", differ by something else than the tokens along one axis"),
-           "a cache has to grow by one entry for each token");
+    refuse_preset(cat(pair, ", differ by something else than the tokens along one axis"),
+                  "a cache has to grow by one entry for each token");
   return axes[0];
 }
 
@@ -87,8 +88,8 @@ std::vector<dynamic::AxisSpec> open_axes(const ir::Graph& graph) {
     axes.push_back(cat("input_", i, ":", growing_axis(graph, i), "=", kPast));
     if (!is_batched) continue;
     if (cache.shape[0] != tokens.shape[0])
-      refuse(cat("the batch of the input ", quoted(cache.name), " is not its first axis"),
-             "the client gives one text at a time", "give samples with a batch of one");
+      refuse_preset(cat("the batch of the input ", quoted(cache.name), " is not its first axis"),
+                    "the client gives one text at a time", "give samples with a batch of one");
     axes.push_back(cat("input_", i, ":0=B"));
   }
   std::vector<dynamic::AxisSpec> out;
@@ -197,11 +198,12 @@ void require_lengths(dynamic::DynamicTrace& model, const std::vector<ir::Compari
     if (std::find(asserted.begin(), asserted.end(), relation) != asserted.end()) continue;
     for (const auto& [tokens, past] : {std::pair(1, 0), {2, 0}, {1, 1}, {2, 1}})
       if (!dynamic::all_hold({relation}, at(tokens, past)))
-        refuse(cat("the file would hold for ", ir::str(relation), " only"),
-               "the client begins with empty caches, P = 0, and decodes one token after the "
-               "other, S = 1",
-               "let forward do the same whatever the number of tokens: a mask in place of a branch "
-               "on it, or of is_causal=S > 1; docs/language_models.md has the conditions");
+        refuse_preset(
+            cat("the file would hold for ", ir::str(relation), " only"),
+            "the client begins with empty caches, P = 0, and decodes one token after the "
+            "other, S = 1",
+            "let forward do the same whatever the number of tokens: a mask in place of a branch "
+            "on it, or of is_causal=S > 1; docs/language_models.md has the conditions");
   }
   constexpr int64_t kSome = 9;
   for (const int64_t past : {int64_t{0}, kSome})
@@ -213,9 +215,10 @@ void require_caches(const nnef::Document& document) {
   for (size_t i = 1; i < graph.parameters.size(); ++i) {
     const std::string& cache = graph.parameters[i];
     if (reads_of(document, cache) != 1 || !is_joined(document, cache, graph.results.at(i)))
-      refuse(cat("the cache ", quoted(cache), " is read by something else than one concatenation"),
-             cat("the client finds a cache by torch.cat([", cache,
-                 ", new], dim), which has to be the output itself"));
+      refuse_preset(
+          cat("the cache ", quoted(cache), " is read by something else than one concatenation"),
+          cat("the client finds a cache by torch.cat([", cache,
+              ", new], dim), which has to be the output itself"));
   }
 }
 

@@ -92,8 +92,9 @@ std::string ports_text(const std::vector<SignatureRow>& ports) {
   return out.empty() ? "none" : out;
 }
 
-[[noreturn]] void refuse(std::string message, const std::vector<SignatureRow>& model,
-                         const std::vector<SignatureRow>& artefact, std::string help = {}) {
+[[noreturn]] void refuse_signature(std::string message, const std::vector<SignatureRow>& model,
+                                   const std::vector<SignatureRow>& artefact,
+                                   std::string help = {}) {
   throw Error(Diagnostic{.id = "signature-mismatch",
                          .message = std::move(message),
                          .where = {},
@@ -160,7 +161,7 @@ std::vector<SignatureRow> artefact_outputs(const nnef::Document& document) {
 }
 
 /// Whether the sample's values may be given to the declared input; symbols accept any size.
-bool fits(const spec::InputFact& fact, const ir::Tensor& sample, spec::Dialect dialect) {
+bool fits_input(const spec::InputFact& fact, const ir::Tensor& sample, spec::Dialect dialect) {
   const ir::DType declared = fact.dtype.value_or(sample.dtype);
   const bool same = dialect == spec::Dialect::tract ? declared == sample.dtype
                                                     : of_dtype(sample, declared).has_value();
@@ -172,7 +173,7 @@ bool fits(const spec::InputFact& fact, const ir::Tensor& sample, spec::Dialect d
 }
 
 /// "1 output", "2 outputs"
-std::string number_of(const std::vector<SignatureRow>& ports, std::string_view what) {
+std::string count_text(const std::vector<SignatureRow>& ports, std::string_view what) {
   return cat(ports.size(), " ", what, ports.size() == 1 ? "" : "s");
 }
 
@@ -182,18 +183,20 @@ Places match_inputs(const TracedModel& model, const std::vector<spec::InputFact>
   const std::vector<SignatureRow> theirs = artefact_inputs(facts);
   if (auto places = places_by_name(names_of(theirs), names_of(ours))) return *places;
   if (ours.size() == theirs.size()) return by_position(ours.size());
-  refuse(cat("the artefact takes ", number_of(theirs, "input"), ", the model ", ours.size()), ours,
-         theirs, "give each argument that the artefact holds as a constant with --input");
+  refuse_signature(
+      cat("the artefact takes ", count_text(theirs, "input"), ", the model ", ours.size()), ours,
+      theirs, "give each argument that the artefact holds as a constant with --input");
 }
 
 void check_types(const TracedModel& model, const std::vector<spec::InputFact>& facts,
                  const Places& places, spec::Dialect dialect) {
   const std::vector<ir::Tensor> samples = sample_tensors(model);
   for (size_t i = 0; i < facts.size(); ++i)
-    if (!fits(facts[i], samples[places[i]], dialect))
-      refuse(cat("the artefact's input ", quoted(facts[i].name), " is another than the model's"),
-             model_inputs(model.traced.graph), artefact_inputs(facts),
-             "give samples as the artefact takes them with --input");
+    if (!fits_input(facts[i], samples[places[i]], dialect))
+      refuse_signature(
+          cat("the artefact's input ", quoted(facts[i].name), " is another than the model's"),
+          model_inputs(model.traced.graph), artefact_inputs(facts),
+          "give samples as the artefact takes them with --input");
 }
 
 /// For each output of the model, its index in the artefact.
@@ -201,8 +204,9 @@ Places match_outputs(const TracedModel& model, const nnef::Document& document) {
   const std::vector<SignatureRow> ours = model_outputs(model.traced.graph);
   const std::vector<SignatureRow> theirs = artefact_outputs(document);
   if (ours.size() != theirs.size())
-    refuse(cat("the artefact gives ", number_of(theirs, "output"), ", the model ", ours.size()),
-           ours, theirs);
+    refuse_signature(
+        cat("the artefact gives ", count_text(theirs, "output"), ", the model ", ours.size()), ours,
+        theirs);
   return places_by_name(names_of(ours), names_of(theirs)).value_or(by_position(ours.size()));
 }
 
@@ -225,8 +229,8 @@ std::vector<Sample> declared_samples(const std::vector<spec::InputFact>& facts) 
   return out;
 }
 
-TracedModel traced_model(const CheckExistingOptions& options,
-                         const std::vector<spec::InputFact>& facts) {
+TracedModel traced_for_check(const CheckExistingOptions& options,
+                             const std::vector<spec::InputFact>& facts) {
   trace::TraceOptions trace;
   trace.accepted_guards = options.accepted_guards;
   trace.max_iterations = options.max_iterations;
@@ -278,7 +282,7 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
   const FoundEngine engine =
       find_engine(options.check.engine, wanted_for(document), options.check.runner);
   if (engine.warning && options.report) options.report(*engine.warning);
-  TracedModel model = traced_model(options, result.inputs);
+  TracedModel model = traced_for_check(options, result.inputs);
   result.model = model.info;
   const Places inputs = match_inputs(model, result.inputs);
   check_types(model, result.inputs, inputs, spec::dialect_of(document));

@@ -2,11 +2,11 @@
 #include "src/export/check_model.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "src/diag/error.h"
 #include "src/export/graph_yardstick.h"
 #include "src/export/rulings.h"
+#include "src/export/samples.h"
 #include "src/export/torch_module.h"
 #include "src/quant/summary.h"
 
@@ -70,19 +70,11 @@ bool is_lenient(const check::Tolerance& tolerance) {
          tolerance.level != check::Level::custom;
 }
 
-double largest(const ir::Tensor& tensor) {
-  const ir::Tensor plain = ir::as_pairs(tensor);
-  double out = 0;
-  for (const double value : ir::to_f64(plain))
-    if (std::isfinite(value)) out = std::max(out, std::abs(value));
-  return out;
-}
-
 /// The absolute tolerance grows with the output, compared with the samples', as rounding does.
 check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& of_sample,
                            const ir::Tensor& expected) {
   if (!ir::is_float(ir::component_dtype(expected.dtype))) return tolerance;
-  const double growth = largest(expected) / std::max(1.0, largest(of_sample));
+  const double growth = largest_magnitude(expected) / std::max(1.0, largest_magnitude(of_sample));
   check::Tolerance out{check::Level::custom, check::margins_for(tolerance, expected.dtype)};
   out.custom.absolute *= std::max(1.0, growth);
   return out;

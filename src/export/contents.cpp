@@ -1,7 +1,6 @@
 #include "src/export/contents.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "nnef_writer/dat.h"
@@ -10,6 +9,7 @@
 #include "src/diff/same_text.h"
 #include "src/diff/weights.h"
 #include "src/export/pipeline.h"
+#include "src/export/samples.h"
 #include "src/export/stages.h"
 #include "src/export/stream.h"
 #include "src/nnef_reader/parser.h"
@@ -47,13 +47,6 @@ nnef::StoredTensor stored(const nnef::Blob& blob) {
   return nnef::read_stored({*file, file}, blob.label);
 }
 
-double largest(const ir::Tensor& tensor) {
-  double out = 0;
-  for (const double value : ir::to_f64(ir::as_pairs(tensor)))
-    if (std::isfinite(value)) out = std::max(out, std::abs(value));
-  return out;
-}
-
 /// What differs between a weight of the file and the model's; "" if nothing does.
 std::string difference(const nnef::StoredTensor& file, const nnef::Blob& blob) {
   if (has_bytes(blob, file.values.bytes)) return {};
@@ -61,7 +54,8 @@ std::string difference(const nnef::StoredTensor& file, const nnef::Blob& blob) {
   for (const diff::Difference& each : diff::compare_weights(file.label, file, own)) {
     if (each.aspect == "type")
       return cat(quoted(file.label), " is ", each.before, ", of the model ", each.after);
-    const double limit = ir::is_float(own.values.dtype) ? kRoundings * largest(own.values) : 0;
+    const double limit =
+        ir::is_float(own.values.dtype) ? kRoundings * largest_magnitude(own.values) : 0;
     if (each.max_abs && !(*each.max_abs <= limit))
       return cat(quoted(file.label), " has other values than the model's, by up to ",
                  *each.max_abs);

@@ -112,15 +112,6 @@ void fit_ranges(const std::vector<Sample>& before, std::vector<Sample>& now) {
   }
 }
 
-/// Samples with the ranges that the trace learnt; other values respect them.
-std::vector<Sample> with_ranges(std::vector<Sample> samples, const std::vector<std::string>& names,
-                                const std::vector<std::optional<trace::IntegerRange>>& ranges) {
-  for (size_t i = 0; i < names.size() && i < ranges.size(); ++i)
-    for (Sample& sample : samples)
-      if (!sample.range && is_sample_of(sample.input, names[i], i)) sample.range = ranges[i];
-  return samples;
-}
-
 }  // namespace
 
 std::vector<trace::SampleInput> drawn(const std::vector<Sample>& samples, uint64_t draw) {
@@ -147,6 +138,14 @@ std::vector<trace::SampleInput> drawn(const std::vector<Sample>& samples, uint64
   }
   const auto [change, factor] = kFirst.at(draw - 1);
   return varied(samples, {.change = change, .seed = draw, .factor = factor});
+}
+
+std::vector<Sample> with_ranges(std::vector<Sample> samples, const std::vector<std::string>& names,
+                                const std::vector<std::optional<trace::IntegerRange>>& ranges) {
+  for (size_t i = 0; i < names.size() && i < ranges.size(); ++i)
+    for (Sample& sample : samples)
+      if (!sample.range && is_sample_of(sample.input, names[i], i)) sample.range = ranges[i];
+  return samples;
 }
 
 bool is_sample_of(const trace::SampleInput& sample, const std::string& name, size_t index) {

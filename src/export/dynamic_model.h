@@ -23,6 +23,10 @@ std::vector<trace::SampleInput> drawn(const std::vector<Sample>& samples, uint64
 
 /// Whether a sample is the one for graph input `index`, called `name`.
 bool is_sample_of(const trace::SampleInput& sample, const std::string& name, size_t index);
+/// Samples of the graph inputs `names` with the ranges that the trace learnt, including those with
+/// given values. Other values respect them.
+std::vector<Sample> with_ranges(std::vector<Sample> samples, const std::vector<std::string>& names,
+                                const std::vector<std::optional<trace::IntegerRange>>& ranges);
 
 /// Shape rules for every operator that is translated.
 const dynamic::ShapeRules& shape_rules();

@@ -26,16 +26,6 @@ void check_sizes(const std::vector<Sample>& samples, const TracedModel& model, c
   spec::bind_sizes(takes.rules, shapes);
 }
 
-/// Samples with the ranges that the trace learnt, including those with given values.
-std::vector<Sample> with_ranges(const TracedModel& model) {
-  std::vector<Sample> out = model.samples;
-  for (size_t i = 0; i < model.inputs.size() && i < model.traced.ranges.size(); ++i)
-    for (Sample& sample : out)
-      if (!sample.range && is_sample_of(sample.input, model.inputs[i], i))
-        sample.range = model.traced.ranges[i];
-  return out;
-}
-
 /// Whether torch refuses these values: it fails, or would reach beyond a tensor's memory with them.
 bool refuses_values(const Error& error) {
   return error.diagnostic().id == "forward-failed" || error.diagnostic().id == "unsafe-argument";
@@ -44,7 +34,10 @@ bool refuses_values(const Error& error) {
 class Builder {
  public:
   Builder(TracedModel& model, const check::Tolerance& tolerance, const Takes& takes)
-      : model_(model), tolerance_(tolerance), takes_(takes), samples_(with_ranges(model)) {}
+      : model_(model),
+        tolerance_(tolerance),
+        takes_(takes),
+        samples_(with_ranges(model.samples, model.inputs, model.traced.ranges)) {}
 
   InputSets run(int seeds) {
     add_sample();

@@ -64,7 +64,7 @@ ir::Ints sizes_of(const ir::Graph& graph, const ir::Value& value) {
   return out;
 }
 
-void refuse_misfit(const ir::Graph& graph, const ir::Value& value, const ir::Tensor& given) {
+void check_sample(const ir::Graph& graph, const ir::Value& value, const ir::Tensor& given) {
   const ir::Ints sizes = sizes_of(graph, value);
   if (given.dtype == value.dtype && given.shape == sizes) return;
   throw Error(
@@ -97,7 +97,7 @@ std::vector<Sample> samples_for(const ir::Graph& graph, const std::vector<Sample
     for (size_t k = 0; k < given.size(); ++k) {
       const auto* data = std::get_if<ir::Tensor>(&given[k].input.value);
       if (data == nullptr || !is_sample_of(given[k].input, value.name, i)) continue;
-      refuse_misfit(graph, value, *data);
+      check_sample(graph, value, *data);
       tensor = *data;
       if (given[k].range) sample.range = given[k].range;
       used[k] = true;
@@ -176,7 +176,7 @@ bool writes_artefact(const OptOptions& options) {
   return !options.model.output.empty() && !is_graph_file(options.model.output);
 }
 
-nnef::Destination destination_of(const OptOptions& options) {
+nnef::Destination opt_destination(const OptOptions& options) {
   const std::string& output = options.model.output;
   nnef::Destination out =
       writes_artefact(options) ? nnef::parse_destination(output) : nnef::file_destination(output);
@@ -195,7 +195,7 @@ void write_artefact(const OptOptions& options, const Subject& subject, OptResult
       ops::translate(result.graph, options.model.target, options.model.report, ops::registry());
   settle_unused(options.model, result.graph, document, ports);
   if (options.model.progress) options.model.progress("write");
-  nnef::PendingArtefact artefact = nnef::write_artefact(document, destination_of(options));
+  nnef::PendingArtefact artefact = nnef::write_artefact(document, opt_destination(options));
   if (subject.model) torch_module().verify(*subject.model->session, true);
   result.bytes = size_on_disk(artefact.path());
   artefact.commit();
@@ -209,7 +209,7 @@ void write(const OptOptions& options, const Subject& subject, OptResult& result,
   } else {
     if (options.model.progress) options.model.progress("write");
     if (subject.model) torch_module().verify(*subject.model->session, true);
-    const WrittenGraph written = write_graph_file(result.graph, destination_of(options));
+    const WrittenGraph written = write_graph_file(result.graph, opt_destination(options));
     result.bytes = written.bytes;
     result.weights = written.weights;
   }
@@ -277,9 +277,9 @@ void warn_of_left(const ir::Graph& before, const ir::Graph& after,
 OptResult optimise(const OptOptions& options) {
   refuse_unheeded(options);
   if (writes_artefact(options))
-    nnef::check_destination(destination_of(options));
+    nnef::check_destination(opt_destination(options));
   else if (!options.model.output.empty())
-    check_graph_destination(destination_of(options));
+    check_graph_destination(opt_destination(options));
   if (options.compress) may_read(*options.compress);
   Subject subject =
       is_graph_file(options.model.model) ? read_subject(options) : traced_subject(options);

@@ -63,7 +63,7 @@ struct Reference {
 };
 
 /// Whether `a` is the worse of two.
-bool is_worse(const check::Deviation& a, const check::Deviation& b) {
+bool deviates_more(const check::Deviation& a, const check::Deviation& b) {
   if (a.mismatch.empty() != b.mismatch.empty()) return !a.mismatch.empty();
   if (a.verdict != b.verdict) return a.verdict == check::Verdict::differs;
   return a.snr_db < b.snr_db;
@@ -171,7 +171,7 @@ class Stepper {
         out.fault = cat(check::mismatch_text(names_[i], comparison), " on ", set);
       if (row == out.outputs.size()) {
         out.outputs.push_back({names_[i], comparison, set});
-      } else if (is_worse(comparison, out.outputs[row].comparison)) {
+      } else if (deviates_more(comparison, out.outputs[row].comparison)) {
         out.outputs[row] = {names_[i], comparison, set};
       }
       ++row;

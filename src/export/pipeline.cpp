@@ -33,7 +33,7 @@ std::string default_output(const std::string& model) {
   return fs::path(model).stem().string() + ".nnef.tgz";
 }
 
-nnef::Destination destination_of(const ExportOptions& options) {
+nnef::Destination export_destination(const ExportOptions& options) {
   nnef::Destination out = nnef::parse_destination(output_path(options));
   out.level = options.compression;
   out.taken = options.taken;
@@ -202,12 +202,12 @@ nnef::Group group_of(const std::vector<ExportOptions>& methods) {
   nnef::Group out;
   const ExportOptions& any = methods.front();
   if (any.folder.empty()) {
-    for (const ExportOptions& options : methods) out.each.push_back(destination_of(options));
+    for (const ExportOptions& options : methods) out.each.push_back(export_destination(options));
     return out;
   }
   ExportOptions whole = any;
   whole.output = any.folder;
-  out.folder = destination_of(whole);
+  out.folder = export_destination(whole);
   out.folder->form = nnef::Destination::Form::folder;
   for (const ExportOptions& options : methods) out.folder->parts.push_back(options.method);
   return out;

@@ -53,8 +53,9 @@ std::string difference_text(const std::string& name, const ir::Tensor& expected,
   return check::mismatch_text(name, check::compare(expected, actual, kExact));
 }
 
-[[noreturn]] void refuse(trace::Session& session, const std::vector<trace::SampleInput>& inputs,
-                         const trace::Traced& traced, const Outputs& expected) {
+[[noreturn]] void refuse_trace(trace::Session& session,
+                               const std::vector<trace::SampleInput>& inputs,
+                               const trace::Traced& traced, const Outputs& expected) {
   const Outputs& ours = traced.outputs;
   Diagnostic diagnostic{.id = "trace-differs",
                         .message = "t2nnef's own run of the model differs from LibTorch's: ",
@@ -125,7 +126,7 @@ Agreement agree_with_torch(trace::Session& session, const std::vector<trace::Sam
   }
   if (differs_from_itself(traced.graph))
     return {ours, Executor::ours, "t2nnef's own run, as the model differs from itself"};
-  refuse(session, inputs, traced, unfused);
+  refuse_trace(session, inputs, traced, unfused);
 }
 
 }  // namespace t2n

@@ -173,6 +173,13 @@ bool needs_ranges(const std::vector<Sample>& samples) {
   return false;
 }
 
+double largest_magnitude(const ir::Tensor& tensor) {
+  double out = 0;
+  for (const double value : ir::to_f64(ir::as_pairs(tensor)))
+    if (std::isfinite(value)) out = std::max(out, std::abs(value));
+  return out;
+}
+
 ir::Tensor resized(const ir::Tensor& tensor, const ir::Ints& shape) {
   if (tensor.bytes.empty() || tensor.elements() == 0) {
     ir::Tensor out;

@@ -40,6 +40,9 @@ struct Sample {
 /// True if an integer input has neither values nor a range: a first run must learn it.
 bool needs_ranges(const std::vector<Sample>& samples);
 
+/// The largest of all finite elements, without sign; 0 if there is none.
+double largest_magnitude(const ir::Tensor& tensor);
+
 /// The values repeated or cut to another shape of the same rank; without values only the shape.
 ir::Tensor resized(const ir::Tensor& tensor, const ir::Ints& shape);
 

@@ -173,7 +173,7 @@ class PulseCheck {
 };
 
 /// A property that is a number; a default if the document has none. Errors: `nnef-invalid`.
-int64_t number_of(const nnef::Document& document, std::string_view name, int64_t least) {
+int64_t number_property(const nnef::Document& document, std::string_view name, int64_t least) {
   const auto text = spec::property(document, name);
   if (!text) return least;
   int64_t out = 0;
@@ -218,8 +218,8 @@ void require_stream(const target::Target& target, const DynamicOptions& dynamic)
 
 StreamProperties stream_properties(const nnef::Document& document) {
   return {.symbol = spec::property(document, spec::kStreamSymbol).value_or(""),
-          .multiple = number_of(document, spec::kPulseMultiple, 1),
-          .least = number_of(document, spec::kPulseLeast, 0)};
+          .multiple = number_property(document, spec::kPulseMultiple, 1),
+          .least = number_property(document, spec::kPulseLeast, 0)};
 }
 
 void check_in_pulses(TracedModel& model, const std::vector<std::string>& names,

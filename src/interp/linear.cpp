@@ -16,7 +16,7 @@ using Ints = Checked<int64_t>;
 
 /// The result has the type of A. With mixed or small integer types, torch's products would wrap in
 /// other cases than tract's.
-at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
+at::Tensor matrix_product(const at::Tensor& a, const at::Tensor& b) {
   if (a.dim() != b.dim() || a.dim() < 2)
     fail(cat("matmul of ", shape_text(a.sizes()), " and ", shape_text(b.sizes())));
   const at::Tensor left = widened(in_f32(a));
@@ -28,13 +28,13 @@ at::Tensor oriented(const at::Tensor& x, bool transposes) {
 }
 
 Tensors matmul(const KernelCall& call) {
-  return {product(oriented(call.tensor("A"), call.boolean("transposeA")),
-                  oriented(call.tensor("B"), call.boolean("transposeB")))};
+  return {matrix_product(oriented(call.tensor("A"), call.boolean("transposeA")),
+                         oriented(call.tensor("B"), call.boolean("transposeB")))};
 }
 
 Tensors linear(const KernelCall& call) {
   const at::Tensor filter = call.tensor("filter");
-  const at::Tensor out = product(call.tensor("input"), oriented(filter, true));
+  const at::Tensor out = matrix_product(call.tensor("input"), oriented(filter, true));
   const Tensors sum = same_rank({out, cast(call.tensor("bias"), out.scalar_type())});
   return {sum[0] + sum[1]};
 }

@@ -36,13 +36,13 @@ Window pool_window(const KernelCall& call, const at::Tensor& x) {
   return forward_window(call, x.sizes(), window_sizes(call, x));
 }
 
-Ints places(const Window& window) {
+Ints window_places(const Window& window) {
   Ints out;
   for (const WindowAxis& axis : window) out.push_back(axis.smaller);
   return out;
 }
 
-int64_t volume(const Window& window) {
+int64_t window_volume(const Window& window) {
   int64_t out = 1;
   for (const WindowAxis& axis : window) out *= axis.size;
   return out;
@@ -55,7 +55,7 @@ std::string summing_border(const KernelCall& call) {
 
 at::Tensor window_sums(const Window& window, const at::Tensor& x, const std::string& border) {
   const at::Tensor padded = extended(x, paddings(window), border);
-  at::Tensor sum = at::zeros(places(window), x.options());
+  at::Tensor sum = at::zeros(window_places(window), x.options());
   for_each_entry(window, padded, [&](int64_t, at::Tensor met) { sum += met; });
   return sum;
 }
@@ -67,7 +67,7 @@ at::Tensor normalized(const at::Tensor& sum, const at::Tensor& count) {
 
 /// The divisor of a sum: all entries of the window, or those inside the tensor.
 at::Tensor entry_count(const KernelCall& call, const Window& window, const at::Tensor& x) {
-  if (call.str("border") != "ignore") return at::scalar_tensor(volume(window), x.options());
+  if (call.str("border") != "ignore") return at::scalar_tensor(window_volume(window), x.options());
   Ints outline;  // size 1 along axes where all positions are equal
   Window reduced = window;
   for (WindowAxis& axis : reduced) {
@@ -107,7 +107,7 @@ Tensors debox(const KernelCall& call) {
   if (call.str("border") == "ignore")
     sum = sum / spread(window, at::ones_like(x), "constant", itself);
   else
-    sum = sum / volume(window);
+    sum = sum / window_volume(window);
   return {sum.to(input.scalar_type())};
 }
 
@@ -198,10 +198,10 @@ Tensors sample(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const at::Tensor index = call.tensor("index");
   const Window window = pool_window(call, x);
-  if (index.sizes() != at::IntArrayRef(places(window)))
+  if (index.sizes() != at::IntArrayRef(window_places(window)))
     fail(cat("the index has the shape ", shape_text(index.sizes()), ", not ",
-             shape_text(places(window))));
-  if (index.lt(0).any().item<bool>() || index.ge(volume(window)).any().item<bool>())
+             shape_text(window_places(window))));
+  if (index.lt(0).any().item<bool>() || index.ge(window_volume(window)).any().item<bool>())
     fail("an index lies outside the window");
   const at::Tensor padded = extended(x, paddings(window), summing_border(call));
   return {at::take(padded, flat_places(window, index, /*in_plane=*/false))};

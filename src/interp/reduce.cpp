@@ -25,7 +25,7 @@ at::Tensor sum(const at::Tensor& x, const Axes& axes) {
   return at::sum(x, axes, /*keepdim=*/true, x.scalar_type());
 }
 
-int64_t volume(const at::Tensor& x, const Axes& axes) {
+int64_t reduced_count(const at::Tensor& x, const Axes& axes) {
   int64_t out = 1;
   for (const int64_t axis : axes) out *= x.size(axis);
   return out;
@@ -34,8 +34,8 @@ int64_t volume(const at::Tensor& x, const Axes& axes) {
 /// Means of integers, which only tract has, are truncated.
 at::Tensor mean(const at::Tensor& x, const Axes& axes) {
   const at::Tensor total = sum(x, axes);
-  if (!at::isFloatingType(x.scalar_type())) return at::div(total, volume(x, axes), "trunc");
-  return total / static_cast<double>(volume(x, axes));
+  if (!at::isFloatingType(x.scalar_type())) return at::div(total, reduced_count(x, axes), "trunc");
+  return total / static_cast<double>(reduced_count(x, axes));
 }
 
 at::Tensor sum_or_mean(const KernelCall& call, bool normalize) {
@@ -50,7 +50,7 @@ Tensors sum_reduce(const KernelCall& call) {
 Tensors mean_reduce(const KernelCall& call) { return {sum_or_mean(call, true)}; }
 
 template <at::Tensor (*compute)(const at::Tensor&, at::IntArrayRef, bool)>
-Tensors extreme(const KernelCall& call) {
+Tensors reduce_extreme(const KernelCall& call) {
   const at::Tensor x = call.tensor("input");
   const auto reduce = [](const at::Tensor& value, const Axes& axes) {
     return compute(value, axes, /*keepdim=*/true);
@@ -76,7 +76,7 @@ Axes kept_shape(const at::Tensor& x, const Axes& axes) {
 
 /// The first position of the best value; over several axes counted in row-major order.
 template <at::Tensor (*compute)(const at::Tensor&, std::optional<int64_t>, bool)>
-Tensors place(const KernelCall& call) {
+Tensors place_of_extreme(const KernelCall& call) {
   const at::Tensor x = widened(call.tensor("input"));
   Axes axes = checked_axes(call, "axes", x.dim());
   if (axes.empty()) return {at::zeros_like(x, at::kLong)};
@@ -85,7 +85,7 @@ Tensors place(const KernelCall& call) {
 }
 
 template <at::Tensor (*compute)(const at::Tensor&, at::OptionalIntArrayRef, bool)>
-Tensors logical(const KernelCall& call) {
+Tensors reduce_logical(const KernelCall& call) {
   const auto reduce = [](const at::Tensor& value, const Axes& axes) {
     return compute(value, at::IntArrayRef(axes), /*keepdim=*/true);
   };
@@ -105,12 +105,12 @@ Tensors moments(const KernelCall& call) {
 void register_reduce(Kernels& kernels) {
   kernels.add("sum_reduce", sum_reduce);
   kernels.add("mean_reduce", mean_reduce);
-  kernels.add("max_reduce", extreme<at::amax>);
-  kernels.add("min_reduce", extreme<at::amin>);
-  kernels.add("argmax_reduce", place<at::argmax>);
-  kernels.add("argmin_reduce", place<at::argmin>);
-  kernels.add("any_reduce", logical<at::any>);
-  kernels.add("all_reduce", logical<at::all>);
+  kernels.add("max_reduce", reduce_extreme<at::amax>);
+  kernels.add("min_reduce", reduce_extreme<at::amin>);
+  kernels.add("argmax_reduce", place_of_extreme<at::argmax>);
+  kernels.add("argmin_reduce", place_of_extreme<at::argmin>);
+  kernels.add("any_reduce", reduce_logical<at::any>);
+  kernels.add("all_reduce", reduce_logical<at::all>);
   kernels.add("moments", moments);
 }
 

@@ -92,8 +92,8 @@ Tensors roi_pool(const KernelCall& call) {
 }
 
 /// `count` positions over a region, as upsampling places them over a whole axis.
-Checked<double> places(double begin, double end, int64_t count, const std::string& method,
-                       int64_t size) {
+Checked<double> region_places(double begin, double end, int64_t count, const std::string& method,
+                              int64_t size) {
   Checked<double> out;
   const double length = end - begin;
   for (int64_t at = 0; at < count; ++at) {
@@ -113,21 +113,21 @@ Checked<double> places(double begin, double end, int64_t count, const std::strin
   return out;
 }
 
-at::Tensor resampled(const KernelCall& call, const Ints& sizes, const std::string& method) {
+at::Tensor resampled_region(const KernelCall& call, const Ints& sizes, const std::string& method) {
   return for_each_region(call, [&](const Region& region) {
     at::Tensor x = region.image;
     for (size_t at = 0; at < sizes.size(); ++at) {
       const auto axis = static_cast<int64_t>(at) + 2;
-      x = interpolated(x, axis,
-                       places(region.begin[at], region.end[at], sizes[at], method, x.size(axis)),
-                       "replicate");
+      x = interpolated(
+          x, axis, region_places(region.begin[at], region.end[at], sizes[at], method, x.size(axis)),
+          "replicate");
     }
     return x;
   });
 }
 
 Tensors roi_resample(const KernelCall& call) {
-  return {resampled(call, call.ints("output_size"), call.str("method"))};
+  return {resampled_region(call, call.ints("output_size"), call.str("method"))};
 }
 
 /// The region is resampled to `sampling_rate` times the size, then pooled.
@@ -138,7 +138,7 @@ Tensors roi_align(const KernelCall& call) {
   if (output.size() != rate.size()) fail("'sampling_rate' is not as long as 'output_size'");
   Ints sizes = output;
   for (size_t at = 0; at < sizes.size(); ++at) sizes[at] *= rate[at];
-  at::Tensor x = resampled(call, sizes, call.str("resize_method"));
+  at::Tensor x = resampled_region(call, sizes, call.str("resize_method"));
   for (size_t at = 0; at < sizes.size(); ++at) {
     const auto axis = static_cast<int64_t>(at) + 2;
     Ints split = x.sizes().vec();

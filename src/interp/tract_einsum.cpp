@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "src/diag/error.h"
 #include "src/interp/kernel.h"
 #include "src/interp/kernels.h"
 #include "src/interp/tract_support.h"
@@ -38,12 +39,6 @@ Expression parse(const std::string& text) {
   return out;
 }
 
-std::string joined(const std::vector<std::string>& parts) {
-  std::string out;
-  for (const std::string& part : parts) out += (&part == &parts.front() ? "" : ",") + part;
-  return out;
-}
-
 /// Whole numbers are summed in i64, which wraps as any narrower type would; f16 in f32.
 at::ScalarType working_dtype(at::ScalarType acc) {
   if (at::isIntegralType(acc, /*includeBool=*/false)) return at::kLong;
@@ -60,7 +55,7 @@ at::Tensor contract(const Expression& expression, Tensors operands, at::ScalarTy
       fail(cat(quoted(expression.inputs[i]), " does not fit ", shape_text(operands[i].sizes())));
     operands[i] = operands[i].to(working_dtype(acc));
   }
-  const std::string inputs = joined(expression.inputs);
+  const std::string inputs = joined(expression.inputs, ",");
   std::string known, all = expression.output;
   for (const char letter : all)
     if (inputs.find(letter) != std::string::npos) known += letter;

@@ -42,7 +42,7 @@ Tensors gather_elements(const KernelCall& call) {
 }
 
 /// Tuples of indices, [K, n], into the first n axes of `shape`, as indices into one axis.
-at::Tensor flattened(const at::Tensor& tuples, at::IntArrayRef shape) {
+at::Tensor flat_indices(const at::Tensor& tuples, at::IntArrayRef shape) {
   at::Tensor out = at::zeros({tuples.size(0)}, at::kLong);
   for (int64_t i = 0; i < tuples.size(1); ++i) {
     const int64_t extent = shape[static_cast<size_t>(i)];
@@ -51,7 +51,7 @@ at::Tensor flattened(const at::Tensor& tuples, at::IntArrayRef shape) {
   return out;
 }
 
-int64_t product(at::IntArrayRef sizes) {
+int64_t size_product(at::IntArrayRef sizes) {
   int64_t out = 1;
   for (const int64_t size : sizes) out *= size;
   return out;
@@ -115,9 +115,9 @@ Tensors scatter_nd(const KernelCall& call) {
   refuse_negative(indices);
   const int64_t depth = indices.size(-1), tuples = indices.numel() / std::max<int64_t>(depth, 1);
   const auto indexed = data.sizes().slice(0, static_cast<size_t>(depth));
-  const int64_t width = product(data.sizes().slice(static_cast<size_t>(depth)));
-  const at::Tensor places = flattened(indices.reshape({tuples, depth}), indexed);
-  const at::Tensor out = scatter(data.reshape({product(indexed), width}), 0,
+  const int64_t width = size_product(data.sizes().slice(static_cast<size_t>(depth)));
+  const at::Tensor places = flat_indices(indices.reshape({tuples, depth}), indexed);
+  const at::Tensor out = scatter(data.reshape({size_product(indexed), width}), 0,
                                  places.unsqueeze(1).expand({tuples, width}),
                                  updates.reshape({tuples, width}), torch_reduction(call));
   return {out.reshape(data.sizes())};

@@ -56,8 +56,8 @@ at::Tensor activated(const KernelCall& call, const at::Tensor& gate, const at::T
 }
 
 /// Products of the tokens with one expert's matrix; "linear" matrices are [E, out, in].
-at::Tensor product(const KernelCall& call, const at::Tensor& x, const std::string& name,
-                   int64_t expert) {
+at::Tensor expert_product(const KernelCall& call, const at::Tensor& x, const std::string& name,
+                          int64_t expert) {
   at::Tensor matrix = call.tensor(name)[expert].to(at::kFloat);
   if (call.str("expert_layout") == "linear") matrix = matrix.t();
   const at::Tensor out = x.matmul(matrix);
@@ -78,10 +78,10 @@ Tensors moe_ffn(const KernelCall& call) {
     if (places.size(0) == 0) continue;
     const at::Tensor rows = places.select(1, 0);
     const at::Tensor given = tokens.index_select(0, rows);
-    const at::Tensor up = call.has("w3") ? product(call, given, "w3", expert) : at::Tensor();
-    const at::Tensor hidden = activated(call, product(call, given, "w1", expert), up);
+    const at::Tensor up = call.has("w3") ? expert_product(call, given, "w3", expert) : at::Tensor();
+    const at::Tensor hidden = activated(call, expert_product(call, given, "w1", expert), up);
     const at::Tensor share = chosen.shares.masked_select(chosen.experts.eq(expert)).unsqueeze(1);
-    out = out.index_add(0, rows, product(call, hidden, "w2", expert).mul(share));
+    out = out.index_add(0, rows, expert_product(call, hidden, "w2", expert).mul(share));
   }
   return {out.reshape(x.sizes()).to(x.scalar_type())};
 }

@@ -39,8 +39,8 @@ constexpr std::array kRefused = {"lt",
                                  "tract_core_hard_swish"};
 
 /// Half to even, saturating.
-Value quantised(const at::Tensor& reals, const Quantisation& to, at::ScalarType codes,
-                bool constant) {
+Value quantised_value(const at::Tensor& reals, const Quantisation& to, at::ScalarType codes,
+                      bool constant) {
   const double low = codes == at::kChar ? -128 : codes == at::kByte ? 0 : -0x1p31;
   const double high = codes == at::kChar ? 127 : codes == at::kByte ? 255 : 0x1p31 - 1;
   const at::Tensor rounded = reals.to(at::kDouble).div(to.scale).round().add(to.zero_point);
@@ -140,9 +140,9 @@ at::Tensor dequantised(const Value& value) {
 
 Value tract_quantised(const nnef::QuantEntry& entry, const Value& value) {
   const auto [to, codes] = parameters(entry);
-  if (is_quantised(value)) return quantised(reals(value), to, codes, value.constant);
+  if (is_quantised(value)) return quantised_value(reals(value), to, codes, value.constant);
   const at::Tensor tensor = to_tensor(value);
-  if (tensor.is_floating_point()) return quantised(tensor, to, codes, value.constant);
+  if (tensor.is_floating_point()) return quantised_value(tensor, to, codes, value.constant);
   // Whole numbers that are written out are codes.
   if (!value.is_tensor() && at::equal(tensor, tensor.to(codes).to(tensor.scalar_type()))) {
     Value out(tensor.to(codes), value.constant);
@@ -209,7 +209,7 @@ void QuantisedCall::take_reals(const nnef::Fragment& declaration) {
       argument = {to_tensor(argument).to(at::kDouble).mul(to_.scale), argument.constant};
     } else if (!is_quantised(argument) && is_arithmetic) {
       const at::Tensor literal = to_tensor(argument).to(at::kFloat);
-      argument = {dequantised(quantised(literal, to_, codes_, true)), argument.constant};
+      argument = {dequantised(quantised_value(literal, to_, codes_, true)), argument.constant};
     } else {
       argument = with_reals(argument, is_product ? at::kDouble : at::kFloat);
     }
@@ -224,7 +224,7 @@ Value QuantisedCall::rounded(const Value& result) const {
     return {out, result.constant};
   }
   const at::Tensor tensor = to_tensor(result);
-  if (tensor.is_floating_point()) return quantised(tensor, to_, codes_, result.constant);
+  if (tensor.is_floating_point()) return quantised_value(tensor, to_, codes_, result.constant);
   Value out = result;
   if (of_codes_) out.quantisation = to_;
   return out;

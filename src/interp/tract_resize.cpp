@@ -99,7 +99,8 @@ at::Tensor weights(const Sampling& sampling, float scale, const at::Tensor& offs
 }
 
 /// Resamples one axis of `x`, in f32.
-at::Tensor resampled(const at::Tensor& x, int64_t dim, const Sampling& sampling, const Axis& axis) {
+at::Tensor resampled_axis(const at::Tensor& x, int64_t dim, const Sampling& sampling,
+                          const Axis& axis) {
   const at::Tensor place = coordinates(sampling, axis);
   const at::Tensor cell = place.ceil().sub(1), fraction = place.sub(cell);
   const int64_t window = window_size(sampling, axis.scale);
@@ -127,7 +128,7 @@ at::Tensor resized(const at::Tensor& input, const Sampling& sampling, const Chec
   return through_float(input, [&](at::Tensor x) {
     for (size_t i = 0; i < axes.size(); ++i)
       if (axes[i].size != axes[i].resized || axes[i].scale != 1)
-        x = resampled(x, static_cast<int64_t>(i), sampling, axes[i]);
+        x = resampled_axis(x, static_cast<int64_t>(i), sampling, axes[i]);
     return x;
   });
 }

@@ -14,7 +14,7 @@ namespace {
 
 using Tensors = Checked<at::Tensor>;
 
-Tensors shape_of(const KernelCall& call) {
+Tensors tract_shape_of(const KernelCall& call) {
   return {at::tensor(call.tensor("input").sizes(), at::kLong)};
 }
 
@@ -56,7 +56,7 @@ Tensors range(const KernelCall& call) {
 
 /// Integers wrap around; reals are truncated and saturate, NaN is 0 and true. If graph.quant names
 /// the result, it determines what reals become.
-Tensors cast(const KernelCall& call) {
+Tensors tract_cast(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
   if (call.site().is_named && input.is_floating_point()) return {input};
   if (!call.has("to")) {
@@ -70,10 +70,10 @@ Tensors cast(const KernelCall& call) {
 }  // namespace
 
 void register_tract_shape(Kernels& kernels) {
-  kernels.add("tract_core_shape_of", shape_of);
+  kernels.add("tract_core_shape_of", tract_shape_of);
   kernels.add("tract_core_broadcast", broadcast);
   kernels.add("tract_core_range", range);
-  kernels.add("tract_core_cast", cast);
+  kernels.add("tract_core_cast", tract_cast);
 }
 
 }  // namespace t2n::interp

@@ -12,7 +12,7 @@
 namespace t2n::interp {
 namespace {
 
-std::string dtype_text(const at::Tensor& tensor) {
+std::string element_type_text(const at::Tensor& tensor) {
   const auto dtype = trace::from_torch(tensor.scalar_type());
   return dtype ? std::string(ir::dtype_name(*dtype)) : c10::toString(tensor.scalar_type());
 }
@@ -52,7 +52,7 @@ std::string shape_text(at::IntArrayRef sizes) {
 
 std::string described(const Value& value) {
   if (const auto* tensor = value.get<at::Tensor>())
-    return cat("a tensor of ", dtype_text(*tensor), " ", shape_text(tensor->sizes()));
+    return cat("a tensor of ", element_type_text(*tensor), " ", shape_text(tensor->sizes()));
   if (const auto* integer = value.get<int64_t>()) return cat("the integer ", *integer);
   if (const auto* scalar = value.get<double>()) return cat("the scalar ", *scalar);
   if (const auto* logical = value.get<bool>()) return *logical ? "true" : "false";

@@ -19,7 +19,7 @@ constexpr int64_t kLargest = int64_t{1} << 30;
 /// A limit for the entries of a window; each of them is an iteration.
 constexpr int64_t kMostEntries = int64_t{1} << 22;
 
-Ints listed(const KernelCall& call, std::string_view name, size_t count) {
+Ints per_axis(const KernelCall& call, std::string_view name, size_t count) {
   Ints out = call.ints(name);
   if (out.empty()) out.resize(count, 1);
   if (out.size() != count)
@@ -34,8 +34,8 @@ Window shaped(const KernelCall& call, at::IntArrayRef shape, const Ints& sizes) 
   if (sizes.size() > shape.size())
     fail(cat("a window of ", sizes.size(), " axes for a tensor of ", shape.size()));
   Window window(shape.size());
-  const Ints stride = listed(call, "stride", sizes.size());
-  const Ints dilation = listed(call, "dilation", sizes.size());
+  const Ints stride = per_axis(call, "stride", sizes.size());
+  const Ints dilation = per_axis(call, "dilation", sizes.size());
   const size_t first = shape.size() - sizes.size();
   for (size_t at = 0; at < sizes.size(); ++at) {
     if (sizes[at] < 1 || sizes[at] > kLargest) fail(cat("a window of ", shape_text(sizes)));

@@ -51,6 +51,8 @@ std::optional<int64_t> sample_of(const ir::Graph& graph, const Dim& dim) {
   return out.is_constant() ? std::optional<int64_t>(out.value()) : std::nullopt;
 }
 
+ir::Argument size_argument(std::string name, const Dim& value) { return {std::move(name), value}; }
+
 const Dim* dim_of(const Node& node, std::string_view name) {
   const ir::Attr* attr = node.find(name);
   return attr == nullptr ? nullptr : std::get_if<Dim>(attr);

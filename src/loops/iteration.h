@@ -42,6 +42,8 @@ std::optional<int64_t> coefficient(const ir::Dim& dim, const ir::Symbol& symbol)
 /// The number that an expression is in the sample's run, if the graph says so.
 std::optional<int64_t> sample_of(const ir::Graph& graph, const ir::Dim& dim);
 
+/// An argument that is a number or a size.
+ir::Argument size_argument(std::string name, const ir::Dim& value);
 /// An argument of the operation, if it exists and is a size.
 const ir::Dim* dim_of(const ir::Node& node, std::string_view name);
 /// True for x[:].

@@ -23,8 +23,6 @@ std::optional<ir::ValueId> before_unsqueeze(const Family& family, int64_t dim) {
   return ir::operand(*made, "self");
 }
 
-ir::Argument number(std::string name, int64_t value) { return {std::move(name), ir::Dim(value)}; }
-
 }  // namespace
 
 /// Splits a list into runs of iterations and the values between them.
@@ -84,8 +82,8 @@ bool Rolling::settle_join(ir::Node& node) {
       ir::Shape shape = value.shape;
       if (stack) shape.insert(shape.begin() + dim, 1);
       list.push_back(stack ? emit("aten::unsqueeze",
-                                  {{"self", ir::TensorRef{one}}, number("dim", dim)}, value.dtype,
-                                  shape, place)
+                                  {{"self", ir::TensorRef{one}}, size_argument("dim", dim)},
+                                  value.dtype, shape, place)
                            : one);
     }
   }
@@ -103,7 +101,7 @@ ir::ValueId Rolling::squeezed(size_t index, int64_t dim) {
   value.shape.erase(value.shape.begin() + dim);
   ir::Node node;
   node.op = ir::op_id("aten::squeeze.dim");
-  node.args = {{"self", ir::TensorRef{family.value}}, number("dim", dim)};
+  node.args = {{"self", ir::TensorRef{family.value}}, size_argument("dim", dim)};
   // The join's own place may be unknown in the body.
   if (const ir::Node* const made = family.maker()) {
     node.scope = made->scope;
@@ -145,17 +143,19 @@ ir::ValueId Rolling::piece(const Segment& run, bool is_stack, int64_t dim, ir::V
     shape[at] = run.count;
     out = emit("aten::slice.Tensor",
                {{"self", ir::TensorRef{out}},
-                number("dim", dim),
-                number("start", begin),
-                number("end", rest == 0 ? INT64_MAX : -rest),
-                number("step", 1)},
+                size_argument("dim", dim),
+                size_argument("start", begin),
+                size_argument("end", rest == 0 ? INT64_MAX : -rest),
+                size_argument("step", 1)},
                dtype, shape, place);
   }
   if (!flatten) return out;
   shape[at] = shape[at] * shape[at + 1];
   shape.erase(shape.begin() + dim + 1);
   return emit("aten::flatten.using_ints",
-              {{"self", ir::TensorRef{out}}, number("start_dim", dim), number("end_dim", dim + 1)},
+              {{"self", ir::TensorRef{out}},
+               size_argument("start_dim", dim),
+               size_argument("end_dim", dim + 1)},
               dtype, shape, place);
 }
 

@@ -13,8 +13,6 @@ using ir::Dim;
 using ir::Node;
 using ir::ValueId;
 
-ir::Argument number(std::string name, const Dim& value) { return {std::move(name), value}; }
-
 }  // namespace
 
 Replacement::Replacement(Rolling& rolling, const Iterations& all, Recurrence found,
@@ -56,7 +54,7 @@ ValueId Replacement::parted(ValueId whole, const Slices& slices) {
   const ir::DType dtype = outer(whole).dtype;
   return rolling_.emit("aten::unflatten.int",
                        {{"self", ir::TensorRef{whole}},
-                        number("dim", slices.axis),
+                        size_argument("dim", slices.axis),
                         {"sizes", std::vector<Dim>{Dim(-1), Dim(slices.part)}}},
                        dtype, ir::to_shape(shape), loop().place);
 }
@@ -70,10 +68,10 @@ ValueId Replacement::slice_outside(const Slices& slices) {
   const ir::DType dtype = outer(whole).dtype;
   return rolling_.emit("aten::slice.Tensor",
                        {{"self", ir::TensorRef{whole}},
-                        number("dim", slices.axis),
-                        number("start", *begin),
-                        number("end", *begin + length()),
-                        number("step", 1)},
+                        size_argument("dim", slices.axis),
+                        size_argument("start", *begin),
+                        size_argument("end", *begin + length()),
+                        size_argument("step", 1)},
                        dtype, ir::to_shape(shape), loop().place);
 }
 
@@ -222,9 +220,9 @@ void Replacement::define_filled(const Filled& each) {
   }
   Node scatter;
   scatter.op = ir::op_id("aten::slice_scatter");
-  scatter.args = {{"self", ir::TensorRef{initial}}, {"src", ir::TensorRef{all}},
-                  number("dim", each.axis),         number("start", *begin),
-                  number("end", *begin + length()), number("step", 1)};
+  scatter.args = {{"self", ir::TensorRef{initial}},        {"src", ir::TensorRef{all}},
+                  size_argument("dim", each.axis),         size_argument("start", *begin),
+                  size_argument("end", *begin + length()), size_argument("step", 1)};
   scatter.scope = loop().place.scope;
   scatter.source = loop().place.source;
   scatter.call = naming_.call(loop().place.scope, "slice_scatter");

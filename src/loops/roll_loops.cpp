@@ -178,7 +178,7 @@ class Replay {
 };
 
 /// Rolls the loops of the notes; returns true if one became a scan.
-bool roll(Graph& graph, const Notes& notes) {
+bool roll_noted(Graph& graph, const Notes& notes) {
   for (std::set<int64_t> kept;;) {
     Graph copy = graph;
     Replay replay(copy, notes, kept);
@@ -206,7 +206,7 @@ bool roll_loops(ir::Graph& graph, const PassContext&) {
   if (attribute == graph.attributes.end()) return false;
   const auto notes = std::any_cast<loops::Notes>(std::move(attribute->second));
   graph.attributes.erase(attribute);
-  loops::roll(graph, notes);
+  loops::roll_noted(graph, notes);
   return true;
 }
 

@@ -28,7 +28,7 @@ bool is_unrolled(const ir::Node& node) {
 }
 
 /// A body while its iterations are written.
-struct Body {
+struct UnrolledBody {
   const ir::Graph& graph;
   std::vector<ir::ScopeId> scopes;    ///< in the outer graph, by their index in the body
   std::vector<ir::SourceId> sources;  ///< likewise
@@ -67,7 +67,7 @@ class Unroller {
   void unroll(const ir::Node& node) {
     const ir::Scan scan = ir::read_scan(node);
     const size_t given = graph_.values.size();
-    Body body = opened(*node.body);
+    UnrolledBody body = opened(*node.body);
     for (size_t i = 0; i < scan.captured.size(); ++i)
       body.input(scan.captured_input(i)) = resolved(scan.captured[i]);
     Values states;
@@ -92,8 +92,9 @@ class Unroller {
   }
 
   /// Its constants exist once for all iterations.
-  Body opened(const ir::Graph& graph) {
-    Body out{graph, {0}, {}, Values(graph.values.size(), ir::kNoValue), ir::use_counts(graph)};
+  UnrolledBody opened(const ir::Graph& graph) {
+    UnrolledBody out{
+        graph, {0}, {}, Values(graph.values.size(), ir::kNoValue), ir::use_counts(graph)};
     for (size_t i = 1; i < graph.scopes.size(); ++i) {
       const ir::Scope& scope = graph.scopes[i];
       out.scopes.push_back(ir::add_scope(graph_, out.scopes.at(static_cast<size_t>(scope.parent)),
@@ -110,7 +111,7 @@ class Unroller {
   }
 
   /// Reads the iteration's number and its slices of the scanned tensors.
-  void read(const ir::Node& node, const ir::Scan& scan, int64_t iteration, Body& body) {
+  void read(const ir::Node& node, const ir::Scan& scan, int64_t iteration, UnrolledBody& body) {
     if (body.reads(0)) body.input(0) = number(iteration, body.value(body.graph.inputs[0]).name);
     for (size_t i = 0; i < scan.scanned.size(); ++i) {
       const size_t input = scan.scanned_input(i);
@@ -126,7 +127,7 @@ class Unroller {
     }
   }
 
-  void copy(const ir::Node& node, Body& body) {
+  void copy(const ir::Node& node, UnrolledBody& body) {
     ir::Node made = node;
     for (ir::Argument& arg : made.args)
       ir::change_refs(arg.value, [&](ValueId& id) { id = body.now[static_cast<size_t>(id)]; });

@@ -20,7 +20,7 @@ constexpr std::string_view kGraph = "graph.nnef";
 constexpr std::string_view kQuant = "graph.quant";
 constexpr std::string_view kTensor = ".dat";
 
-[[noreturn]] void fail(std::string message, std::string why, std::string help = {}) {
+[[noreturn]] void refuse(std::string message, std::string why, std::string help = {}) {
   throw Error("nnef-invalid", std::move(message), std::move(why), std::move(help));
 }
 
@@ -112,10 +112,10 @@ class Assembly {
     const auto deeper =
         std::find_if(stored_.files.begin(), stored_.files.end(),
                      [](const StoredFile& file) { return file.name.ends_with("/graph.nnef"); });
-    fail(cat(quoted(origin_), " has no graph.nnef at its root"),
-         deeper == stored_.files.end() ? cat("it holds ", stored_.files.size(), " other files")
-                                       : cat("it holds ", quoted(deeper->name)),
-         deeper == stored_.files.end() ? "" : "give the folder itself, or pack what is in it");
+    refuse(cat(quoted(origin_), " has no graph.nnef at its root"),
+           deeper == stored_.files.end() ? cat("it holds ", stored_.files.size(), " other files")
+                                         : cat("it holds ", quoted(deeper->name)),
+           deeper == stored_.files.end() ? "" : "give the folder itself, or pack what is in it");
   }
 
   /// The file of a label. Engines treat a leading slash differently: it is dropped.
@@ -148,8 +148,8 @@ class Assembly {
     if (invocation.text != "variable") return;
     const Value* const label = argument_of(invocation, "label", 1);
     if (label == nullptr || label->kind != Kind::string)
-      fail("a variable in graph.nnef has no label",
-           "its values are in the file that its label names", "write label = 'name'");
+      refuse("a variable in graph.nnef has no label",
+             "its values are in the file that its label names", "write label = 'name'");
     const auto [known, is_new] = index_.emplace(label->text, out.tensors.size());
     if (is_new) {
       const StoredFile& file = tensor_file(label->text);
@@ -163,8 +163,8 @@ class Assembly {
     if (invocation.text != "tract_core_submodel") return;
     const Value* const label = argument_of(invocation, "label", 1);
     if (label == nullptr || label->kind != Kind::string)
-      fail("a submodel in graph.nnef has no label", "its files are found by it",
-           "write label = 'name'");
+      refuse("a submodel in graph.nnef has no label", "its files are found by it",
+             "write label = 'name'");
     const std::string& name = label->text;
     if (out.submodels.contains(name)) return;
     constexpr int kDeepest = 4;
@@ -188,15 +188,15 @@ class Assembly {
       parts.files.push_back(std::move(part));
     }
     if (parts.files.empty())
-      fail(cat("the submodel ", quoted(name), " is not there"),
-           cat("it is the folder ", quoted(folder), ", or ", quoted(name + ".nnef.tgz"), " or ",
-               quoted(name + ".nnef.tar")));
+      refuse(cat("the submodel ", quoted(name), " is not there"),
+             cat("it is the folder ", quoted(folder), ", or ", quoted(name + ".nnef.tgz"), " or ",
+                 quoted(name + ".nnef.tar")));
     const auto before = [](const StoredFile& a, const StoredFile& b) { return a.name < b.name; };
     std::sort(parts.files.begin(), parts.files.end(), before);
     for (size_t i = 1; i < parts.files.size(); ++i)
       if (parts.files[i].name == parts.files[i - 1].name)
-        fail(cat("the submodel ", quoted(name), " has two files ", quoted(parts.files[i].name)),
-             "tract tells them apart by the last part of their names");
+        refuse(cat("the submodel ", quoted(name), " has two files ", quoted(parts.files[i].name)),
+               "tract tells them apart by the last part of their names");
     return Assembly(std::move(parts), folder, depth_ + 1).run();
   }
 

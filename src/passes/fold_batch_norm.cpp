@@ -37,9 +37,9 @@ std::string bias_name(const std::string& weight) {
   return weight.substr(0, weight.size() - kWeight.size()) + "bias";
 }
 
-class Folder {
+class BatchNormFolder {
  public:
-  explicit Folder(Graph& graph)
+  explicit BatchNormFolder(Graph& graph)
       : graph_(graph),
         names_(graph),
         constants_(ir::constant_index(graph)),
@@ -188,6 +188,8 @@ class Folder {
 
 }  // namespace
 
-bool fold_batch_norm(Graph& graph, const PassContext& /*context*/) { return Folder(graph).run(); }
+bool fold_batch_norm(Graph& graph, const PassContext& /*context*/) {
+  return BatchNormFolder(graph).run();
+}
 
 }  // namespace t2n::passes

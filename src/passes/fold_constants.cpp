@@ -19,9 +19,9 @@ int64_t byte_count(const Tensor& tensor) {
   return tensor.elements() * ir::dtype_size(tensor.dtype);
 }
 
-class Folder {
+class ConstantFolder {
  public:
-  Folder(Graph& graph, const ir::Evaluator& evaluate)
+  ConstantFolder(Graph& graph, const ir::Evaluator& evaluate)
       : graph_(graph),
         evaluate_(evaluate),
         constant_(ir::constant_index(graph)),
@@ -148,7 +148,7 @@ class Folder {
 }  // namespace
 
 bool fold_constants(Graph& graph, const PassContext& context) {
-  return context.evaluate && Folder(graph, context.evaluate).run();
+  return context.evaluate && ConstantFolder(graph, context.evaluate).run();
 }
 
 }  // namespace t2n::passes

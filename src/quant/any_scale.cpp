@@ -32,7 +32,7 @@ void move(QuantBuilder& b) { b.shares_zero_point() ? b.keep_on_steps() : b.keep_
 
 /// They compare elements: steps have the order of the reals. Several operands are requantised, as
 /// they are when they are joined.
-void choose(QuantBuilder& b) {
+void choose_elements(QuantBuilder& b) {
   b.is_alike() ? b.keep_on_steps() : b.redo_on_reals(ZeroPoint::fused);
 }
 
@@ -64,21 +64,21 @@ constexpr std::string_view kChoose[] = {"adaptive_max_pool1d",
                                         "stack",
                                         "scatter"};
 
-QuantRules table() {
+QuantRules any_scale_table() {
   QuantRules out = {{"dequantize", dequantize},
                     {"int_repr", int_repr},
                     {"to", copy_to},
                     {"_to_copy", copy_to}};
   for (const std::string_view name : ir::names_with(ir::OpTrait::moves_elements))
     out.emplace(name, move);
-  for (const std::string_view name : kChoose) out.emplace(name, choose);
+  for (const std::string_view name : kChoose) out.emplace(name, choose_elements);
   return out;
 }
 
 }  // namespace
 
 const QuantRules& any_scale_rules() {
-  static const QuantRules rules = table();
+  static const QuantRules rules = any_scale_table();
   return rules;
 }
 

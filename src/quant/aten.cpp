@@ -131,14 +131,14 @@ void masked_fill(QuantBuilder& b) {
 }
 
 /// quantized::max_pool does the same under another name.
-void max_pool(QuantBuilder& b) {
+void aten_max_pool(QuantBuilder& b) {
   const std::string op =
       "aten::" + std::string(b.base_name().substr(std::string_view("quantized_").size()));
   b.keep_on_steps(op);
 }
 
 /// Integers are clamped to the integers of the bounds.
-void clamp(QuantBuilder& b) {
+void aten_clamp(QuantBuilder& b) {
   constexpr std::string_view kBounds[] = {"min", "max", "min_val", "max_val"};
   for (const std::string_view each : kBounds)
     if (b.has(each) && !b.is_none(each))
@@ -148,8 +148,8 @@ void clamp(QuantBuilder& b) {
 }
 
 /// The same kernel as quantized::prelu.
-void prelu(QuantBuilder& b) { define_prelu(b, "self"); }
-void batch_norm(QuantBuilder& b) { define_batch_norm(b, "input"); }
+void aten_prelu(QuantBuilder& b) { define_prelu(b, "self"); }
+void aten_batch_norm(QuantBuilder& b) { define_batch_norm(b, "input"); }
 
 /// Operators that take means: of steps, rounded.
 constexpr std::string_view kRound[] = {"_adaptive_avg_pool2d",
@@ -169,7 +169,7 @@ constexpr std::string_view kRedo[] = {"eq", "ge", "gt", "le", "lt", "ne"};
 constexpr std::string_view kRedoInLoops[] = {"gelu",    "hardsigmoid", "leaky_relu",
                                              "sigmoid", "tanh",        "threshold"};
 
-QuantRules table() {
+QuantRules aten_table() {
   QuantRules out = {{"quantize_per_tensor", quantize},
                     {"quantize_per_channel", quantize},
                     {"quantize_per_tensor_dynamic", define_dynamically_quantised},
@@ -188,17 +188,17 @@ QuantRules table() {
                     {"_empty_per_channel_affine_quantized", empty},
                     {"constant_pad_nd", pad},
                     {"pad", pad},
-                    {"quantized_max_pool1d", max_pool},
-                    {"quantized_max_pool2d", max_pool},
-                    {"quantized_max_pool3d", max_pool},
+                    {"quantized_max_pool1d", aten_max_pool},
+                    {"quantized_max_pool2d", aten_max_pool},
+                    {"quantized_max_pool3d", aten_max_pool},
                     {"masked_fill", masked_fill},
                     {"avg_pool2d", pool},
                     {"avg_pool3d", pool},
-                    {"clamp", clamp},
-                    {"hardtanh", clamp},
-                    {"prelu", prelu},
-                    {"_prelu_kernel", prelu},
-                    {"quantized_batch_norm", batch_norm},
+                    {"clamp", aten_clamp},
+                    {"hardtanh", aten_clamp},
+                    {"prelu", aten_prelu},
+                    {"_prelu_kernel", aten_prelu},
+                    {"quantized_batch_norm", aten_batch_norm},
                     {"std", redo_singly},
                     {"upsample_bilinear2d", define_bilinear}};
   for (const std::string_view name : kRound) out.emplace(name, round);
@@ -210,7 +210,7 @@ QuantRules table() {
 }  // namespace
 
 const QuantRules& tensor_rules() {
-  static const QuantRules rules = table();
+  static const QuantRules rules = aten_table();
   return rules;
 }
 

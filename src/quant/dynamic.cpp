@@ -19,9 +19,6 @@ struct Integers {
   double high = 255;
 };
 
-/// The least scale that LibTorch takes, an f32.
-const double kLeastScale = as_f32(6.1e-5);
-
 /// Half of them if sums of pairs of products would not fit into 16 bits otherwise.
 Integers integers_of(const QuantBuilder& b, double low) {
   const Integers all = {low, low + 255};
@@ -43,7 +40,7 @@ Ends moved_ends(QuantBuilder& b, const Ends& ends, ValueId own, const Integers& 
   const auto number = [&](double value) { return b.number(value, DType::f32); };
   const ValueId is_small = b.binary("aten::lt.Tensor", own, b.number(kLeastScale, DType::f64));
   const ValueId ratio = b.binary("aten::div.Tensor", number(kLeastScale), b.cast(own, DType::f32));
-  const double reach = as_f32(kLeastScale) * (integers.high - integers.low);
+  const double reach = kLeastScale * (integers.high - integers.low);
   const auto moved = [&](ValueId end, ValueId other, double alone) {
     const ValueId is_alone = b.binary("aten::eq.Tensor", other, number(0));
     const ValueId to = b.where(is_alone, number(alone), b.binary("aten::mul.Tensor", end, ratio));
@@ -71,7 +68,7 @@ ValueId chosen_point(QuantBuilder& b, const Ends& ends, ValueId scale, const Int
 
 /// LibTorch's ChooseQuantizationParams: from the least element to the greatest, zero among them,
 /// in f64. All zeros, or next to it, have the scale 0.1.
-DynamicScale choose(QuantBuilder& b, ValueId x, const Integers& integers) {
+DynamicScale choose_scale(QuantBuilder& b, ValueId x, const Integers& integers) {
   const auto wide = [&](double value) { return b.number(value, DType::f64); };
   const ValueId zero = b.number(0, DType::f32);
   const Ends ends = {b.binary("aten::minimum", extreme(b, "aten::min", x), zero),
@@ -109,7 +106,7 @@ ValueId quantised_whole(QuantBuilder& b, ValueId x, const DynamicScale& scale, d
 }
 
 Stepped quantised_by_rows(QuantBuilder& b, ValueId x, const Integers& integers) {
-  const DynamicScale scale = choose(b, x, integers);
+  const DynamicScale scale = choose_scale(b, x, integers);
   return {quantised_whole(b, x, scale, 0), scale};
 }
 
@@ -122,17 +119,17 @@ Quantised quantised_by_range(QuantBuilder& b, ValueId x, bool is_reduced) {
 
 namespace {
 
-void define_layer(QuantBuilder& b, ValueId real) {
+void define_dynamic_layer(QuantBuilder& b, ValueId real) {
   b.define(b.base_name().find("relu") != std::string_view::npos ? b.relu(real) : real);
 }
 
-void linear(QuantBuilder& b) {
+void dynamic_linear(QuantBuilder& b) {
   if (refuse_layer(b)) return;
   const Stepped input = quantised_by_rows(b, b.real("X"), integers_of(b, 0));
   const ValueId sum = product_of_steps(b, input.steps);
   const ValueId y =
       times_channels(b, b.binary("aten::mul.Tensor", sum, input.scale.scale), weight_scales(b, 1));
-  define_layer(b, plus_bias(b, y, {1}));
+  define_dynamic_layer(b, plus_bias(b, y, {1}));
 }
 
 /// The value of one step of the sums: a number, or one per channel.
@@ -145,13 +142,13 @@ ValueId units(QuantBuilder& b, ValueId scale) {
 
 /// LibTorch runs the static layer with the input's scale as the output's, so that the result is
 /// clamped to the input's minimum and maximum.
-void convolution(QuantBuilder& b) {
+void dynamic_convolution(QuantBuilder& b) {
   if (refuse_layer(b)) return;
   const ValueId x = b.real("qx");
   const auto mul = [&](ValueId a, ValueId c) { return b.binary("aten::mul.Tensor", a, c); };
   const auto add = [&](ValueId a, ValueId c) { return b.binary("aten::add.Tensor", a, c); };
   const auto div = [&](ValueId a, ValueId c) { return b.binary("aten::div.Tensor", a, c); };
-  const DynamicScale scale = choose(b, x, integers_of(b, 0));
+  const DynamicScale scale = choose_scale(b, x, integers_of(b, 0));
   const ValueId unit = units(b, scale.scale);
   ValueId y = product_of_steps(b, quantised_whole(b, x, scale, 0));
   const ValueId bias = b.is_none("bias") ? ir::kNoValue : along_channels(b, b.tensor("bias"));
@@ -163,7 +160,7 @@ void convolution(QuantBuilder& b) {
     if (bias != ir::kNoValue) y = add(y, div(bias, unit));
     y = add(b.rounded(mul(y, div(unit, scale.scale))), scale.zero_point);
   }
-  define_layer(b, mul(steps_of(b, y, scale.zero_point, 0), scale.scale));
+  define_dynamic_layer(b, mul(steps_of(b, y, scale.zero_point, 0), scale.scale));
 }
 
 /// The input has a scale of its own, and the result is not quantised.
@@ -173,7 +170,7 @@ void linear_between_reals(QuantBuilder& b) {
   const QuantInfo to = {.scales = {scale}, .zero_points = {b.integer("X_zero_point", 0)}};
   const ValueId steps = b.steps_from_fused(b.real("X"), to);
   const ValueId y = times_channels(b, product_of_steps(b, steps), weight_scales(b, scale));
-  define_layer(b, plus_bias(b, y, {1}));
+  define_dynamic_layer(b, plus_bias(b, y, {1}));
 }
 
 /// Weights have 16 bits; all else is f32.
@@ -181,7 +178,7 @@ void half_linear(QuantBuilder& b) {
   const ValueId weight = b.cast(b.tensor("weight"), DType::f32);
   const ir::Attr bias =
       b.is_none("bias") ? ir::Attr(ir::None{}) : ir::Attr(TensorRef{b.tensor("bias")});
-  define_layer(
+  define_dynamic_layer(
       b,
       b.emit("aten::linear",
              {{"input", TensorRef{b.tensor("X")}}, {"weight", TensorRef{weight}}, {"bias", bias}},
@@ -197,7 +194,7 @@ void define_dynamically_quantised(QuantBuilder& b) {
   b.ignore({"reduce_range"}, "f16 has no range to reduce");
   if (to == nullptr) return b.define(b.cast(x, b.output().dtype));  // f16
   const auto lowest = static_cast<double>(to->lowest());
-  const DynamicScale scale = choose(b, x, integers_of(b, lowest));
+  const DynamicScale scale = choose_scale(b, x, integers_of(b, lowest));
   b.define_dynamic(quantised_whole(b, x, scale, lowest), scale);
 }
 
@@ -229,14 +226,14 @@ const QuantRules& dynamic_rules() {
       {"linear_relu_dynamic_fp16", half_linear},
       {"linear_with_input_q_dq_qweight_dq_output_fp32", linear_between_reals},
       {"linear_with_input_q_dq_qweight_dq_relu_output_fp32", linear_between_reals},
-      {"linear_dynamic", linear},
-      {"linear_relu_dynamic", linear},
-      {"conv1d_dynamic", convolution},
-      {"conv2d_dynamic", convolution},
-      {"conv3d_dynamic", convolution},
-      {"conv_transpose1d_dynamic", convolution},
-      {"conv_transpose2d_dynamic", convolution},
-      {"conv_transpose3d_dynamic", convolution}};
+      {"linear_dynamic", dynamic_linear},
+      {"linear_relu_dynamic", dynamic_linear},
+      {"conv1d_dynamic", dynamic_convolution},
+      {"conv2d_dynamic", dynamic_convolution},
+      {"conv3d_dynamic", dynamic_convolution},
+      {"conv_transpose1d_dynamic", dynamic_convolution},
+      {"conv_transpose2d_dynamic", dynamic_convolution},
+      {"conv_transpose3d_dynamic", dynamic_convolution}};
   return rules;
 }
 

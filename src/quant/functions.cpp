@@ -98,7 +98,7 @@ Vectors vectors_of_part(const QuantBuilder& b, int64_t dim, ValueId part) {
 }
 
 /// Each part is quantised before they are joined: their kernels differ.
-void cat(QuantBuilder& b) {
+void cat_parts(QuantBuilder& b) {
   const int64_t dim = b.integer("dim", 0);
   const ir::QuantInfo& to = *b.output_info();
   const double inverse = as_f32(1 / as_f32(to.scales.at(0)));
@@ -232,8 +232,8 @@ const QuantRules& function_rules() {
       {"mul_scalar", mul_scalar},
       {"mul_scalar_relu", mul_scalar},
       {"matmul", matmul},
-      {"cat", cat},
-      {"cat_relu", cat},
+      {"cat", cat_parts},
+      {"cat_relu", cat_parts},
       {"elu", elu},
       {"celu", celu},
       {"hardswish", hardswish},

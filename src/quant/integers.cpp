@@ -1,23 +1,19 @@
 // Products of integers without a QuantInfo: their scales are separate operands.
+#include "src/quant/layers.h"
 #include "src/quant/rules.h"
 
 namespace t2n::quant {
 namespace {
 
-ValueId product(QuantBuilder& b, ValueId x, ValueId y) {
+ValueId matrix_product(QuantBuilder& b, ValueId x, ValueId y) {
   return b.emit("aten::mm", {{"self", TensorRef{x}}, {"mat2", TensorRef{y}}}, b.dtype(x),
                 b.output().shape);
 }
 
 /// 8-bit integers; the sums have 32 bits.
 void int_mm(QuantBuilder& b) {
-  b.define(product(b, b.cast(b.tensor("self"), DType::i32), b.cast(b.tensor("mat2"), DType::i32)));
-}
-
-ValueId linear(QuantBuilder& b, ValueId x, ValueId weight) {
-  return b.emit("aten::linear",
-                {{"input", TensorRef{x}}, {"weight", TensorRef{weight}}, {"bias", ir::None{}}},
-                DType::f32, b.output().shape);
+  b.define(matrix_product(b, b.cast(b.tensor("self"), DType::i32),
+                          b.cast(b.tensor("mat2"), DType::i32)));
 }
 
 /// LibTorch computes in f32, whatever the operands are, and rounds the result.
@@ -77,7 +73,7 @@ ValueId end_of_rows(QuantBuilder& b, ValueId x, std::string_view extreme, std::s
 }
 
 /// The zero point, computed from the end of the range that is further from its integer.
-ValueId zero_point(QuantBuilder& b, ValueId low, ValueId high) {
+ValueId computed_zero_point(QuantBuilder& b, ValueId low, ValueId high) {
   const auto number = [&](double value) { return b.number(value, DType::f32); };
   const ValueId missed = add(b, add(b, number(-128), low), add(b, number(127), high));
   const ValueId is_low = b.binary("aten::gt.Tensor", missed, number(0));
@@ -105,7 +101,7 @@ void dynamic_4bit(QuantBuilder& b) {
   const ValueId width =
       b.where(b.binary("aten::eq.Tensor", low, high), b.number(255, DType::f32), sub(b, high, low));
   const ValueId inverse = b.binary("aten::div.Tensor", b.number(255, DType::f32), width);
-  const ValueId point = zero_point(b, mul(b, low, inverse), mul(b, high, inverse));
+  const ValueId point = computed_zero_point(b, mul(b, low, inverse), mul(b, high, inverse));
   const ValueId q = b.clamped(add(b, rounded_away(b, mul(b, x, inverse)), point), -128, 127);
   const ValueId steps = sub(b, q, point);
   const ValueId step = b.binary("aten::div.Tensor", one, inverse);

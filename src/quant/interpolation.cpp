@@ -131,7 +131,7 @@ Shares open_shares(QuantBuilder& b, const Axis& a, bool is_fused, ValueId is_cop
 
 // --- the image ---
 
-ValueId product(QuantBuilder& b, ValueId x, int axis, const Share& share, DType dtype) {
+ValueId weighed(QuantBuilder& b, ValueId x, int axis, const Share& share, DType dtype) {
   ir::Shape shape = b.shape(x);
   shape.at(static_cast<size_t>(axis)) = b.shape(share.entries).at(0);
   const ValueId taken =
@@ -153,8 +153,8 @@ ValueId fused_sum(QuantBuilder& b, ValueId first, ValueId second, const Vectors&
 
 ValueId weighted(QuantBuilder& b, ValueId x, int axis, const Shares& shares, const Sums& sums) {
   const DType dtype = sums.are_fused ? DType::f64 : DType::f32;
-  const ValueId first = product(b, x, axis, shares[0], dtype);
-  const ValueId second = product(b, x, axis, shares[1], dtype);
+  const ValueId first = weighed(b, x, axis, shares[0], dtype);
+  const ValueId second = weighed(b, x, axis, shares[1], dtype);
   return sums.are_fused ? fused_sum(b, first, second, sums.channels) : add(b, first, second);
 }
 
@@ -174,7 +174,7 @@ std::array<double, 2> read_scales(const QuantBuilder& b) {
 }
 
 /// floor(size * factor), of a factor that is a multiple of 1/1024; nothing for others.
-std::optional<Dim> scaled(const Dim& size, double factor) {
+std::optional<Dim> scaled_size(const Dim& size, double factor) {
   constexpr int64_t kParts = 1024;
   const double parts = factor * static_cast<double>(kParts);
   if (std::trunc(parts) != parts || parts > 1e9) return std::nullopt;
@@ -190,7 +190,7 @@ std::optional<std::array<Axis, 2>> read_axes(QuantBuilder& b) {
   for (size_t i = 0; i < 2; ++i) {
     const auto axis = static_cast<int>(i) + 2;
     const Dim in = b.size(x, axis);
-    const auto size = has_size ? b.dims("output_size").at(i) : scaled(in, scales[i]);
+    const auto size = has_size ? b.dims("output_size").at(i) : scaled_size(in, scales[i]);
     if (!size && b.sizes_vary()) return std::nullopt;
     const Dim now = b.output().shape.at(i + 2);
     out[i] = {b.shape(x).at(i + 2).value(), now.value(), in, size.value_or(now), scales[i],

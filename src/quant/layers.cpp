@@ -44,12 +44,6 @@ ValueId convolution(QuantBuilder& b, ValueId x, ValueId weight) {
                 DType::f32, b.output().shape);
 }
 
-ValueId linear(QuantBuilder& b, ValueId x, ValueId weight) {
-  return b.emit("aten::linear",
-                {{"input", TensorRef{x}}, {"weight", TensorRef{weight}}, {"bias", ir::None{}}},
-                DType::f32, b.output().shape);
-}
-
 bool is_convolution(const QuantBuilder& b) { return b.base_name().starts_with("conv"); }
 
 /// The channels' axis in the result.
@@ -67,6 +61,12 @@ bool is_confused(const QuantBuilder& b) {
 }
 
 }  // namespace
+
+ValueId linear(QuantBuilder& b, ValueId x, ValueId weight) {
+  return b.emit("aten::linear",
+                {{"input", TensorRef{x}}, {"weight", TensorRef{weight}}, {"bias", ir::None{}}},
+                DType::f32, b.output().shape);
+}
 
 /// True for convolutions, except those with many groups or with zero points in weights, and
 /// transposed ones with output padding.

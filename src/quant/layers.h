@@ -9,6 +9,8 @@ namespace t2n::quant {
 
 /// The layer's sums of products of `x` and the weight's steps: exact below 2^24.
 ir::ValueId product_of_steps(QuantBuilder& b, ir::ValueId x);
+/// x . weight^T in f32, of the shape of the result.
+ir::ValueId linear(QuantBuilder& b, ir::ValueId x, ir::ValueId weight);
 /// The weight's scale, or one per channel, times a factor.
 std::vector<double> weight_scales(const QuantBuilder& b, double factor);
 /// Adds the bias, if there is one, divided by the value of one step of `x`.

@@ -7,9 +7,6 @@
 namespace t2n::quant {
 namespace {
 
-/// The smallest scale of fbgemm.
-constexpr float kLeastScale = 6.1e-5F;
-
 struct Extremes {
   float min;
   float max;

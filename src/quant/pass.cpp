@@ -15,7 +15,7 @@ namespace {
 
 using Tables = std::initializer_list<const QuantRules*>;
 
-QuantRules joined(Tables tables) {
+QuantRules merged(Tables tables) {
   QuantRules out;
   for (const QuantRules* each : tables)
     for (const auto& [name, rule] : *each)
@@ -25,20 +25,20 @@ QuantRules joined(Tables tables) {
 
 /// Operators of torch's namespace `quantized`.
 const QuantRules& rules_of_quantized() {
-  static const QuantRules rules = joined({&layer_rules(), &dynamic_rules(), &cell_rules(),
+  static const QuantRules rules = merged({&layer_rules(), &dynamic_rules(), &cell_rules(),
                                           &embedding_rules(), &function_rules(), &norm_rules()});
   return rules;
 }
 
 /// Operators without a translation, whatever their operands are.
 const QuantRules& rules_of_plain() {
-  static const QuantRules rules = joined({&recurrent_rules(), &fake_rules(), &integer_rules()});
+  static const QuantRules rules = merged({&recurrent_rules(), &fake_rules(), &integer_rules()});
   return rules;
 }
 
 /// Operators on quantised tensors.
 const QuantRules& rules_of_aten() {
-  static const QuantRules rules = joined({&any_scale_rules(), &tensor_rules()});
+  static const QuantRules rules = merged({&any_scale_rules(), &tensor_rules()});
   return rules;
 }
 
@@ -115,7 +115,7 @@ bool refuse_wide(QuantBuilder& b) {
   return true;
 }
 
-void apply(QuantBuilder& b, QuantRule rule) {
+void apply_rule(QuantBuilder& b, QuantRule rule) {
   b.ignore({"memory_format", "layout", "device", "pin_memory", "non_blocking"},
            "where elements lie changes none");
   rule(b);
@@ -129,7 +129,7 @@ void rewrite(QuantBuilder& b) {
   if (!b.involves_quantised() && !is_rewritten(b.node())) return b.keep();
   if (b.node().body) return rewrite_loop(b);
   if (refuse_dynamic(b) || refuse_wide(b)) return;
-  if (const QuantRule rule = find_rule(b)) return apply(b, rule);
+  if (const QuantRule rule = find_rule(b)) return apply_rule(b, rule);
   b.refuse("it has no form for quantised tensors here", "dequantize() its operands");
 }
 

@@ -45,7 +45,7 @@ ValueId product(QuantBuilder& b, ValueId x, ValueId weight, ir::Attr bias) {
                 DType::f32, shape);
 }
 
-ValueId apply(QuantBuilder& b, const Linear& layer, ValueId x) {
+ValueId apply_layer(QuantBuilder& b, const Linear& layer, ValueId x) {
   const bool has_bias = layer.bias != ir::kNoValue;
   if (layer.scales.empty())
     return product(b, x, layer.weight,
@@ -60,7 +60,7 @@ ValueId apply(QuantBuilder& b, const Linear& layer, ValueId x) {
 // --- one time step ---
 
 ValueId tanh(QuantBuilder& b, ValueId x) { return b.unary("aten::tanh", x); }
-ValueId sigmoid(QuantBuilder& b, ValueId x) { return b.unary("aten::sigmoid", x); }
+ValueId sigmoid_of(QuantBuilder& b, ValueId x) { return b.unary("aten::sigmoid", x); }
 
 /// One of the gates, which lie side by side.
 ValueId gate(QuantBuilder& b, ValueId gates, int which, const Dim& width) {
@@ -73,10 +73,10 @@ using CellStep = States (*)(QuantBuilder& b, ValueId input, ValueId hidden, cons
 States lstm(QuantBuilder& b, ValueId input, ValueId hidden, const States& states) {
   const Dim width = b.shape(states[1]).back();
   const ValueId gates = add(b, hidden, input);
-  const ValueId in = sigmoid(b, gate(b, gates, 0, width));
-  const ValueId forget = sigmoid(b, gate(b, gates, 1, width));
+  const ValueId in = sigmoid_of(b, gate(b, gates, 0, width));
+  const ValueId forget = sigmoid_of(b, gate(b, gates, 1, width));
   const ValueId cell = tanh(b, gate(b, gates, 2, width));
-  const ValueId out = sigmoid(b, gate(b, gates, 3, width));
+  const ValueId out = sigmoid_of(b, gate(b, gates, 3, width));
   const ValueId c = add(b, mul(b, forget, states[1]), mul(b, in, cell));
   return {mul(b, out, tanh(b, c)), c};
 }
@@ -86,8 +86,8 @@ States gru(QuantBuilder& b, ValueId input, ValueId hidden, const States& states)
   const auto both = [&](int which) {
     return add(b, gate(b, hidden, which, width), gate(b, input, which, width));
   };
-  const ValueId reset = sigmoid(b, both(0));
-  const ValueId keep = sigmoid(b, both(1));
+  const ValueId reset = sigmoid_of(b, both(0));
+  const ValueId keep = sigmoid_of(b, both(1));
   const ValueId fresh =
       tanh(b, add(b, gate(b, input, 2, width), mul(b, gate(b, hidden, 2, width), reset)));
   const ValueId change = b.binary("aten::sub.Tensor", states[0], fresh);
@@ -146,7 +146,7 @@ ir::Graph iteration_body(const QuantBuilder& outer, CellStep step, const Linear&
   place.source = at.source;
   place.outputs = {before[0]};
   b.begin(std::move(place));
-  States results = step(b, input, apply(b, layer, before[0]), before);
+  States results = step(b, input, apply_layer(b, layer, before[0]), before);
   results.insert(results.begin(), results[0]);
   finish(b, body, results);
   return body;
@@ -155,7 +155,7 @@ ir::Graph iteration_body(const QuantBuilder& outer, CellStep step, const Linear&
 /// [T, B, H] and the last states; starts at the last time step if reversed.
 States run(QuantBuilder& b, CellStep step, const Cell& cell, ValueId x, const States& states,
            bool is_reversed) {
-  const ValueId rows = apply(b, cell.input, x);
+  const ValueId rows = apply_layer(b, cell.input, x);
   ir::Scan scan;
   scan.length = b.size(rows, 0);
   scan.scanned = {rows};
@@ -250,7 +250,7 @@ void define_cell(QuantBuilder& b, CellStep step) {
       read_linear(b, b.original("w_hh_weight"), b.original("w_hh_bias"), kReduced);
   const States states = read_states(b);
   const States results =
-      step(b, apply(b, input, b.real("input")), apply(b, hidden, states[0]), states);
+      step(b, apply_layer(b, input, b.real("input")), apply_layer(b, hidden, states[0]), states);
   for (size_t i = 0; i < results.size(); ++i) b.define(results[i], static_cast<int>(i));
 }
 

@@ -12,6 +12,9 @@ namespace t2n::quant {
 /// The nearest f32 number: torch computes scales in f32.
 inline double as_f32(double value) { return static_cast<double>(static_cast<float>(value)); }
 
+/// The least scale that LibTorch takes, fbgemm's.
+inline constexpr float kLeastScale = 6.1e-5F;
+
 /// Where torch adds the zero point: before or after rounding. It matters for ties, and near them,
 /// since the sum is rounded to f32.
 enum class ZeroPoint {

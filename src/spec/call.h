@@ -94,6 +94,10 @@ Ints broadcast(const ShapeCall& call, const Ints& a, const Ints& b);
 /// Whether `from` broadcasts to `to` without changing it.
 bool broadcasts_to(const Ints& from, const Ints& to);
 
+inline auto axis_at(const Ints& shape, size_t axis) {
+  return shape.begin() + static_cast<ptrdiff_t>(axis);
+}
+
 /// The product of sizes, without silent overflow.
 int64_t volume(const Ints& sizes);
 int64_t product(int64_t a, int64_t b);

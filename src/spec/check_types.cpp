@@ -10,8 +10,6 @@ namespace {
 using nnef::Kind;
 using nnef::Value;
 
-[[noreturn]] void refuse(std::string message) { throw Error("nnef-invalid", std::move(message)); }
-
 std::string_view item_name(Item item) {
   switch (item) {
     case Item::scalar: return "scalar";
@@ -49,8 +47,8 @@ class Checker {
 
   Item generic() {
     if (!signature_.is_generic || generic_ != Item::unknown || has_unknown_) return generic_;
-    refuse(cat(called(), ": its type follows from no argument, write ", invocation_.text,
-               "<scalar>(…) or another type"));
+    refuse_invalid(cat(called(), ": its type follows from no argument, write ", invocation_.text,
+                       "<scalar>(…) or another type"));
   }
 
  private:
@@ -61,19 +59,19 @@ class Checker {
     if (written.empty()) {
       generic_ = signature_.generic_default;
     } else if (!signature_.is_generic) {
-      refuse(cat(called(), " is not generic, and <", written, "> is given"));
+      refuse_invalid(cat(called(), " is not generic, and <", written, "> is given"));
     } else {
       generic_ = parse_type(written).item;
       if (generic_ == Item::generic || generic_ == Item::string)
-        refuse(cat(called(), ": <", written, "> is no type of tensors"));
+        refuse_invalid(cat(called(), ": <", written, "> is no type of tensors"));
     }
     is_settled_ = generic_ != Item::unknown;
   }
 
   [[noreturn]] void mismatch(const Type& type, const Value& value) {
     const nnef::Parameter& parameter = signature_.declaration->parameters[parameter_];
-    refuse(cat(called(), ": the argument ", quoted(parameter.name), " is to be ", type_text(type),
-               ", not ", described(value)));
+    refuse_invalid(cat(called(), ": the argument ", quoted(parameter.name), " is to be ",
+                       type_text(type), ", not ", described(value)));
   }
 
   void check(const Type& type, const Value& value) {
@@ -105,8 +103,9 @@ class Checker {
   [[noreturn]] void wrong_item(const Type& type, Item given, const Value& value) {
     if (literal_item(value) != Item::unknown) mismatch(type, value);
     const nnef::Parameter& parameter = signature_.declaration->parameters[parameter_];
-    refuse(cat(called(), ": the argument ", quoted(parameter.name), " is to be ", type_text(type),
-               ", and ", quoted(value.text), " is tensor<", item_name(given), ">"));
+    refuse_invalid(cat(called(), ": the argument ", quoted(parameter.name), " is to be ",
+                       type_text(type), ", and ", quoted(value.text), " is tensor<",
+                       item_name(given), ">"));
   }
 
   void unify(Item given, const Value& value) {
@@ -117,11 +116,11 @@ class Checker {
   }
 
   [[noreturn]] void differs(Item given, const Value& value) {
-    refuse(cat(called(), ": the argument ",
-               quoted(signature_.declaration->parameters[parameter_].name), " is to be ",
-               item_name(generic_), is_settled_ ? "" : " like the others", ", and ",
-               literal_item(value) == Item::unknown ? quoted(value.text) : described(value), " is ",
-               item_name(given)));
+    refuse_invalid(cat(called(), ": the argument ",
+                       quoted(signature_.declaration->parameters[parameter_].name), " is to be ",
+                       item_name(generic_), is_settled_ ? "" : " like the others", ", and ",
+                       literal_item(value) == Item::unknown ? quoted(value.text) : described(value),
+                       " is ", item_name(given)));
   }
 
   void array(const Type& type, const Value& value) {
@@ -153,7 +152,7 @@ struct LeftSide {
   std::vector<AssignedName> out = {};
 
   [[noreturn]] void refuse_form(std::string_view wanted) const {
-    refuse(cat(quoted(signature.declaration->name), " results in ", wanted));
+    refuse_invalid(cat(quoted(signature.declaration->name), " results in ", wanted));
   }
 
   void add(const Value& left, const Type& type, Item item) {

@@ -41,9 +41,9 @@ MaybeDim combined(std::string_view sign, const MaybeDim& a, const MaybeDim& b) t
 
 /// Recursive descent over tract's own grammar of dimensions, where `-` binds more tightly than `+`,
 /// and `/` more tightly than `*`.
-class Reader {
+class DimensionReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit DimensionReader(std::string_view text) : text_(text) {}
 
   std::optional<ir::Comparison> comparison() {
     const MaybeDim left = sum();
@@ -198,7 +198,7 @@ std::vector<Assertion> read_assertions(const nnef::Document& document) {
       scenario = trimmed(text->substr(0, colon));
       text = trimmed(text->substr(colon + 1));
     }
-    if (auto comparison = Reader(*text).comparison())
+    if (auto comparison = DimensionReader(*text).comparison())
       out.push_back({std::string(*text), std::string(scenario), *std::move(comparison)});
   }
   return out;

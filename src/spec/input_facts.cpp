@@ -41,7 +41,7 @@ InputSize size_of(const Value& value) {
 }
 
 /// By name; the first of several.
-std::map<std::string, const Value*> declarations(const nnef::Document& document) {
+std::map<std::string, const Value*> declared_inputs(const nnef::Document& document) {
   std::map<std::string, const Value*> out;
   for (const nnef::Assignment& assignment : document.graph.body)
     if (assignment.left.kind == Kind::identifier &&
@@ -67,7 +67,7 @@ InputFact fact_of(const std::string& name, const Value& call) {
 }  // namespace
 
 std::vector<InputFact> input_facts(const nnef::Document& document) {
-  const auto declared = declarations(document);
+  const auto declared = declared_inputs(document);
   std::vector<InputFact> out;
   for (const std::string& name : document.graph.parameters) {
     const auto found = declared.find(name);

@@ -19,8 +19,6 @@ using nnef::Document;
 using nnef::Kind;
 using nnef::Value;
 
-[[noreturn]] void refuse(std::string message) { throw Error("nnef-invalid", std::move(message)); }
-
 bool is_printable(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
@@ -120,7 +118,7 @@ class Lint {
 
   void call(const Assignment& assignment) {
     const Value& right = assignment.right;
-    if (right.kind != Kind::invocation) refuse("its right side is no call of an operation");
+    if (right.kind != Kind::invocation) refuse_invalid("its right side is no call of an operation");
     const Signature& signature = operation_signature(right.text, Dialect::khronos);
     for (const nnef::Argument& argument : right.arguments) expression(right, argument.value);
     const Arguments arguments = bind(*signature.declaration, right);
@@ -133,8 +131,8 @@ class Lint {
       return shape ? &*shape : nullptr;
     });
     if (shapes && shapes->size() != names.size())
-      refuse(cat(quoted(right.text), " results in ", shapes->size(), " tensors, and ", names.size(),
-                 " are assigned"));
+      refuse_invalid(cat(quoted(right.text), " results in ", shapes->size(), " tensors, and ",
+                         names.size(), " are assigned"));
     define(right, names, shapes);
     special(right, *signature.declaration, arguments, names);
   }
@@ -144,22 +142,23 @@ class Lint {
     if (value.kind == Kind::identifier) return read(call, value);
     if (literal_item(value) != Item::unknown) return literal(call, value);
     if (value.kind == Kind::invocation)
-      refuse(cat(quoted(call.text), " is given a call of ", quoted(value.text),
-                 ": in a flat document each call is a statement"));
+      refuse_invalid(cat(quoted(call.text), " is given a call of ", quoted(value.text),
+                         ": in a flat document each call is a statement"));
     if (value.kind != Kind::array && value.kind != Kind::tuple)
-      refuse(cat(quoted(call.text), " is given an expression that a flat document does not have"));
+      refuse_invalid(
+          cat(quoted(call.text), " is given an expression that a flat document does not have"));
     for (const Value& item : value.items) expression(call, item);
   }
 
   void read(const Value& call, const Value& name) const {
     if (!tensors_.contains(name.text))
-      refuse(cat(quoted(call.text), " reads ", quoted(name.text),
-                 ", which no statement before assigns"));
+      refuse_invalid(cat(quoted(call.text), " reads ", quoted(name.text),
+                         ", which no statement before assigns"));
   }
 
   static void literal(const Value& call, const Value& value) {
     const std::string problem = literal_problem(value);
-    if (!problem.empty()) refuse(cat(quoted(call.text), ": ", problem));
+    if (!problem.empty()) refuse_invalid(cat(quoted(call.text), ": ", problem));
   }
 
   /// Tensors are positional, attributes are named (§3.3.2, invocations).
@@ -170,11 +169,11 @@ class Lint {
       const auto index = static_cast<size_t>(found - arguments.begin());
       const bool is_tensor = holds_tensors(signature.parameters[index]);
       if (is_tensor == argument.name.empty()) continue;
-      refuse(cat(quoted(call.text), ": the ", is_tensor ? "tensor " : "attribute ",
-                 quoted(parameters[index].name),
-                 is_tensor ? " is given by name, and tensors stand "
-                             "by position"
-                           : " stands without its name"));
+      refuse_invalid(cat(quoted(call.text), ": the ", is_tensor ? "tensor " : "attribute ",
+                         quoted(parameters[index].name),
+                         is_tensor ? " is given by name, and tensors stand "
+                                     "by position"
+                                   : " stands without its name"));
     }
   }
 
@@ -206,15 +205,15 @@ class Lint {
     const bool is_external = operation == "external";
     for (const AssignedName& target : names)
       if (is_external != parameters_.contains(target.name))
-        refuse(is_external ? "'external' assigns what is no input of the graph"
-                           : "an input of the graph can only be assigned by 'external'");
+        refuse_invalid(is_external ? "'external' assigns what is no input of the graph"
+                                   : "an input of the graph can only be assigned by 'external'");
   }
 
   void update(const Value& variable) {
     if (variable.kind != Kind::identifier || tensors_.at(variable.text).operation != "variable")
-      refuse("'update': its first operand is no variable");
+      refuse_invalid("'update': its first operand is no variable");
     if (!updated_.insert(variable.text).second)
-      refuse(cat("'update': ", quoted(variable.text), " is updated twice"));
+      refuse_invalid(cat("'update': ", quoted(variable.text), " is updated twice"));
   }
 
   void slice(const nnef::Fragment& declaration, const Arguments& arguments) {
@@ -225,7 +224,7 @@ class Lint {
     const bool has_zero =
         std::any_of(ends.begin(), ends.end(), [](const Value& end) { return end.integer == 0; });
     if (is_plain && has_zero)
-      refuse("'slice': an end of 0 for the whole rest is deprecated: write the extent");
+      refuse_invalid("'slice': an end of 0 for the whole rest is deprecated: write the extent");
   }
 
   const Document& document_;

@@ -37,7 +37,7 @@ std::string lower(std::string_view text) {
 }
 
 /// Whether the file's item type fits the type in the graph (§5.2.1).
-bool fits(Item item, const Stored& stored) {
+bool fits_type(Item item, const Stored& stored) {
   switch (item) {
     case Item::scalar:
       return ir::is_integer(stored.dtype)
@@ -100,7 +100,7 @@ class Labels {
                  ", and that of the stored tensor ", ir::shape_str(ir::to_shape(stored.shape))));
     if (!stored.own_format.empty())
       report(name, cat("the stored tensor is ", stored.own_format, ", which is an engine's own"));
-    else if (!fits(facts.item, stored))
+    else if (!fits_type(facts.item, stored))
       report(name, cat("it is ", word(facts.item), ", and the stored tensor holds ",
                        ir::dtype_name(stored.dtype), stored.quantised ? " codes" : ""));
   }

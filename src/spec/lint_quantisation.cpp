@@ -13,8 +13,6 @@ using nnef::Kind;
 using nnef::QuantEntry;
 using nnef::Value;
 
-[[noreturn]] void refuse(std::string message) { throw Error("nnef-invalid", std::move(message)); }
-
 /// The quantising operations without their tensor, which is the entry's name.
 const std::map<std::string_view, Signature>& functions() {
   static const std::vector<nnef::Fragment> declarations = [] {
@@ -41,8 +39,8 @@ const Signature& function(const std::string& name) {
   std::vector<std::string> names;
   for (const auto& [known, signature] : functions()) names.emplace_back(known);
   const std::string near = nearest(name, names);
-  refuse(cat(quoted(name), " does not quantise",
-             near.empty() ? "" : cat("; did you mean ", quoted(near), "?")));
+  refuse_invalid(cat(quoted(name), " does not quantise",
+                     near.empty() ? "" : cat("; did you mean ", quoted(near), "?")));
 }
 
 /// The shape of nested arrays, whose items must have the parameter's type.
@@ -51,17 +49,18 @@ Ints literal_shape(const std::string& parameter, const Type& type, const Value& 
     const bool fits = (type.item == Item::scalar && value.kind == Kind::scalar) ||
                       (type.item == Item::integer && value.kind == Kind::integer) ||
                       (type.item == Item::logical && value.kind == Kind::logical);
-    if (!fits) refuse(cat(quoted(parameter), " is to be ", type_text(type)));
-    if (const std::string problem = literal_problem(value); !problem.empty()) refuse(problem);
+    if (!fits) refuse_invalid(cat(quoted(parameter), " is to be ", type_text(type)));
+    if (const std::string problem = literal_problem(value); !problem.empty())
+      refuse_invalid(problem);
     return {};
   }
   if (type.form != Type::Form::tensor)
-    refuse(cat(quoted(parameter), " is to be one ", type_text(type), ", not an array"));
-  if (value.items.empty()) refuse(cat(quoted(parameter), " is an empty array"));
+    refuse_invalid(cat(quoted(parameter), " is to be one ", type_text(type), ", not an array"));
+  if (value.items.empty()) refuse_invalid(cat(quoted(parameter), " is an empty array"));
   const Ints inner = literal_shape(parameter, type, value.items[0]);
   for (const Value& item : value.items)
     if (literal_shape(parameter, type, item) != inner)
-      refuse(cat(quoted(parameter), " is an array of arrays that differ in size"));
+      refuse_invalid(cat(quoted(parameter), " is an array of arrays that differ in size"));
   Ints out = {static_cast<int64_t>(value.items.size())};
   out.insert(out.end(), inner.begin(), inner.end());
   return out;
@@ -74,12 +73,12 @@ class Entries {
   }
 
   void entry(const QuantEntry& entry) {
-    if (!names_.insert(entry.name).second) refuse("the tensor has two entries");
+    if (!names_.insert(entry.name).second) refuse_invalid("the tensor has two entries");
     const auto found = tensors_.find(entry.name);
-    if (found == tensors_.end()) refuse("no statement assigns the tensor");
+    if (found == tensors_.end()) refuse_invalid("no statement assigns the tensor");
     const TensorFacts& facts = found->second;
     if (facts.item != Item::scalar && facts.item != Item::unknown)
-      refuse("only tensors of scalars are quantised");
+      refuse_invalid("only tensors of scalars are quantised");
     const Arguments arguments = call(entry.invocation, facts);
     if (facts.operation == "variable") codes(entry.invocation, arguments, facts);
   }
@@ -93,9 +92,10 @@ class Entries {
  private:
   static Arguments call(const Value& call, const TensorFacts& facts) {
     const Signature& signature = function(call.text);
-    if (!call.type.empty()) refuse(cat(quoted(call.text), " is not generic"));
+    if (!call.type.empty()) refuse_invalid(cat(quoted(call.text), " is not generic"));
     for (const nnef::Argument& argument : call.arguments)
-      if (argument.name.empty()) refuse(cat(quoted(call.text), ": arguments stand with a name"));
+      if (argument.name.empty())
+        refuse_invalid(cat(quoted(call.text), ": arguments stand with a name"));
     Arguments out = bind(*signature.declaration, call);
     for (size_t i = 0; i < out.size(); ++i)
       parameter(signature.declaration->parameters[i].name, signature.parameters[i], *out[i], facts);
@@ -106,10 +106,10 @@ class Entries {
                         const TensorFacts& facts) {
     const Ints shape = literal_shape(name, type, value);
     if (facts.shape && !broadcasts_to(shape, *facts.shape))
-      refuse(cat(quoted(name), " has the shape ", shape_text(shape),
-                 ", which does not broadcast to ", shape_text(*facts.shape)));
+      refuse_invalid(cat(quoted(name), " has the shape ", shape_text(shape),
+                         ", which does not broadcast to ", shape_text(*facts.shape)));
     if (name == "bits" && (value.integer < 1 || value.integer > 64))
-      refuse(cat("'bits' is ", value.integer, ", and can be 1 to 64"));
+      refuse_invalid(cat("'bits' is ", value.integer, ", and can be 1 to 64"));
   }
 
   /// Readers convert every variable with an entry from codes to reals.
@@ -118,16 +118,17 @@ class Entries {
     if (found == stored_.end()) return;
     const Stored& stored = *found->second;
     if (!stored.quantised)
-      refuse("the stored tensor holds no codes: readers would take them for such");
+      refuse_invalid("the stored tensor holds no codes: readers would take them for such");
     const nnef::Fragment& declaration = *function(call.text).declaration;
     const int64_t width = stored.bits > 0 ? stored.bits : 8 * ir::dtype_size(stored.dtype);
     const int64_t bits = argument(declaration, arguments, "bits")->integer;
-    if (bits > width) refuse(cat("'bits' is ", bits, ", and the stored codes have ", width));
+    if (bits > width)
+      refuse_invalid(cat("'bits' is ", bits, ", and the stored codes have ", width));
     if (declaration.parameters.back().name != "symmetric") return;
     const bool is_signed = argument(declaration, arguments, "signed")->logical;
     if (is_signed != (stored.dtype >= ir::DType::i8))
-      refuse(cat("'signed' is ", is_signed ? "true" : "false", ", and the stored codes are ",
-                 ir::dtype_name(stored.dtype)));
+      refuse_invalid(cat("'signed' is ", is_signed ? "true" : "false",
+                         ", and the stored codes are ", ir::dtype_name(stored.dtype)));
   }
 
   const TensorTable& tensors_;

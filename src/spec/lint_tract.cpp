@@ -12,9 +12,9 @@ namespace {
 
 using Cure = TractFinding::Cure;
 
-class Lint {
+class TractLint {
  public:
-  explicit Lint(const nnef::Document& document)
+  explicit TractLint(const nnef::Document& document)
       : runner_(document),
         symbols_(declared_symbols(document)),
         assertions_(read_assertions(document)) {}
@@ -130,7 +130,7 @@ class Lint {
 }  // namespace
 
 std::optional<TractFinding> lint_tract(const nnef::Document& document) {
-  Lint lint(document);
+  TractLint lint(document);
   auto found = lint.run();
   return found ? found : lint.run_structure();
 }

@@ -16,7 +16,7 @@ using nnef::Fragment;
 using nnef::Kind;
 using nnef::Parameter;
 using nnef::Value;
-using Table = std::map<std::string_view, const Fragment*>;
+using Operations = std::map<std::string_view, const Fragment*>;
 
 /// Operations of the standard that no version of tract reads.
 constexpr std::array kNotInTract = {"add_n",
@@ -51,24 +51,24 @@ std::vector<Fragment> declarations(std::string_view file) {
   internal_error(__FILE__, __LINE__, cat("no text ", file));
 }
 
-void enter(const std::vector<Fragment>& fragments, Table& table) {
+void enter(const std::vector<Fragment>& fragments, Operations& table) {
   for (const Fragment& fragment : fragments) table[fragment.name] = &fragment;
 }
 
-const Table& khronos_table() {
+const Operations& khronos_table() {
   static const std::vector<Fragment> standard = declarations("standard.nnef");
-  static const Table table = [] {
-    Table out;
+  static const Operations table = [] {
+    Operations out;
     enter(standard, out);
     return out;
   }();
   return table;
 }
 
-const Table& tract_table() {
+const Operations& tract_table() {
   static const std::vector<Fragment> tract = declarations("tract.nnef");
-  static const Table table = [] {
-    Table out = khronos_table();
+  static const Operations table = [] {
+    Operations out = khronos_table();
     for (const char* name : kNotInTract) out.erase(name);
     enter(tract, out);
     return out;
@@ -76,7 +76,7 @@ const Table& tract_table() {
   return table;
 }
 
-const Table& table(Dialect dialect) {
+const Operations& operation_table(Dialect dialect) {
   return dialect == Dialect::khronos ? khronos_table() : tract_table();
 }
 
@@ -95,15 +95,11 @@ size_t index_of(const Fragment& declaration, std::string_view name) {
   return static_cast<size_t>(found - parameters.begin());
 }
 
-[[noreturn]] void refuse(std::string message, std::string help = {}) {
-  throw Error("nnef-invalid", std::move(message), {}, std::move(help));
-}
-
 [[noreturn]] void refuse_name(const Fragment& declaration, const Value& invocation,
                               const std::string& name) {
   const std::string near = nearest(name, names(declaration.parameters));
-  refuse(cat(called(invocation), " has no parameter ", quoted(name)),
-         near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
+  refuse_invalid(cat(called(invocation), " has no parameter ", quoted(name)),
+                 near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
 }
 
 /// The parameter of an argument at `position`.
@@ -116,11 +112,12 @@ size_t target(const Fragment& declaration, const Value& invocation, size_t posit
     return index;
   }
   if (position >= count)
-    refuse(cat(called(invocation), " takes ", count, count == 1 ? " argument" : " arguments",
-               ", and ", invocation.arguments.size(), " are given"));
+    refuse_invalid(cat(called(invocation), " takes ", count,
+                       count == 1 ? " argument" : " arguments", ", and ",
+                       invocation.arguments.size(), " are given"));
   if (position > 0 && !invocation.arguments[position - 1].name.empty())
-    refuse(cat(called(invocation), ": an argument without a name stands behind ",
-               quoted(invocation.arguments[position - 1].name)));
+    refuse_invalid(cat(called(invocation), ": an argument without a name stands behind ",
+                       quoted(invocation.arguments[position - 1].name)));
   return position;
 }
 
@@ -128,28 +125,33 @@ bool is_false(const Value& value) { return value.kind == Kind::logical && !value
 
 const Value* default_of(const Parameter& parameter, const Value& invocation) {
   if (!parameter.default_value)
-    refuse(cat(called(invocation), ": the argument ", quoted(parameter.name), " is missing"));
+    refuse_invalid(
+        cat(called(invocation), ": the argument ", quoted(parameter.name), " is missing"));
   return &*parameter.default_value;
 }
 
 }  // namespace
 
 const Fragment* find_operation(std::string_view name, Dialect dialect) {
-  const auto found = table(dialect).find(name);
-  return found == table(dialect).end() ? nullptr : found->second;
+  const auto found = operation_table(dialect).find(name);
+  return found == operation_table(dialect).end() ? nullptr : found->second;
+}
+
+void refuse_invalid(std::string message, std::string help) {
+  throw Error("nnef-invalid", std::move(message), {}, std::move(help));
 }
 
 const Fragment& operation(std::string_view name, Dialect dialect) {
   const Fragment* const found = find_operation(name, dialect);
   if (found != nullptr) return *found;
   const std::string near = nearest(name, operation_names(dialect));
-  refuse(cat("there is no operation ", quoted(name)),
-         near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
+  refuse_invalid(cat("there is no operation ", quoted(name)),
+                 near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
 }
 
 std::vector<std::string> operation_names(Dialect dialect) {
   std::vector<std::string> out;
-  for (const auto& [name, declaration] : table(dialect)) out.emplace_back(name);
+  for (const auto& [name, declaration] : operation_table(dialect)) out.emplace_back(name);
   return out;
 }
 
@@ -163,8 +165,8 @@ Arguments bind(const Fragment& declaration, const Value& invocation) {
   for (size_t i = 0; i < invocation.arguments.size(); ++i) {
     const size_t index = target(declaration, invocation, i);
     if (out[index] != nullptr)
-      refuse(cat(called(invocation), ": the argument ", quoted(declaration.parameters[index].name),
-                 " is given twice"));
+      refuse_invalid(cat(called(invocation), ": the argument ",
+                         quoted(declaration.parameters[index].name), " is given twice"));
     out[index] = &invocation.arguments[i].value;
   }
   for (size_t i = 0; i < out.size(); ++i) {

@@ -35,6 +35,9 @@ Arguments bind(const nnef::Fragment& declaration, const nnef::Value& invocation)
 const nnef::Value* argument(const nnef::Fragment& declaration, const Arguments& arguments,
                             std::string_view name);
 
+/// Throws `nnef-invalid`.
+[[noreturn]] void refuse_invalid(std::string message, std::string help = {});
+
 /// Whether the parameter is optional: its default is `false`, although it is not a logical. An
 /// explicit `false` means the same.
 bool may_be_absent(const nnef::Parameter& parameter);

@@ -54,14 +54,6 @@ Slices slices_of(const nnef::Document& document) {
   return is_old ? Slices::cut_off : Slices::refused;
 }
 
-/// The part of a call that is equal in every run. Without a signature it is unknown.
-struct Prepared {
-  const Signature* signature = nullptr;
-  const TractRule* rule = nullptr;           ///< for an operation
-  const nnef::Fragment* fragment = nullptr;  ///< for a fragment of the document
-  Arguments arguments;
-};
-
 }  // namespace
 
 class ShapeRunner::State {
@@ -96,6 +88,14 @@ class ShapeRunner::State {
   }
 
  private:
+  /// The part of a call that is equal in every run. Without a signature it is unknown.
+  struct Prepared {
+    const Signature* signature = nullptr;
+    const TractRule* rule = nullptr;           ///< for an operation
+    const nnef::Fragment* fragment = nullptr;  ///< for a fragment of the document
+    Arguments arguments;
+  };
+
   // --- statements ---
 
   void assign(const nnef::Assignment& statement, Frame& frame) {

@@ -42,72 +42,72 @@ Shapes quantize(const ShapeCall& call) {
   return over_first(call);
 }
 
-constexpr std::array kRows = {ShapeRow{"copy", unary},
-                              ShapeRow{"neg", unary},
-                              ShapeRow{"rcp", unary},
-                              ShapeRow{"exp", unary},
-                              ShapeRow{"log", unary},
-                              ShapeRow{"sin", unary},
-                              ShapeRow{"cos", unary},
-                              ShapeRow{"tan", unary},
-                              ShapeRow{"sinh", unary},
-                              ShapeRow{"cosh", unary},
-                              ShapeRow{"tanh", unary},
-                              ShapeRow{"asin", unary},
-                              ShapeRow{"acos", unary},
-                              ShapeRow{"atan", unary},
-                              ShapeRow{"asinh", unary},
-                              ShapeRow{"acosh", unary},
-                              ShapeRow{"atanh", unary},
-                              ShapeRow{"abs", unary},
-                              ShapeRow{"sign", unary},
-                              ShapeRow{"floor", unary},
-                              ShapeRow{"ceil", unary},
-                              ShapeRow{"round", unary},
-                              ShapeRow{"sqr", unary},
-                              ShapeRow{"sqrt", unary},
-                              ShapeRow{"rsqr", unary},
-                              ShapeRow{"rsqrt", unary},
-                              ShapeRow{"log2", unary},
-                              ShapeRow{"not", unary},
-                              ShapeRow{"cast", unary},
-                              ShapeRow{"sigmoid", unary},
-                              ShapeRow{"relu", unary},
-                              ShapeRow{"softplus", unary},
-                              ShapeRow{"gelu", unary},
-                              ShapeRow{"silu", unary},
-                              ShapeRow{"leaky_relu", unary},
-                              ShapeRow{"elu", unary},
-                              ShapeRow{"selu", unary},
-                              ShapeRow{"prelu", over_first},
-                              ShapeRow{"add", broadcasting},
-                              ShapeRow{"sub", broadcasting},
-                              ShapeRow{"mul", broadcasting},
-                              ShapeRow{"div", broadcasting},
-                              ShapeRow{"pow", broadcasting},
-                              ShapeRow{"min", broadcasting},
-                              ShapeRow{"max", broadcasting},
-                              ShapeRow{"lt", broadcasting},
-                              ShapeRow{"gt", broadcasting},
-                              ShapeRow{"le", broadcasting},
-                              ShapeRow{"ge", broadcasting},
-                              ShapeRow{"eq", broadcasting},
-                              ShapeRow{"ne", broadcasting},
-                              ShapeRow{"and", broadcasting},
-                              ShapeRow{"or", broadcasting},
-                              ShapeRow{"select", broadcasting},
-                              ShapeRow{"clamp", broadcasting},
-                              ShapeRow{"batch_normalization", batch_normalization},
-                              ShapeRow{"linear_quantize", quantize},
-                              ShapeRow{"min_max_linear_quantize", quantize},
-                              ShapeRow{"zero_point_linear_quantize", quantize},
-                              ShapeRow{"logarithmic_quantize", quantize}};
+constexpr std::array kElementwiseRows = {ShapeRow{"copy", unary},
+                                         ShapeRow{"neg", unary},
+                                         ShapeRow{"rcp", unary},
+                                         ShapeRow{"exp", unary},
+                                         ShapeRow{"log", unary},
+                                         ShapeRow{"sin", unary},
+                                         ShapeRow{"cos", unary},
+                                         ShapeRow{"tan", unary},
+                                         ShapeRow{"sinh", unary},
+                                         ShapeRow{"cosh", unary},
+                                         ShapeRow{"tanh", unary},
+                                         ShapeRow{"asin", unary},
+                                         ShapeRow{"acos", unary},
+                                         ShapeRow{"atan", unary},
+                                         ShapeRow{"asinh", unary},
+                                         ShapeRow{"acosh", unary},
+                                         ShapeRow{"atanh", unary},
+                                         ShapeRow{"abs", unary},
+                                         ShapeRow{"sign", unary},
+                                         ShapeRow{"floor", unary},
+                                         ShapeRow{"ceil", unary},
+                                         ShapeRow{"round", unary},
+                                         ShapeRow{"sqr", unary},
+                                         ShapeRow{"sqrt", unary},
+                                         ShapeRow{"rsqr", unary},
+                                         ShapeRow{"rsqrt", unary},
+                                         ShapeRow{"log2", unary},
+                                         ShapeRow{"not", unary},
+                                         ShapeRow{"cast", unary},
+                                         ShapeRow{"sigmoid", unary},
+                                         ShapeRow{"relu", unary},
+                                         ShapeRow{"softplus", unary},
+                                         ShapeRow{"gelu", unary},
+                                         ShapeRow{"silu", unary},
+                                         ShapeRow{"leaky_relu", unary},
+                                         ShapeRow{"elu", unary},
+                                         ShapeRow{"selu", unary},
+                                         ShapeRow{"prelu", over_first},
+                                         ShapeRow{"add", broadcasting},
+                                         ShapeRow{"sub", broadcasting},
+                                         ShapeRow{"mul", broadcasting},
+                                         ShapeRow{"div", broadcasting},
+                                         ShapeRow{"pow", broadcasting},
+                                         ShapeRow{"min", broadcasting},
+                                         ShapeRow{"max", broadcasting},
+                                         ShapeRow{"lt", broadcasting},
+                                         ShapeRow{"gt", broadcasting},
+                                         ShapeRow{"le", broadcasting},
+                                         ShapeRow{"ge", broadcasting},
+                                         ShapeRow{"eq", broadcasting},
+                                         ShapeRow{"ne", broadcasting},
+                                         ShapeRow{"and", broadcasting},
+                                         ShapeRow{"or", broadcasting},
+                                         ShapeRow{"select", broadcasting},
+                                         ShapeRow{"clamp", broadcasting},
+                                         ShapeRow{"batch_normalization", batch_normalization},
+                                         ShapeRow{"linear_quantize", quantize},
+                                         ShapeRow{"min_max_linear_quantize", quantize},
+                                         ShapeRow{"zero_point_linear_quantize", quantize},
+                                         ShapeRow{"logarithmic_quantize", quantize}};
 
-using Table = std::map<std::string_view, ShapeRule>;
+using Rules = std::map<std::string_view, ShapeRule>;
 
-const Table& table() {
-  static const Table rules = [] {
-    Table out;
+const Rules& standard_rules() {
+  static const Rules rules = [] {
+    Rules out;
     for (const std::span<const ShapeRow> rows :
          {elementwise_shapes(), window_shapes(), structure_shapes(), other_shapes()})
       for (const ShapeRow& row : rows) out.emplace(row.operation, row.rule);
@@ -146,11 +146,11 @@ bool is_known(const Value& value, const ShapeOf& shape_of) {
 
 }  // namespace
 
-std::span<const ShapeRow> elementwise_shapes() { return kRows; }
+std::span<const ShapeRow> elementwise_shapes() { return kElementwiseRows; }
 
 ShapeRule standard_rule(std::string_view operation) {
-  const auto found = table().find(operation);
-  T2N_ASSERT(found != table().end(), "no shape rule for ", operation);
+  const auto found = standard_rules().find(operation);
+  T2N_ASSERT(found != standard_rules().end(), "no shape rule for ", operation);
   return found->second;
 }
 

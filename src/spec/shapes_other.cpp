@@ -122,36 +122,36 @@ Shapes linear(const ShapeCall& call) {
   return {{input[0], filter[0]}};
 }
 
-constexpr std::array kRows = {ShapeRow{"sum_reduce", reduce},
-                              ShapeRow{"max_reduce", reduce},
-                              ShapeRow{"min_reduce", reduce},
-                              ShapeRow{"mean_reduce", reduce},
-                              ShapeRow{"argmax_reduce", reduce},
-                              ShapeRow{"argmin_reduce", reduce},
-                              ShapeRow{"all_reduce", reduce},
-                              ShapeRow{"any_reduce", reduce},
-                              ShapeRow{"moments", moments},
-                              ShapeRow{"softmax", along_axes},
-                              ShapeRow{"l1_normalization", along_axes},
-                              ShapeRow{"l2_normalization", along_axes},
-                              ShapeRow{"local_response_normalization", local},
-                              ShapeRow{"local_mean_normalization", local},
-                              ShapeRow{"local_variance_normalization", local},
-                              ShapeRow{"local_contrast_normalization", local},
-                              ShapeRow{"nearest_downsample", downsample},
-                              ShapeRow{"area_downsample", downsample},
-                              ShapeRow{"nearest_upsample", upsample},
-                              ShapeRow{"multilinear_upsample", multilinear_upsample},
-                              ShapeRow{"avg_roi_pool", regions},
-                              ShapeRow{"max_roi_pool", regions},
-                              ShapeRow{"roi_resample", roi_resample},
-                              ShapeRow{"avg_roi_align", roi_align},
-                              ShapeRow{"max_roi_align", roi_align},
-                              ShapeRow{"matmul", matmul},
-                              ShapeRow{"linear", linear}};
+constexpr std::array kOtherRows = {ShapeRow{"sum_reduce", reduce},
+                                   ShapeRow{"max_reduce", reduce},
+                                   ShapeRow{"min_reduce", reduce},
+                                   ShapeRow{"mean_reduce", reduce},
+                                   ShapeRow{"argmax_reduce", reduce},
+                                   ShapeRow{"argmin_reduce", reduce},
+                                   ShapeRow{"all_reduce", reduce},
+                                   ShapeRow{"any_reduce", reduce},
+                                   ShapeRow{"moments", moments},
+                                   ShapeRow{"softmax", along_axes},
+                                   ShapeRow{"l1_normalization", along_axes},
+                                   ShapeRow{"l2_normalization", along_axes},
+                                   ShapeRow{"local_response_normalization", local},
+                                   ShapeRow{"local_mean_normalization", local},
+                                   ShapeRow{"local_variance_normalization", local},
+                                   ShapeRow{"local_contrast_normalization", local},
+                                   ShapeRow{"nearest_downsample", downsample},
+                                   ShapeRow{"area_downsample", downsample},
+                                   ShapeRow{"nearest_upsample", upsample},
+                                   ShapeRow{"multilinear_upsample", multilinear_upsample},
+                                   ShapeRow{"avg_roi_pool", regions},
+                                   ShapeRow{"max_roi_pool", regions},
+                                   ShapeRow{"roi_resample", roi_resample},
+                                   ShapeRow{"avg_roi_align", roi_align},
+                                   ShapeRow{"max_roi_align", roi_align},
+                                   ShapeRow{"matmul", matmul},
+                                   ShapeRow{"linear", linear}};
 
 }  // namespace
 
-std::span<const ShapeRow> other_shapes() { return kRows; }
+std::span<const ShapeRow> other_shapes() { return kOtherRows; }
 
 }  // namespace t2n::spec

@@ -7,8 +7,6 @@
 namespace t2n::spec {
 namespace {
 
-auto at(const Ints& list, size_t index) { return list.begin() + static_cast<ptrdiff_t>(index); }
-
 /// More than any statement has names, and few enough to count.
 constexpr int64_t kMostResults = 1 << 16;
 
@@ -63,7 +61,7 @@ Ints settled(const ShapeCall& call, const Ints& input, size_t begin, size_t end)
     shape[i] = input[begin + i];
   }
   const auto inferred = std::find(shape.begin(), shape.end(), -1);
-  const int64_t whole = volume(Ints(at(input, begin), at(input, end)));
+  const int64_t whole = volume(Ints(axis_at(input, begin), axis_at(input, end)));
   if (inferred != shape.end()) {
     *inferred = 1;
     call.require(std::find(shape.begin(), shape.end(), -1) == shape.end(),
@@ -81,9 +79,9 @@ Shapes reshape(const ShapeCall& call) {
   const Ints input = call.shape("input");
   const auto [begin, end] = reshaped_range(call, input.size());
   const Ints middle = settled(call, input, begin, end);
-  Ints out(input.begin(), at(input, begin));
+  Ints out(input.begin(), axis_at(input, begin));
   out.insert(out.end(), middle.begin(), middle.end());
-  out.insert(out.end(), at(input, end), input.end());
+  out.insert(out.end(), axis_at(input, end), input.end());
   return {out};
 }
 
@@ -106,7 +104,7 @@ Shapes unsqueeze(const ShapeCall& call) {
   const Ints axes = call.axes("axes", input.size() + call.list_size("axes"));
   call.require(std::is_sorted(axes.begin(), axes.end()), "'axes' must ascend");
   Ints out = input;
-  for (const int64_t axis : axes) out.insert(at(out, static_cast<size_t>(axis)), 1);
+  for (const int64_t axis : axes) out.insert(axis_at(out, static_cast<size_t>(axis)), 1);
   return {out};
 }
 
@@ -157,7 +155,7 @@ Shapes stack(const ShapeCall& call) {
   const size_t axis = call.axis("axis", values[0].size() + 1);
   for (const Ints& value : values) check_equal(call, values[0], value, value.size());
   Ints out = values[0];
-  out.insert(at(out, axis), static_cast<int64_t>(values.size()));
+  out.insert(axis_at(out, axis), static_cast<int64_t>(values.size()));
   return {out};
 }
 
@@ -165,7 +163,7 @@ Shapes unstack(const ShapeCall& call) {
   const Ints value = call.shape("value");
   const size_t axis = call.axis("axis", value.size());
   Ints rest = value;
-  rest.erase(at(rest, axis));
+  rest.erase(axis_at(rest, axis));
   const int64_t count = std::min(value[axis], kMostResults);
   return Shapes(static_cast<size_t>(count), rest);
 }
@@ -234,9 +232,9 @@ Shapes gather(const ShapeCall& call) {
   const Ints input = call.shape("input");
   const Ints indices = call.shape("indices");
   const size_t axis = call.axis("axis", input.size());
-  Ints out(input.begin(), at(input, axis));
+  Ints out(input.begin(), axis_at(input, axis));
   out.insert(out.end(), indices.begin(), indices.end());
-  out.insert(out.end(), at(input, axis + 1), input.end());
+  out.insert(out.end(), axis_at(input, axis + 1), input.end());
   return {out};
 }
 
@@ -253,18 +251,19 @@ Shapes add_n(const ShapeCall& call) {
   return {values[0]};
 }
 
-constexpr std::array kRows = {ShapeRow{"external", introduced}, ShapeRow{"constant", constant},
-                              ShapeRow{"variable", variable},   ShapeRow{"update", update},
-                              ShapeRow{"reshape", reshape},     ShapeRow{"squeeze", squeeze},
-                              ShapeRow{"unsqueeze", unsqueeze}, ShapeRow{"transpose", transpose},
-                              ShapeRow{"split", split},         ShapeRow{"concat", concat},
-                              ShapeRow{"stack", stack},         ShapeRow{"unstack", unstack},
-                              ShapeRow{"slice", slice},         ShapeRow{"pad", pad},
-                              ShapeRow{"tile", tile},           ShapeRow{"gather", gather},
-                              ShapeRow{"copy_n", copy_n},       ShapeRow{"add_n", add_n}};
+constexpr std::array kStructureRows = {
+    ShapeRow{"external", introduced}, ShapeRow{"constant", constant},
+    ShapeRow{"variable", variable},   ShapeRow{"update", update},
+    ShapeRow{"reshape", reshape},     ShapeRow{"squeeze", squeeze},
+    ShapeRow{"unsqueeze", unsqueeze}, ShapeRow{"transpose", transpose},
+    ShapeRow{"split", split},         ShapeRow{"concat", concat},
+    ShapeRow{"stack", stack},         ShapeRow{"unstack", unstack},
+    ShapeRow{"slice", slice},         ShapeRow{"pad", pad},
+    ShapeRow{"tile", tile},           ShapeRow{"gather", gather},
+    ShapeRow{"copy_n", copy_n},       ShapeRow{"add_n", add_n}};
 
 }  // namespace
 
-std::span<const ShapeRow> structure_shapes() { return kRows; }
+std::span<const ShapeRow> structure_shapes() { return kStructureRows; }
 
 }  // namespace t2n::spec

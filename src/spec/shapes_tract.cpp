@@ -10,9 +10,7 @@
 namespace t2n::spec {
 namespace {
 
-auto at(const Ints& list, size_t index) { return list.begin() + static_cast<ptrdiff_t>(index); }
-
-MaybeShapes introduced(const ShapeCall& call) { return one_shape(call.ints("shape")); }
+MaybeShapes tract_introduced(const ShapeCall& call) { return one_shape(call.ints("shape")); }
 
 MaybeShapes same_as_first(const ShapeCall& call) { return one_shape(call.first_shape()); }
 
@@ -23,19 +21,19 @@ MaybeShapes spread(const ShapeCall& call) {
   return one_shape(out);
 }
 
-MaybeShapes unsqueeze(const ShapeCall& call) {
+MaybeShapes tract_unsqueeze(const ShapeCall& call) {
   Ints out = call.shape("input");
   Ints axes = call.ints("axes");
   std::sort(axes.begin(), axes.end());
   for (const int64_t axis : axes) {
     call.require(axis >= 0 && axis <= static_cast<int64_t>(out.size()), "'axes' names axis ", axis,
                  " of a tensor with ", out.size(), " axes");
-    out.insert(at(out, static_cast<size_t>(axis)), 1);
+    out.insert(axis_at(out, static_cast<size_t>(axis)), 1);
   }
   return one_shape(out);
 }
 
-MaybeShapes slice(const ShapeCall& call, Slices beyond) {
+MaybeShapes tract_slice(const ShapeCall& call, Slices beyond) {
   Ints out = call.shape("input");
   const Ints axes = call.axes("axes", out.size());
   const Ints begin = call.ints("begin"), end = call.ints("end"), stride = call.ints("stride");
@@ -57,7 +55,7 @@ MaybeShapes slice(const ShapeCall& call, Slices beyond) {
   return one_shape(out);
 }
 
-MaybeShapes pad(const ShapeCall& call) {
+MaybeShapes tract_pad(const ShapeCall& call) {
   Ints out = call.shape("input");
   const Pairs padding = call.pairs("padding");
   if (padding.size() != out.size()) return {};
@@ -65,7 +63,7 @@ MaybeShapes pad(const ShapeCall& call) {
   return one_shape(out);
 }
 
-MaybeShapes tile(const ShapeCall& call) {
+MaybeShapes tract_tile(const ShapeCall& call) {
   Ints out = call.shape("input");
   const Ints repeats = call.ints("repeats");
   call.require(repeats.size() == out.size(), "'repeats' has ", repeats.size(),
@@ -92,12 +90,12 @@ MaybeShapes broadcast_to(const ShapeCall& call) {
 
 // --- positions ---
 
-MaybeShapes gather(const ShapeCall& call) {
+MaybeShapes tract_gather(const ShapeCall& call) {
   const Ints input = call.shape("input"), indices = call.shape("indices");
   const size_t axis = call.axis("axis", input.size());
-  Ints out(input.begin(), at(input, axis));
+  Ints out(input.begin(), axis_at(input, axis));
   out.insert(out.end(), indices.begin(), indices.end());
-  out.insert(out.end(), at(input, axis + 1), input.end());
+  out.insert(out.end(), axis_at(input, axis + 1), input.end());
   return one_shape(out);
 }
 
@@ -131,19 +129,19 @@ MaybeShapes dyn_slice(const ShapeCall& call) {
 
 MaybeShapes one_hot(const ShapeCall& call) {
   Ints out = call.shape("input");
-  out.insert(at(out, call.axis("axis", out.size() + 1)), call.integer("dim"));
+  out.insert(axis_at(out, call.axis("axis", out.size() + 1)), call.integer("dim"));
   return one_shape(out);
 }
 
-constexpr TractRow kRows[] = {
-    {"external", introduced},
-    {"tract_core_external", introduced},
-    {"variable", introduced},
-    {"unsqueeze", unsqueeze},
-    {"pad", pad},
-    {"tile", tile},
+constexpr TractRow kTractRows[] = {
+    {"external", tract_introduced},
+    {"tract_core_external", tract_introduced},
+    {"variable", tract_introduced},
+    {"unsqueeze", tract_unsqueeze},
+    {"pad", tract_pad},
+    {"tile", tract_tile},
     {"tract_core_broadcast", broadcast_to},
-    {"tract_core_gather", gather},
+    {"tract_core_gather", tract_gather},
     {"tract_core_gather_elements", as_indices},
     {"tract_core_topk", topk},
     {"tract_core_range", range},
@@ -203,13 +201,13 @@ constexpr std::string_view kLikeFirst[] = {"softabs",
 /// Further operations whose later operands broadcast.
 constexpr std::string_view kSpread[] = {"prelu", "batch_normalization"};
 
-const std::map<std::string_view, TractRule>& table() {
+const std::map<std::string_view, TractRule>& tract_rules() {
   static const auto rules = [] {
     std::map<std::string_view, TractRule> out;
     for (const std::span<const TractRow> rows :
-         {std::span<const TractRow>(kRows), tract_product_rows()})
+         {std::span<const TractRow>(kTractRows), tract_product_rows()})
       for (const TractRow& row : rows) out[row.operation].own = row.rule;
-    out["slice"].slicing = slice;
+    out["slice"].slicing = tract_slice;
     for (const StandardRow& row : kStandard)
       out[row.operation].standard = standard_rule(row.standard);
     for (const auto& names : {unary_operations(), std::span<const std::string_view>(kLikeFirst)})
@@ -225,8 +223,8 @@ const std::map<std::string_view, TractRule>& table() {
 }  // namespace
 
 const TractRule* tract_rule(std::string_view operation) {
-  const auto found = table().find(operation);
-  return found == table().end() ? nullptr : &found->second;
+  const auto found = tract_rules().find(operation);
+  return found == tract_rules().end() ? nullptr : &found->second;
 }
 
 }  // namespace t2n::spec

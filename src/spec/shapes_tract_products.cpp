@@ -9,8 +9,6 @@
 namespace t2n::spec {
 namespace {
 
-auto at(const Ints& list, size_t index) { return list.begin() + static_cast<ptrdiff_t>(index); }
-
 // --- products ---
 
 /// Summed axes must be equal, or one of them has extent 1.
@@ -18,20 +16,21 @@ void check_inner(const ShapeCall& call, int64_t a, int64_t b) {
   call.require(a == b || a == 1 || b == 1, "rows of ", a, " do not meet columns of ", b);
 }
 
-MaybeShapes matmul(const ShapeCall& call) {
+MaybeShapes tract_matmul(const ShapeCall& call) {
   Ints a = call.shape("A"), b = call.shape("B");
   const size_t rank = a.size();
   if (rank != b.size() || rank < 2) return {};  // packed weights may have another rank
   if (call.flag("transposeA")) std::swap(a[rank - 1], a[rank - 2]);
   if (call.flag("transposeB")) std::swap(b[rank - 1], b[rank - 2]);
   check_inner(call, a[rank - 1], b[rank - 2]);
-  Ints out = broadcast(call, Ints(at(a, 0), at(a, rank - 2)), Ints(at(b, 0), at(b, rank - 2)));
+  Ints out = broadcast(call, Ints(axis_at(a, 0), axis_at(a, rank - 2)),
+                       Ints(axis_at(b, 0), axis_at(b, rank - 2)));
   out.push_back(a[rank - 2]);
   out.push_back(b[rank - 1]);
   return one_shape(out);
 }
 
-MaybeShapes linear(const ShapeCall& call) {
+MaybeShapes tract_linear(const ShapeCall& call) {
   const Ints input = call.shape("input"), filter = call.shape("filter");
   if (input.size() != 2 || filter.size() != 2) return {};
   check_inner(call, input[1], filter[1]);
@@ -122,7 +121,7 @@ std::optional<int64_t> groups(const ShapeCall& call, const Ints& input, const In
   return out;
 }
 
-MaybeShapes conv(const ShapeCall& call) {
+MaybeShapes tract_conv(const ShapeCall& call) {
   const Ints input = call.shape("input"), filter = call.shape("filter");
   if (!groups(call, input, filter)) return {};
   Ints out = input;
@@ -131,7 +130,7 @@ MaybeShapes conv(const ShapeCall& call) {
 }
 
 /// `output_shape` has no entries for batch and channels.
-MaybeShapes deconv(const ShapeCall& call) {
+MaybeShapes tract_deconv(const ShapeCall& call) {
   const Ints input = call.shape("input"), filter = call.shape("filter");
   if (!groups(call, input, filter)) return {};
   Ints out = {input[0], filter[0]};
@@ -151,15 +150,15 @@ MaybeShapes deconv(const ShapeCall& call) {
   return one_shape(out);
 }
 
-MaybeShapes pool(const ShapeCall& call) {
+MaybeShapes tract_pool(const ShapeCall& call) {
   const Ints input = call.shape("input"), size = call.ints("size");
   call.require(input.size() == size.size(), "'size' has ", size.size(), " numbers, and the tensor ",
                input.size(), " axes");
   return windows(call, input, size, 0);
 }
 
-MaybeShapes pool_with_index(const ShapeCall& call) {
-  const MaybeShapes out = pool(call);
+MaybeShapes tract_pool_with_index(const ShapeCall& call) {
+  const MaybeShapes out = tract_pool(call);
   if (!out) return {};
   return Shapes{(*out)[0], (*out)[0]};
 }
@@ -183,18 +182,18 @@ MaybeShapes lstm_epilogue(const ShapeCall& call) {
 }
 MaybeShapes gru_epilogue(const ShapeCall& call) { return one_shape(call.shape("h_prev")); }
 
-constexpr TractRow kRows[] = {
-    {"matmul", matmul},
-    {"linear", linear},
+constexpr TractRow kTractProductRows[] = {
+    {"matmul", tract_matmul},
+    {"linear", tract_linear},
     {"tract_core_einsum", einsum},
     {"tract_transformers_sdpa", attention},
-    {"conv", conv},
-    {"deconv", deconv},
-    {"box", pool},
-    {"max_pool", pool},
-    {"avg_pool", pool},
-    {"rms_pool", pool},
-    {"max_pool_with_index", pool_with_index},
+    {"conv", tract_conv},
+    {"deconv", tract_deconv},
+    {"box", tract_pool},
+    {"max_pool", tract_pool},
+    {"avg_pool", tract_pool},
+    {"rms_pool", tract_pool},
+    {"max_pool_with_index", tract_pool_with_index},
     {"tract_core_resize", resize},
     {"tract_core_grid_sample", grid_sample},
     {"tract_core_lstm_epilogue", lstm_epilogue},
@@ -203,6 +202,6 @@ constexpr TractRow kRows[] = {
 
 }  // namespace
 
-std::span<const TractRow> tract_product_rows() { return kRows; }
+std::span<const TractRow> tract_product_rows() { return kTractProductRows; }
 
 }  // namespace t2n::spec

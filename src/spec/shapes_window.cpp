@@ -264,22 +264,22 @@ Shapes separable_deconv(const ShapeCall& call) {
   return {out};
 }
 
-constexpr std::array kRows = {ShapeRow{"conv", conv},
-                              ShapeRow{"deconv", deconv},
-                              ShapeRow{"separable_conv", separable_conv},
-                              ShapeRow{"separable_deconv", separable_deconv},
-                              ShapeRow{"box", pool},
-                              ShapeRow{"debox", debox},
-                              ShapeRow{"max_pool", pool},
-                              ShapeRow{"avg_pool", pool},
-                              ShapeRow{"rms_pool", pool},
-                              ShapeRow{"argmax_pool", pool},
-                              ShapeRow{"max_pool_with_index", pool_with_index},
-                              ShapeRow{"sample", sample},
-                              ShapeRow{"desample", desample}};
+constexpr std::array kWindowRows = {ShapeRow{"conv", conv},
+                                    ShapeRow{"deconv", deconv},
+                                    ShapeRow{"separable_conv", separable_conv},
+                                    ShapeRow{"separable_deconv", separable_deconv},
+                                    ShapeRow{"box", pool},
+                                    ShapeRow{"debox", debox},
+                                    ShapeRow{"max_pool", pool},
+                                    ShapeRow{"avg_pool", pool},
+                                    ShapeRow{"rms_pool", pool},
+                                    ShapeRow{"argmax_pool", pool},
+                                    ShapeRow{"max_pool_with_index", pool_with_index},
+                                    ShapeRow{"sample", sample},
+                                    ShapeRow{"desample", desample}};
 
 }  // namespace
 
-std::span<const ShapeRow> window_shapes() { return kRows; }
+std::span<const ShapeRow> window_shapes() { return kWindowRows; }
 
 }  // namespace t2n::spec

@@ -28,9 +28,9 @@ void tighten(const Assertion& assertion, std::map<ir::Symbol, Limits>& limits) {
     limit.most = std::min(limit.most, bound - (relation == Relation::lt ? 1 : 0));
 }
 
-enum class Kind { least, primes, even, large, odd, most };
-constexpr Kind kKinds[] = {Kind::least, Kind::primes, Kind::even,
-                           Kind::large, Kind::odd,    Kind::most};
+enum class Choice { least, primes, even, large, odd, most };
+constexpr Choice kChoices[] = {Choice::least, Choice::primes, Choice::even,
+                               Choice::large, Choice::odd,    Choice::most};
 
 class Search {
  public:
@@ -47,10 +47,10 @@ class Search {
 
   std::vector<ir::Sizes> run() {
     std::vector<ir::Sizes> out;
-    for (const Kind kind : kKinds) {
+    for (const Choice choice : kChoices) {
       ir::Sizes values;
       budget_ = 300;
-      const bool is_found = assign(kind, 0, values);
+      const bool is_found = assign(choice, 0, values);
       if (is_found && std::find(out.begin(), out.end(), values) == out.end())
         out.push_back(std::move(values));
     }
@@ -58,14 +58,14 @@ class Search {
   }
 
  private:
-  bool assign(Kind kind, size_t at, ir::Sizes& values) {
+  bool assign(Choice choice, size_t at, ir::Sizes& values) {
     if (at == symbols_.size()) return true;
     const ir::Symbol& symbol = symbols_[at];
-    for (const int64_t value : candidates(kind, at, values)) {
+    for (const int64_t value : candidates(choice, at, values)) {
       if (--budget_ < 0) break;
       if (!allowed(symbol, value)) continue;
       values[symbol] = value;
-      if (all_hold(values) && assign(kind, at + 1, values)) return true;
+      if (all_hold(values) && assign(choice, at + 1, values)) return true;
     }
     values.erase(symbol);
     return false;
@@ -98,28 +98,29 @@ class Search {
     return {};
   }
 
-  std::vector<int64_t> candidates(Kind kind, size_t at, const ir::Sizes& values) const {
+  std::vector<int64_t> candidates(Choice choice, size_t at, const ir::Sizes& values) const {
     if (const auto value = determined(symbols_[at], values)) return {*value};
     const Limits& limit = limits_.at(symbols_[at]);
     const int64_t step = limit.multiple;
     const int64_t least = (limit.least + step - 1) / step * step;
-    std::vector<int64_t> out = preferred(kind, at, limit, least);
+    std::vector<int64_t> out = preferred(choice, at, limit, least);
     for (int64_t i = 0; i < 16; ++i) out.push_back(least + i * step);
     return out;
   }
 
   /// Different values for each symbol, except the least, so that confusions show.
-  static std::vector<int64_t> preferred(Kind kind, size_t at, const Limits& limit, int64_t least) {
+  static std::vector<int64_t> preferred(Choice choice, size_t at, const Limits& limit,
+                                        int64_t least) {
     constexpr int64_t kPrimes[] = {5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43};
     const int64_t prime = kPrimes[at % std::size(kPrimes)], step = limit.multiple;
     const auto index = static_cast<int64_t>(at);
-    switch (kind) {
-      case Kind::least: return {};
-      case Kind::primes: return {prime * step, (prime + least / step / 2 * 2) * step};
-      case Kind::even: return {2 * prime * step, (2 * prime + least / step / 2 * 2) * step};
-      case Kind::odd: return {(prime + 4 + least / step / 2 * 2) * step};
-      case Kind::large: return {(kLarge + 2 * index) * step};
-      case Kind::most: break;
+    switch (choice) {
+      case Choice::least: return {};
+      case Choice::primes: return {prime * step, (prime + least / step / 2 * 2) * step};
+      case Choice::even: return {2 * prime * step, (2 * prime + least / step / 2 * 2) * step};
+      case Choice::odd: return {(prime + 4 + least / step / 2 * 2) * step};
+      case Choice::large: return {(kLarge + 2 * index) * step};
+      case Choice::most: break;
     }
     const int64_t most = std::min(limit.most, kLarge * step);
     return {most - most % step, most - most % step - step};

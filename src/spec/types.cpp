@@ -89,10 +89,10 @@ std::vector<Type> types_of(const std::vector<Parameter>& parameters) {
   return out;
 }
 
-using Table = std::map<std::string_view, Signature>;
+using Signatures = std::map<std::string_view, Signature>;
 
-Table signatures(Dialect dialect) {
-  Table out;
+Signatures signatures(Dialect dialect) {
+  Signatures out;
   for (const std::string& name : operation_names(dialect)) {
     const Fragment& declaration = operation(name, dialect);
     out.emplace(declaration.name, signature_of(declaration));
@@ -100,10 +100,10 @@ Table signatures(Dialect dialect) {
   return out;
 }
 
-const Table& table(Dialect dialect) {
-  static const Table khronos = signatures(Dialect::khronos);
+const Signatures& signature_table(Dialect dialect) {
+  static const Signatures khronos = signatures(Dialect::khronos);
   if (dialect == Dialect::khronos) return khronos;
-  static const Table tract = signatures(Dialect::tract);
+  static const Signatures tract = signatures(Dialect::tract);
   return tract;
 }
 
@@ -149,8 +149,8 @@ Signature signature_of(const Fragment& declaration) {
 }
 
 const Signature& operation_signature(std::string_view name, Dialect dialect) {
-  const auto found = table(dialect).find(name);
-  if (found != table(dialect).end()) return found->second;
+  const auto found = signature_table(dialect).find(name);
+  if (found != signature_table(dialect).end()) return found->second;
   operation(name, dialect);  // the error suggests a similar name
   internal_error(__FILE__, __LINE__, cat("no signature of ", name));
 }

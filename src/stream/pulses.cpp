@@ -26,7 +26,7 @@ struct Item {
   /// The last state of a scan over the stream, which never exists.
   bool is_at_end = false;
 };
-using Frame = std::unordered_map<std::string_view, Item>;
+using Scope = std::unordered_map<std::string_view, Item>;
 
 const char* operation_of(std::string_view sign) {
   static const std::map<std::string_view, const char*> operations = {
@@ -62,11 +62,11 @@ class Finder {
   }
 
   Pulses run() {
-    Frame frame;
-    for (const nnef::Assignment& statement : document_.graph.body) assign(statement, frame);
+    Scope scope;
+    for (const nnef::Assignment& statement : document_.graph.body) assign(statement, scope);
     bool any = false;
     for (const std::string& name : document_.graph.results) {
-      const Item& item = frame[name];
+      const Item& item = scope[name];
       any = any || item.flow.streams() || !item.flow.known;
       if (item.is_at_end)
         refuse(place_of(name),
@@ -82,13 +82,13 @@ class Finder {
 
   // --- statements of the graph ---
 
-  void assign(const nnef::Assignment& statement, Frame& frame) {
+  void assign(const nnef::Assignment& statement, Scope& scope) {
     const auto names = nnef::assigned_names(statement.left);
     const auto note = notes_.tensors.find(std::string(names.at(0)));
     result_ = note == notes_.tensors.end() ? nullptr : &note->second.shape;
     std::vector<Item> items;
     try {
-      items = results_of(statement.right, frame);
+      items = results_of(statement.right, scope);
       if (items.size() < names.size()) items.resize(names.size());
       for (size_t i = 0; i < names.size(); ++i) settle(std::string(names[i]), items[i]);
     } catch (const Error& reason) {
@@ -98,7 +98,7 @@ class Finder {
       unknown.flow.known = false;
       items.assign(names.size(), unknown);
     }
-    for (size_t i = 0; i < names.size(); ++i) frame[names[i]] = items[i];
+    for (size_t i = 0; i < names.size(); ++i) scope[names[i]] = items[i];
   }
 
   /// Takes the shape from the notes, which must agree with the rule's result.
@@ -131,61 +131,61 @@ class Finder {
 
   // --- expressions ---
 
-  Item item_of(const Value& value, Frame& frame) {
+  Item item_of(const Value& value, Scope& scope) {
     if (value.kind == Kind::identifier) {
-      const auto found = frame.find(value.text);
-      if (found == frame.end()) return {};
+      const auto found = scope.find(value.text);
+      if (found == scope.end()) return {};
       if (found->second.is_at_end) blocked("reads the state after the last moment", kNoLast);
       return found->second;
     }
     if (value.kind == Kind::invocation || value.kind == Kind::binary) {
       const ir::Shape* const outer = std::exchange(result_, nullptr);
-      std::vector<Item> items = results_of(value, frame);
+      std::vector<Item> items = results_of(value, scope);
       result_ = outer;
       return items.empty() ? Item{} : items[0];
     }
     return {};
   }
 
-  static const Value& literal_of(const Value& value, const Frame& frame) {
+  static const Value& literal_of(const Value& value, const Scope& scope) {
     if (value.kind != Kind::identifier) return value;
-    const auto found = frame.find(value.text);
-    return found != frame.end() && found->second.literal ? *found->second.literal : value;
+    const auto found = scope.find(value.text);
+    return found != scope.end() && found->second.literal ? *found->second.literal : value;
   }
 
-  std::vector<Item> results_of(const Value& value, Frame& frame) {
+  std::vector<Item> results_of(const Value& value, Scope& scope) {
     if (value.kind == Kind::binary && operation_of(value.text)) {
       auto& call = signs_[&value];
       if (!call)
         call = std::make_unique<Value>(nnef::invocation(
             operation_of(value.text), {{"", value.items[0]}, {"", value.items[1]}}));
-      return operation(*call, frame);
+      return operation(*call, scope);
     }
-    if (value.kind == Kind::identifier) return {item_of(value, frame)};
+    if (value.kind == Kind::identifier) return {item_of(value, scope)};
     if (value.kind == Kind::invocation) {
       if (const auto own = fragments_.find(value.text); own != fragments_.end())
-        return fragment(*own->second, value, frame);
-      if (value.text == "tract_core_scan") return scan(value, frame);
-      return operation(value, frame);
+        return fragment(*own->second, value, scope);
+      if (value.text == "tract_core_scan") return scan(value, scope);
+      return operation(value, scope);
     }
     bool streams = mentions(value, symbol_);
     nnef::walk(value, [&](const Value& part) {
-      if (part.kind == Kind::identifier) streams = streams || item_of(part, frame).flow.streams();
+      if (part.kind == Kind::identifier) streams = streams || item_of(part, scope).flow.streams();
     });
     if (streams) blocked("is an expression that does not run in pulses");
     return {};
   }
 
-  std::vector<Item> operation(const Value& invocation, Frame& frame) {
+  std::vector<Item> operation(const Value& invocation, Scope& scope) {
     if (is_external(invocation.text)) return {external()};
     if (invocation.text == "variable") return {{}};
     const nnef::Fragment* const declaration =
         spec::find_operation(invocation.text, spec::Dialect::tract);
     if (declaration == nullptr) blocked(cat("is written as ", quoted(invocation.text)));
     const spec::Arguments arguments = spec::bind(*declaration, invocation);
-    const FlowCall::FlowOf flow = [&](const Value& value) { return item_of(value, frame).flow; };
+    const FlowCall::FlowOf flow = [&](const Value& value) { return item_of(value, scope).flow; };
     const FlowCall::LiteralOf literal = [&](const Value& value) -> const Value& {
-      return literal_of(value, frame);
+      return literal_of(value, scope);
     };
     const FlowCall call(*declaration, arguments, flow, literal, symbol_, result_);
     const std::vector<Flow> operands = call.operands();
@@ -211,13 +211,13 @@ class Finder {
     return out;
   }
 
-  std::vector<Item> fragment(const nnef::Fragment& own, const Value& invocation, Frame& frame) {
+  std::vector<Item> fragment(const nnef::Fragment& own, const Value& invocation, Scope& scope) {
     const spec::Arguments arguments = spec::bind(own, invocation);
-    Frame inner;
+    Scope inner;
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (arguments[i] == nullptr) continue;
-      Item item = item_of(*arguments[i], frame);
-      const Value& literal = literal_of(*arguments[i], frame);
+      Item item = item_of(*arguments[i], scope);
+      const Value& literal = literal_of(*arguments[i], scope);
       const bool is_tensor = own.parameters[i].type.starts_with("tensor");
       if (is_tensor && mentions(literal, symbol_)) blocked("reads how long the input is");
       if (literal.kind != Kind::identifier && literal.kind != Kind::invocation &&
@@ -246,11 +246,11 @@ class Finder {
     bool known = true;
   };
 
-  Scanned scanned(const Value& rows, Frame& frame) {
+  Scanned scanned(const Value& rows, Scope& scope) {
     Scanned out;
     bool any = false;
     for (const Value& row : rows.items) {
-      const Flow flow = item_of(row.items.at(1), frame).flow;
+      const Flow flow = item_of(row.items.at(1), scope).flow;
       ++out.count;
       out.known = out.known && flow.known;
       out.delayed = out.delayed || flow.delayed;
@@ -268,16 +268,16 @@ class Finder {
     return out;
   }
 
-  std::vector<Item> scan(const Value& invocation, Frame& frame) {
+  std::vector<Item> scan(const Value& invocation, Scope& scope) {
     const auto given = [&](std::string_view name) -> const Value& {
       for (const nnef::Argument& argument : invocation.arguments)
         if (argument.name == name) return argument.value;
       internal_error(__FILE__, __LINE__, cat("a scan without ", name));
     };
-    const Scanned input = scanned(given("scan"), frame);
+    const Scanned input = scanned(given("scan"), scope);
     for (const char* list : {"full", "state"})
       for (const Value& row : given(list).items)
-        if (const Flow flow = item_of(row.items.at(1), frame).flow; flow.streams())
+        if (const Flow flow = item_of(row.items.at(1), scope).flow; flow.streams())
           blocked("reads the whole stream in each iteration",
                   "write the loop as a recurrent layer (nn.GRU, nn.LSTM, nn.RNN)");
     if (!input.known) {

@@ -21,7 +21,7 @@ Value* argument(nnef::QuantEntry& entry, std::string_view name) {
   return nullptr;
 }
 
-std::optional<double> number(const Value& value) {
+std::optional<double> literal_number(const Value& value) {
   if (value.kind == Kind::scalar) return value.number;
   if (value.kind == Kind::integer) return static_cast<double>(value.integer);
   return std::nullopt;
@@ -44,7 +44,8 @@ class Folding {
   void fold(nnef::QuantEntry& entry) {
     Value* const scale = argument(entry, "scale");
     Value* const point = argument(entry, "zero_point");
-    if (scale == nullptr || point == nullptr || number(*scale) != 1.0 || number(*point) != 0.0)
+    if (scale == nullptr || point == nullptr || literal_number(*scale) != 1.0 ||
+        literal_number(*point) != 0.0)
       return;
     if (const auto taken = operand_of(entry.name, "sub"); taken && is_whole(*taken)) {
       *point = nnef::integer(static_cast<int64_t>(*taken));
@@ -87,8 +88,8 @@ class Folding {
     if (call.kind != Kind::invocation || call.text != operation || call.arguments.size() != 2 ||
         left.kind != Kind::identifier || is_result(left.text))
       return std::nullopt;
-    if (is_tensor(call.arguments[0].value, name)) return number(call.arguments[1].value);
-    return operation == "mul" ? number(call.arguments[0].value) : std::nullopt;
+    if (is_tensor(call.arguments[0].value, name)) return literal_number(call.arguments[1].value);
+    return operation == "mul" ? literal_number(call.arguments[0].value) : std::nullopt;
   }
 
   void drop_reader(const std::string& name) {

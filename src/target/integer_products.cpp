@@ -5,7 +5,7 @@
 namespace t2n::target {
 namespace {
 
-struct Row {
+struct LayerRow {
   Layer layer;
   Version since;  ///< of tract; earlier ones were not measured
   int64_t least;  ///< products in one sum
@@ -13,12 +13,12 @@ struct Row {
 
 /// Measured on an x86 with VNNI (docs/quantised.md). Convolutions with few channels would lose more
 /// than others gain.
-constexpr std::array<Row, 1> kRows = {{{Layer::linear, {0, 23, 9}, 256}}};
+constexpr std::array<LayerRow, 1> kLayers = {{{Layer::linear, {0, 23, 9}, 256}}};
 
 }  // namespace
 
 int64_t least_integer_products(const Target& target, Layer layer) {
-  for (const Row& row : kRows)
+  for (const LayerRow& row : kLayers)
     if (row.layer == layer && target.engine == Engine::tract && target.version >= row.since)
       return row.least;
   return 0;

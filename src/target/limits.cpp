@@ -7,7 +7,7 @@
 namespace t2n::target {
 namespace {
 
-constexpr LimitRow kRows[] = {
+constexpr LimitRow kLimits[] = {
     {Limit::alignments, "alignments",
      "its sum runs over alignments whose number the lengths in the data decide", Evidence::format},
     {Limit::backward_output, "backward-output",
@@ -73,12 +73,12 @@ constexpr LimitRow kRows[] = {
 
 }  // namespace
 
-std::span<const LimitRow> limit_rows() { return kRows; }
+std::span<const LimitRow> limit_rows() { return kLimits; }
 
 const LimitRow& limit_row(Limit limit) {
-  const auto row = std::find_if(std::begin(kRows), std::end(kRows),
+  const auto row = std::find_if(std::begin(kLimits), std::end(kLimits),
                                 [&](const LimitRow& r) { return r.limit == limit; });
-  T2N_ASSERT(row != std::end(kRows), "limit ", static_cast<int>(limit), " has no row");
+  T2N_ASSERT(row != std::end(kLimits), "limit ", static_cast<int>(limit), " has no row");
   return *row;
 }
 

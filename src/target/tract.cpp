@@ -4,7 +4,7 @@
 namespace t2n::target {
 namespace {
 
-constexpr FeatureRow kRows[] = {
+constexpr FeatureRow kFeatures[] = {
     {Feature::computes_f64, "computes_f64", {}, "all numbers are computed as f32"},
     {Feature::computes_integers, "computes_integers", {}, "all numbers are computed as f32"},
     {Feature::core_cumsum,
@@ -57,6 +57,6 @@ constexpr FeatureRow kRows[] = {
 
 }  // namespace
 
-std::span<const FeatureRow> feature_rows() { return kRows; }
+std::span<const FeatureRow> feature_rows() { return kFeatures; }
 
 }  // namespace t2n::target

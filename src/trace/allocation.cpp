@@ -21,11 +21,11 @@ std::atomic<int64_t> live_bytes = 0;
 std::atomic<int64_t> most_bytes = kUnlimited;  ///< limit of live_bytes
 std::atomic<int64_t> granted = 0;              ///< what the limit in force adds; for its message
 
-int64_t size_of(void* data) { return static_cast<int64_t>(malloc_usable_size(data)); }
+int64_t usable_size(void* data) { return static_cast<int64_t>(malloc_usable_size(data)); }
 
 void release(void* data) {
   if (data == nullptr) return;
-  live_bytes -= size_of(data);
+  live_bytes -= usable_size(data);
   c10::GetDefaultCPUAllocator()->raw_deleter()(data);
 }
 
@@ -47,7 +47,7 @@ class WatchedAllocator final : public c10::Allocator {
   c10::DataPtr allocate(size_t count) override {
     require(count);
     void* const data = c10::GetDefaultCPUAllocator()->raw_allocate(count);
-    if (data != nullptr) live_bytes += size_of(data);
+    if (data != nullptr) live_bytes += usable_size(data);
     return {data, data, &release, c10::Device(c10::DeviceType::CPU)};
   }
   c10::DeleterFnPtr raw_deleter() const override { return &release; }

@@ -8,7 +8,7 @@ namespace t2n::trace {
 namespace {
 
 /// True for a plain value that is the same in both branches, so that nothing has to be chosen.
-bool is_same(const Marks& marks, const c10::IValue& a, const c10::IValue& b) {
+bool is_same_value(const Marks& marks, const c10::IValue& a, const c10::IValue& b) {
   if (marks.of(a) || marks.of(b)) return false;
   if (a.isTensor() || b.isTensor())
     return a.isTensor() && b.isTensor() && a.toTensor().is_same(b.toTensor());
@@ -65,7 +65,7 @@ std::optional<c10::IValue> Choices::choose(const Mark& condition, bool taken,
                                            std::string& obstacle) {
   // Nobody reads after the branch what one side leaves unset.
   if (is_uninitialized(yes)) return no;
-  if (is_uninitialized(no) || is_same(marks_, yes, no)) return yes;
+  if (is_uninitialized(no) || is_same_value(marks_, yes, no)) return yes;
   const c10::IValue& now = taken ? yes : no;
   if (is_number(yes) && is_number(no)) {
     const FormulaRef choice =

@@ -83,7 +83,7 @@ ir::Tensor geometry(const at::Tensor& tensor) {
 }
 
 /// A conjugated or negated view has values that differ from its bytes; a sparse one has no strides.
-at::Tensor plain(const at::Tensor& tensor) {
+at::Tensor plain_tensor(const at::Tensor& tensor) {
   if (tensor.layout() != at::kStrided)
     throw Error("unsupported-dtype", "a sparse tensor cannot be exported", {},
                 "make it dense with .to_dense() before saving the model");
@@ -145,7 +145,7 @@ std::optional<ir::QuantInfo> quant_info(const at::Tensor& tensor) {
 }
 
 ir::Tensor share(const at::Tensor& tensor) {
-  const auto keep = std::make_shared<at::Tensor>(plain(tensor));
+  const auto keep = std::make_shared<at::Tensor>(plain_tensor(tensor));
   ir::Tensor out = geometry(*keep);
   out.bytes = {static_cast<const std::byte*>(keep->const_data_ptr()), span_bytes(*keep)};
   out.owner = keep;
@@ -153,13 +153,13 @@ ir::Tensor share(const at::Tensor& tensor) {
 }
 
 ir::Tensor copy(const at::Tensor& tensor) {
-  return share(plain(tensor).clone(at::MemoryFormat::Contiguous));
+  return share(plain_tensor(tensor).clone(at::MemoryFormat::Contiguous));
 }
 
 ir::Tensor original(const at::Tensor& tensor,
                     const std::shared_ptr<const model_file::Mapping>& mapping,
                     bool pages_may_differ) {
-  const at::Tensor dense = plain(tensor);
+  const at::Tensor dense = plain_tensor(tensor);
   const std::byte* bytes = mapping ? mapping->original_of(dense.const_data_ptr()) : nullptr;
   if (bytes == nullptr) return copy(tensor);
   if (pages_may_differ && std::memcmp(bytes, dense.const_data_ptr(), span_bytes(dense)) != 0)

@@ -8,7 +8,7 @@
 namespace t2n::trace {
 namespace {
 
-using Operands = std::vector<FormulaRef>;
+using FormulaRefs = std::vector<FormulaRef>;
 
 /// How an operation treats the types of its operands.
 enum class Kind {
@@ -63,12 +63,12 @@ const std::map<std::string_view, Rule>& rules() {
   return table;
 }
 
-bool are_all(const Operands& operands, FormulaType type) {
+bool are_all(const FormulaRefs& operands, FormulaType type) {
   return std::all_of(operands.begin(), operands.end(),
                      [type](const FormulaRef& operand) { return operand->type == type; });
 }
 
-bool fits(Kind kind, const Operands& operands, FormulaType result) {
+bool fits_kind(Kind kind, const FormulaRefs& operands, FormulaType result) {
   if (kind == Kind::real) return result == FormulaType::real;
   if (kind == Kind::whole) return result == FormulaType::whole;
   if (kind == Kind::compare) return result == FormulaType::truth;
@@ -78,7 +78,7 @@ bool fits(Kind kind, const Operands& operands, FormulaType result) {
 }
 
 /// min(a, b) is `a if a < b else b`, which also defines its result for NaN.
-FormulaRef extreme(const std::string& name, const Operands& operands, FormulaType type) {
+FormulaRef extreme(const std::string& name, const FormulaRefs& operands, FormulaType type) {
   const FormulaRef& a = operands[0];
   const FormulaRef& b = operands[1];
   if (a->type != b->type || a->type != type) return nullptr;
@@ -94,7 +94,7 @@ bool is_minus_zero(const Formula& formula) {
 }
 
 /// `False and x` and the like, which do not depend on x; null for all other operations.
-FormulaRef settled(std::string_view name, const Operands& operands) {
+FormulaRef settled(std::string_view name, const FormulaRefs& operands) {
   const bool is_and = name == "aten::__and__";
   if ((!is_and && name != "aten::__or__") || !are_all(operands, FormulaType::truth)) return nullptr;
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -106,7 +106,8 @@ FormulaRef settled(std::string_view name, const Operands& operands) {
 
 }  // namespace
 
-FormulaRef data_rule(const std::string& name, const Operands& operands, const c10::IValue& result) {
+FormulaRef data_rule(const std::string& name, const FormulaRefs& operands,
+                     const c10::IValue& result) {
   const bool is_number = result.isInt() || result.isDouble() || result.isBool();
   if (!is_number || std::find(operands.begin(), operands.end(), nullptr) != operands.end())
     return nullptr;
@@ -116,7 +117,7 @@ FormulaRef data_rule(const std::string& name, const Operands& operands, const c1
   const auto found = rules().find(name);
   if (found == rules().end()) return nullptr;
   const Rule& rule = found->second;
-  if (rule.operands != operands.size() || !fits(rule.kind, operands, type)) return nullptr;
+  if (rule.operands != operands.size() || !fits_kind(rule.kind, operands, type)) return nullptr;
   if (FormulaRef known = settled(name, operands)) return known;
   if (rule.op == "floor" || rule.op == "ceil")
     return are_all(operands, FormulaType::real)

@@ -24,7 +24,7 @@ std::optional<int64_t> harmless(const std::string& op, const std::string& argume
   return std::nullopt;
 }
 
-bool is_whole(const at::Tensor& tensor) {
+bool is_whole_tensor(const at::Tensor& tensor) {
   return tensor.defined() && at::isIntegralType(tensor.scalar_type(), false);
 }
 
@@ -35,7 +35,7 @@ c10::IValue ComputedNumbers::safe(const c10::IValue& value, const FormulaRef& co
                                   int64_t otherwise) {
   if (value.isTensor()) {
     const at::Tensor& tensor = value.toTensor();
-    if (!is_whole(tensor) || !recorder_.mark(tensor)) return value;
+    if (!is_whole_tensor(tensor) || !recorder_.mark(tensor)) return value;
     return recorded("aten::where", "ScalarOther", {computed(*condition), tensor, otherwise});
   }
   if (value.isList() && !flatten_tensors(value).empty()) {

@@ -95,7 +95,7 @@ void int4_to_pack(const Operands& in) {
       "its weight is not of 32 bits, or does not fill blocks of 16 rows");
 }
 
-void int4_matrix(const Operands& in) {
+void check_int4_matrix(const Operands& in) {
   const at::Tensor x = in.tensor("self");
   const at::Tensor weight = in.tensor("mat2");
   const at::Tensor scales = in.tensor("qScaleAndZeros");
@@ -147,7 +147,7 @@ void dynamic_to_pack(const Operands& in) {
              "there is not one bias for each row");
 }
 
-void dynamic_matrix(const Operands& in) {
+void check_dynamic_matrix(const Operands& in) {
   const Sizes sizes = dynamic_sizes(in);
   const at::Tensor x = in.tensor("inp");
   const at::Tensor packed = in.tensor("packed_weights");
@@ -179,9 +179,9 @@ constexpr GuardRow kPackedRows[] = {
     {"quantized::embedding_bag_4bit_prepack_with_rowwise_min_max", rows_to_pack},
     {"quantized::embedding_bag_2bit_prepack_with_rowwise_min_max", rows_to_pack},
     {"aten::_weight_int8pack_mm", int8_matrix},
-    {"aten::_weight_int4pack_mm_for_cpu", int4_matrix},
+    {"aten::_weight_int4pack_mm_for_cpu", check_int4_matrix},
     {"aten::_convert_weight_to_int4pack_for_cpu", int4_to_pack},
-    {"aten::_dyn_quant_matmul_4bit", dynamic_matrix},
+    {"aten::_dyn_quant_matmul_4bit", check_dynamic_matrix},
     {"aten::_dyn_quant_pack_4bit_weight", dynamic_to_pack},
 };
 

@@ -46,11 +46,11 @@ void factorial(const Operands& in) {
 
 // Strings and lists. Longer ones are refused.
 
-constexpr long long kMaxText = 1LL << 26;
+constexpr long long kLongestText = 1LL << 26;
 constexpr long long kMaxList = 1LL << 24;
 
 void check_text(const Operands& in, double size) {
-  if (size > static_cast<double>(kMaxText)) in.limit("a text", kMaxText);
+  if (size > static_cast<double>(kLongestText)) in.limit("a text", kLongestText);
 }
 
 double text_size(const c10::IValue& value) {
@@ -127,7 +127,7 @@ bool shows_address(const c10::IValue& value, int depth) {
 /// An upper bound for the length of a value's text.
 double shown_size(const c10::IValue& value, int depth) {
   if (value.isString()) return text_size(value);
-  if (depth > 100) return static_cast<double>(kMaxText) + 1;
+  if (depth > 100) return static_cast<double>(kLongestText) + 1;
   double sum = 32;
   if (value.isTensor() && value.toTensor().defined())
     return 32 * static_cast<double>(value.toTensor().numel());

@@ -73,18 +73,18 @@ bool is_slow_in_half(const std::string& name, const Stack& stack, at::ScalarType
          });
 }
 
-thread_local bool native_halves = false;
+thread_local bool halves_are_native = false;
 
 }  // namespace
 
-NativeHalves::NativeHalves() : before_(std::exchange(native_halves, true)) {}
-NativeHalves::~NativeHalves() { native_halves = before_; }
+NativeHalves::NativeHalves() : before_(std::exchange(halves_are_native, true)) {}
+NativeHalves::~NativeHalves() { halves_are_native = before_; }
 
 void run_with_halves(const torch::jit::Operator& op, const Run& run, Stack& stack) {
   const std::optional<at::ScalarType> half =
       op.schema().is_mutable() ? std::nullopt : common_half(stack);
   if (!half) return run(stack);
-  if (!native_halves && is_slow_in_half(op.schema().name(), stack, *half))
+  if (!halves_are_native && is_slow_in_half(op.schema().name(), stack, *half))
     return run_in_float(run, stack, *half);
   const Stack before = stack;
   try {

@@ -15,7 +15,7 @@ using ir::Dim;
 using ir::Relation;
 using torch::jit::Stack;
 
-[[noreturn]] void refuse(std::string why) {
+[[noreturn]] void refuse_list(std::string why) {
   loops::refuse_loop(
       std::move(why),
       "walk the list element by element (`for a in l`), or stack it and index the tensor");
@@ -66,16 +66,18 @@ void Lists::settle_iteration_access(const std::string& name, const Stack& inputs
   const int64_t given = unmarked(inputs[1]).toInt(), from = given < 0 ? given + count : given;
   if (from < 0 || from >= count) return;  // torch refuses it
   if ((asked && !is_size(asked)) || (length && !is_size(length)))
-    refuse("which element of a list an iteration takes has no expression");
+    refuse_list("which element of a list an iteration takes has no expression");
   const Dim whole = length ? length->size : Dim(count);
   Dim place = asked ? asked->size : Dim(given);
   if (given < 0) place = place + whole;
   if ((place - whole).is_constant()) return;  // the same position, counted from the end
   if (is_one_of(name, kChanges) || (name == "aten::pop" && depends_on_iteration(asked)))
-    refuse("elements of a list are put in or taken out at a place that follows from the iteration");
+    refuse_list(
+        "elements of a list are put in or taken out at a place that follows from the iteration");
   if (name == "aten::_set_item") {
     if (!length)
-      refuse("a list of constant length is written at a place that follows from the iteration");
+      refuse_list(
+          "a list of constant length is written at a place that follows from the iteration");
     return;  // changed_outline() follows it
   }
   if (elements[static_cast<size_t>(from)].isTensor() &&
@@ -98,7 +100,7 @@ void Lists::settle_iteration_access(const std::string& name, const Stack& inputs
   const auto size =
       depends_on_iteration(length) ? elements.size() : static_cast<size_t>(outline[at].count);
   if (!are_alike(elements.slice(first, size)))
-    refuse("elements of a list that were made in different ways are taken by the iteration");
+    refuse_list("elements of a list that were made in different ways are taken by the iteration");
   for (RolledLoop* loop : loops_.rolling()) {
     if (!place.mentions(loop->symbol)) continue;
     IterationAccess access{outline, place};
@@ -111,7 +113,8 @@ void Lists::settle_iteration_access(const std::string& name, const Stack& inputs
 void Lists::settle_inside(const Outline& outline, const Dim& low, const Dim& high) {
   const auto now = [&](const Dim& dim) {
     const Dim out = dim.substitute(ir::sample_sizes(graph_));
-    if (!out.is_constant()) refuse("which part of a list an iteration takes has no expression");
+    if (!out.is_constant())
+      refuse_list("which part of a list an iteration takes has no expression");
     return out.value();
   };
   Dim begin;
@@ -124,7 +127,7 @@ void Lists::settle_inside(const Outline& outline, const Dim& low, const Dim& hig
     }
     begin = end;
   }
-  refuse("the iterations take elements of several parts of a list");
+  refuse_list("the iterations take elements of several parts of a list");
 }
 
 /// Checks the first iteration, and all others, whose positions may lie in another part of the list.
@@ -133,7 +136,7 @@ void Lists::settle_accesses(const RolledLoop& loop, const Dim& length) {
     const auto step = loops::coefficient(access.place, loop.symbol);
     const Dim first = loops::replaced(access.place, loop.symbol, 0);
     if (!step || (loops::mentions_iteration(first) && access.outline.size() > 1))
-      refuse("which element of a list an iteration takes has no expression");
+      refuse_list("which element of a list an iteration takes has no expression");
     if (loops::mentions_iteration(first)) continue;  // the loop around it bounds its own iterations
     settle_inside(access.outline, first, first + Dim(1));
     const Dim second = first + *step, last = first + *step * (length - Dim(1));

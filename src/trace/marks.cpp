@@ -137,7 +137,7 @@ std::string kind_of(const c10::IValue& value) {
   return value.isObject() ? "object" : value.tagKind();
 }
 
-[[noreturn]] void refuse(const c10::IValue& value, const Mark& mark, const std::string& what) {
+[[noreturn]] void refuse_mark(const c10::IValue& value, const Mark& mark, const std::string& what) {
   throw Error(
       "data-dependent-value",
       cat(what, " gives another ", kind_of(value), " for other values of a tensor"),
@@ -247,11 +247,11 @@ c10::IValue Marks::tainted(const c10::IValue& value, const Mark& mark, const std
   if (is_data(mark))
     walk(value, inside, [&](const c10::IValue& part) {
       const bool is_nested = is_container(part) && !part.is(value);
-      if (is_nested || part.isObject()) refuse(part, mark, what);
+      if (is_nested || part.isObject()) refuse_mark(part, mark, what);
     });
   Reached seen;
   c10::IValue out = changed(value, seen, [&](const c10::IValue& leaf) {
-    if (is_data(mark) && !is_number(leaf) && !leaf.isString()) refuse(leaf, mark, what);
+    if (is_data(mark) && !is_number(leaf) && !leaf.isString()) refuse_mark(leaf, mark, what);
     return tainted_leaf(leaf, mark);
   });
   Reached again;
@@ -262,7 +262,7 @@ c10::IValue Marks::tainted(const c10::IValue& value, const Mark& mark, const std
 }
 
 c10::IValue Marks::picked(const c10::IValue& value, const Mark& mark, const std::string& what) {
-  if (is_data(mark) && is_container(value)) refuse(value, mark, what);
+  if (is_data(mark) && is_container(value)) refuse_mark(value, mark, what);
   return tainted(value, mark, what);
 }
 

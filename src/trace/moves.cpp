@@ -52,7 +52,7 @@ int64_t count(const c10::IValue& container) {
 }
 
 /// A container's length as an expression; nothing if it has none.
-std::optional<Dim> length_of(const c10::IValue& container, const Mark& mark) {
+std::optional<Dim> container_length(const c10::IValue& container, const Mark& mark) {
   if (mark) return is_size(mark) ? std::optional(mark->size) : std::nullopt;
   return Dim(count(container));
 }
@@ -174,7 +174,7 @@ void Moves::follow_element(const Stack& inputs, const Mark& asked, const Mark& l
   }
   if (!asked || depends_on_iteration(asked)) return;
   if (!is_size(asked)) return (void)decisions_.note_number(position_.node, asked, inputs[1]);
-  const auto whole = length_of(inputs[0], length);
+  const auto whole = container_length(inputs[0], length);
   if (whole && (asked->size - *whole).is_constant()) return;  // counted from the end
   decisions_.settle(comparison_mark({asked->size, ir::Relation::eq, Dim(inputs[1].toInt())}), true);
 }
@@ -188,7 +188,7 @@ Mark Moves::repeated_length(const Stack& inputs, const Mark& asked) {
     decisions_.settle(comparison_mark({asked->size, ir::Relation::ge, Dim(0)}), times >= 0);
     if (times < 0) return nullptr;
   }
-  const auto whole = length_of(container, length);
+  const auto whole = container_length(container, length);
   if (whole && is_size(asked)) return size_mark(*whole * asked->size);
   if (whole && !asked) return size_mark(*whole * Dim(std::max<int64_t>(times, 0)));
   return either(asked, length);
@@ -198,12 +198,12 @@ Mark Moves::repeated_length(const Stack& inputs, const Mark& asked) {
 Mark Moves::made_length(const std::string& name, const Stack& inputs, const Mark& asked) {
   if (name == "aten::mul" || name == "aten::mul_") return repeated_length(inputs, asked);
   const Mark length = marks_.of(container_of(inputs));
-  const auto whole = length_of(container_of(inputs), length);
+  const auto whole = container_length(container_of(inputs), length);
   if (name == "aten::copy" || name == "aten::list") return length;
   if (name == "aten::slice") return either(asked, length);
   const Mark more = marks_.of(inputs[1]);
   if (!length && !more) return nullptr;
-  const auto rest = length_of(inputs[1], more);
+  const auto rest = container_length(inputs[1], more);
   return whole && rest ? size_mark(*whole + *rest) : join(length, more);
 }
 
@@ -232,7 +232,7 @@ void Moves::follow_move(const std::string& name, const Stack& inputs, const Mark
   if (joins) {
     const Mark more = marks_.of(inputs[1]);
     if (inputs[0].isList() && (length || more)) {
-      const auto whole = length_of(inputs[1], more);
+      const auto whole = container_length(inputs[1], more);
       const int64_t before = count(inputs[0]) - count(inputs[1]);
       const Dim first = is_size(length) ? length->size : Dim(before);
       const bool is_exact = (!length || is_size(length)) && whole;

@@ -23,7 +23,7 @@ bool is_list(const at::Tensor& tensor) {
 }
 
 /// Operations whose results hold the same numbers in the same order, if they hold as many.
-bool keeps_numbers(const std::string& name) {
+bool moves_numbers(const std::string& name) {
   constexpr std::array<std::string_view, 12> kNames = {
       "aten::unsqueeze", "aten::squeeze", "aten::view",       "aten::reshape",
       "aten::flatten",   "aten::clone",   "aten::contiguous", "aten::detach",
@@ -38,7 +38,7 @@ std::string folding(const std::string& name, size_t operands) {
   return "";
 }
 
-bool is_plain(const c10::IValue& number) { return number.isInt(); }
+bool is_plain_number(const c10::IValue& number) { return number.isInt(); }
 
 }  // namespace
 
@@ -81,9 +81,9 @@ std::vector<Operand> TensorNumbers::listed(const std::string& name, const Stack&
   }
   if (!inputs[0].isTensor()) return {};
   std::vector<Operand> held = operands_of(inputs[0].toTensor());
-  if (held.empty() || keeps_numbers(name)) return held;
+  if (held.empty() || moves_numbers(name)) return held;
   const auto count = static_cast<int64_t>(held.size());
-  if (name == "aten::select" && is_plain(inputs[2])) {
+  if (name == "aten::select" && is_plain_number(inputs[2])) {
     const int64_t place = inputs[2].toInt();
     return {held.at(static_cast<size_t>(place < 0 ? place + count : place))};
   }

@@ -128,7 +128,7 @@ std::optional<Ratio> dyadic(const Operand& operand) {
   return Ratio{Dim(number / common), kMaxDivisor / common};
 }
 
-FormulaRef formula_of(const Operand& operand) {
+FormulaRef operand_formula(const Operand& operand) {
   if (operand.mark && operand.mark->formula) return operand.mark->formula;
   if (is_opaque(operand.mark) || !(operand.number.isDouble() || operand.number.isInt()))
     return nullptr;
@@ -153,7 +153,7 @@ FormulaRef combined(const std::string& name, const RuleOperands& operands) {
   if (word == formula_words().end() || operands.empty() || operands.size() > 2) return nullptr;
   std::vector<FormulaRef> parts;
   for (const Operand& operand : operands) {
-    parts.push_back(formula_of(operand));
+    parts.push_back(operand_formula(operand));
     if (!parts.back()) return nullptr;
   }
   if (word->second.empty()) return parts[0];

@@ -15,7 +15,7 @@ using ir::Dim;
 using ir::Relation;
 using torch::jit::Stack;
 
-int64_t elements_of(const c10::IValue& list) {
+int64_t length_of_list(const c10::IValue& list) {
   return static_cast<int64_t>(list.toListRef().size());
 }
 
@@ -26,7 +26,7 @@ bool holds_marks(const c10::IValue& list) {
          type->kind() == c10::TypeKind::StringType;
 }
 
-Outline joined(Outline first, const Outline& second) {
+Outline concatenated(Outline first, const Outline& second) {
   if (first.empty() || second.empty()) return {};
   first.insert(first.end(), second.begin(), second.end());
   return first;
@@ -58,9 +58,10 @@ bool Lists::is_open(const c10::IValue& list) const {
 void Lists::settle_length(const c10::IValue& list) {
   const Mark length = marks_.of(list);
   if (is_size(length))
-    decisions_.settle(comparison_mark({length->size, Relation::eq, Dim(elements_of(list))}), true);
+    decisions_.settle(comparison_mark({length->size, Relation::eq, Dim(length_of_list(list))}),
+                      true);
   else
-    decisions_.note_number(position_.node, length, c10::IValue(elements_of(list)));
+    decisions_.note_number(position_.node, length, c10::IValue(length_of_list(list)));
   marks_.set(list, nullptr);
 }
 
@@ -116,7 +117,7 @@ void Lists::settle_access(const std::string& name, const Stack& inputs, const Ma
       place = -behind.value();
       from_front = false;
     }
-  const int64_t length = elements_of(list), from = from_front ? place : place + length;
+  const int64_t length = length_of_list(list), from = from_front ? place : place + length;
   const bool is_between = name == "aten::insert", is_inside = from >= 0 && from < length;
   if (!is_inside && !is_between) return;  // torch refuses it
   if (!is_inside || outline.empty() ||
@@ -147,7 +148,7 @@ void Lists::settle_argument(const c10::IValue& list) {
 void Lists::follow_slice(const Stack& inputs, const c10::IValue& part) {
   const c10::IValue& list = inputs[0];
   Outline outline = marks_.outline(list);
-  const int64_t length = elements_of(list), step = inputs[3].toInt();
+  const int64_t length = length_of_list(list), step = inputs[3].toInt();
   const Mark mark = marks_.of(list);
   if (inputs[1].isNone() && inputs[2].isNone() && step == -1) {
     std::reverse(outline.begin(), outline.end());
@@ -184,9 +185,9 @@ Outline Lists::changed_outline(const std::string& name, const Stack& inputs, con
   }
   if (before.empty()) return {};
   if (name == "aten::copy" || name == "aten::list") return before;
-  if (name == "aten::append") return joined(std::move(before), {{Dim(1), 1}});
+  if (name == "aten::append") return concatenated(std::move(before), {{Dim(1), 1}});
   if (name == "aten::add" || name == "aten::add_" || name == "aten::extend")
-    return joined(std::move(before), more);
+    return concatenated(std::move(before), more);
   if (name == "aten::reverse") {
     std::reverse(before.begin(), before.end());
     return before;

@@ -24,7 +24,7 @@ std::string json_string(const std::string& text) {
   return out + "\"";
 }
 
-[[noreturn]] void refuse(const std::string& path, const std::string& what) {
+[[noreturn]] void refuse_params(const std::string& path, const std::string& what) {
   throw Error("model-format",
               cat(quoted(kAttribute), " of ", path.empty() ? "the model" : quoted(path), " ", what),
               "it says how the module is compressed",
@@ -32,17 +32,17 @@ std::string json_string(const std::string& text) {
 }
 
 std::string json(const c10::IValue& value, const std::string& path, int level) {
-  if (level > kMostLevels) refuse(path, "has tables within tables within tables");
+  if (level > kMostLevels) refuse_params(path, "has tables within tables within tables");
   if (value.isNone()) return "null";
   if (value.isBool()) return value.toBool() ? "true" : "false";
   if (value.isInt()) return std::to_string(value.toInt());
   if (value.isDouble() && std::isfinite(value.toDouble()))
     return ir::float_literal(value.toDouble());
   if (value.isString()) return json_string(value.toStringRef());
-  if (!value.isGenericDict()) refuse(path, cat("holds a value of type ", value.tagKind()));
+  if (!value.isGenericDict()) refuse_params(path, cat("holds a value of type ", value.tagKind()));
   std::string out = "{";
   for (const auto& entry : value.toGenericDict()) {
-    if (!entry.key().isString()) refuse(path, "has keys that are no strings");
+    if (!entry.key().isString()) refuse_params(path, "has keys that are no strings");
     out += cat(out.size() > 1 ? ", " : "", json_string(entry.key().toStringRef()), ": ",
                json(entry.value(), path, level + 1));
   }

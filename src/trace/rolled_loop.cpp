@@ -50,7 +50,7 @@ std::optional<Dim> iterations_of_while(const ir::Comparison& condition, const ir
   return std::nullopt;
 }
 
-Dim length_of(const RolledLoop& loop) {
+Dim loop_length(const RolledLoop& loop) {
   const Mark trips = mark_of(loop.trips);
   if (is_size(trips)) return trips->size;
   const Mark condition = mark_of(loop.condition);
@@ -111,7 +111,7 @@ void Interpreter::run_rolled(Node* node, Env& env) {
     for (Decision& each : decisions_.take_from(decisions)) later.push_back(std::move(each));
   }
   loops::require_iterations(loop.iterations);  // without one, nothing tells the loop's length
-  const Dim length = length_of(loop);
+  const Dim length = loop_length(loop);
   if (depends_on_iteration(size_mark(length)))
     loops::refuse_loop(
         "how many iterations it takes follows from the iteration of a loop around it",

@@ -17,7 +17,7 @@ namespace prim = c10::prim;
 using torch::jit::Block;
 using torch::jit::Node;
 
-std::string class_of(const std::string& qualified) {
+std::string owning_class(const std::string& qualified) {
   const size_t method = qualified.rfind('.');
   if (method == std::string::npos || method == 0) return {};
   const size_t begin = qualified.rfind('.', method - 1);
@@ -32,14 +32,14 @@ std::string place_text(const std::string& function) {
   const std::string method = method_of(function);
   if (method == "__setstate__") return "while it is loaded (__setstate__)";
   if (method == "forward") return "in forward";
-  const std::string owner = class_of(function);
+  const std::string owner = owning_class(function);
   return cat("in ", owner.empty() || owner == "__torch__" ? method : cat(owner, ".", method));
 }
 
 Where place_of(const ForbiddenUse& refusal, SourceMap& sources) {
   Where where;
   const ir::Source source = sources.find(refusal.node->sourceRange(), true);
-  where.module_class = class_of(refusal.function);
+  where.module_class = owning_class(refusal.function);
   where.frames = source.frames;
   where.excerpt = source.excerpt;
   where.caret = source.caret;

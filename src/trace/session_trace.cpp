@@ -64,7 +64,7 @@ bool is_same_failure(const Diagnostic& a, const Diagnostic& b) {
 }
 
 /// Where the bytes of a tensor begin and end.
-std::pair<const char*, const char*> extent(const at::Tensor& tensor) {
+std::pair<const char*, const char*> memory_range(const at::Tensor& tensor) {
   const auto* begin = static_cast<const char*>(tensor.const_data_ptr());
   int64_t last = 0;
   for (int64_t d = 0; d < tensor.dim(); ++d) last += (tensor.size(d) - 1) * tensor.stride(d);
@@ -76,13 +76,13 @@ std::pair<const char*, const char*> extent(const at::Tensor& tensor) {
 std::string shares_memory(const std::vector<Attribute>& attributes, const std::string& path) {
   const at::Tensor own = tensor_at(attributes, path);
   if (!own.defined() || !own.has_storage()) return {};
-  const auto [begin, end] = extent(own);
+  const auto [begin, end] = memory_range(own);
   for (const Attribute& attribute : attributes)
     for (const Held& leaf : attribute.leaves) {
       if (leaf.path == path || !leaf.value.isTensor() || !leaf.value.toTensor().defined() ||
           !leaf.value.toTensor().has_storage())
         continue;
-      const auto [other, other_end] = extent(leaf.value.toTensor());
+      const auto [other, other_end] = memory_range(leaf.value.toTensor());
       if (begin < other_end && other < end) return leaf.path;
     }
   return {};
@@ -100,7 +100,7 @@ bool is_dependent(const std::set<std::string>& dependent, const std::string& pat
   return first != dependent.end() && (*first == path || first->starts_with(path + "."));
 }
 
-std::ptrdiff_t place_of(const std::vector<ir::ValueId>& inputs, ir::ValueId input) {
+std::ptrdiff_t place_among(const std::vector<ir::ValueId>& inputs, ir::ValueId input) {
   return std::find(inputs.begin(), inputs.end(), input) - inputs.begin();
 }
 
@@ -366,13 +366,13 @@ Traced Session::settle(Attempt attempt, const Split& given, const Tensors& by_us
       throw Error("input-unknown", cat("the model has no input ", quoted(candidate.name)),
                   cat("no call of forward reads what another left in ", quoted(candidate.path)), {},
                   candidate.name);
-    out.ranges.erase(out.ranges.begin() + place_of(graph.inputs, candidate.input));
+    out.ranges.erase(out.ranges.begin() + place_among(graph.inputs, candidate.input));
     make_constant(graph, candidate.input, candidate.path, candidate.initial);
   }
   for (Attempt::Candidate& candidate : verdict.states) {
     attempt.results.push_back({candidate.name + "_next", {}});
     out.states.push_back({candidate.path, candidate.name,
-                          static_cast<size_t>(place_of(graph.inputs, candidate.input)),
+                          static_cast<size_t>(place_among(graph.inputs, candidate.input)),
                           graph.outputs.size(), copy(candidate.initial)});
     graph.outputs.push_back(candidate.next);
     out.outputs.push_back(std::move(candidate.value));

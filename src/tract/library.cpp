@@ -121,7 +121,7 @@ ir::DType plain_type(const EnginePort& port) {
 }
 
 /// A copy of the values; nothing for an element type that is internal to tract.
-std::optional<ir::Tensor> read_tensor(const Abi& abi, Handle tensor) {
+std::optional<ir::Tensor> plain_tensor(const Abi& abi, Handle tensor) {
   uint32_t type = 0;
   size_t rank = 0;
   const size_t* shape = nullptr;
@@ -211,14 +211,14 @@ std::vector<ir::Tensor> Model::run_in(Handle state, const std::vector<ir::Tensor
 
 ir::Tensor Model::export_output(const Owned& tensor, const EnginePort& port) const {
   const Abi& abi = library_.abi();
-  if (const auto plain = read_tensor(abi, tensor.get())) return *plain;
+  if (const auto plain = plain_tensor(abi, tensor.get())) return *plain;
   const std::string what = cat("cannot hand out ", quoted(port.name), " (", port.fact, ")");
   if (abi.tensor_convert_to != nullptr) {
     Handle handle = nullptr;
     library_.check(abi.tensor_convert_to(tensor.get(), *datum_type(plain_type(port)), &handle),
                    "engine-failed", what);
     const Owned converted = own(handle, abi.tensor_destroy);
-    if (const auto plain = read_tensor(abi, converted.get())) return *plain;
+    if (const auto plain = plain_tensor(abi, converted.get())) return *plain;
   }
   throw Error("engine-failed", cat("tract ", library_.version(), " ", what),
               "only plain element types cross its C interface",

@@ -8,7 +8,7 @@
 namespace t2n::tract {
 namespace {
 
-constexpr std::string_view kRefuses = "cannot run the model in pulses";
+constexpr std::string_view kRefusesPulses = "cannot run the model in pulses";
 
 /// The sizes in "1,3,8,f32"; -1 for one that is not a number.
 ir::Ints sizes_of(const std::string& fact) {
@@ -43,7 +43,7 @@ ir::Tensor part_of(const ir::Tensor& tensor, int64_t axis, int64_t begin, int64_
   return out;
 }
 
-ir::Tensor joined(const std::vector<ir::Tensor>& parts, int64_t axis) {
+ir::Tensor concatenated(const std::vector<ir::Tensor>& parts, int64_t axis) {
   const auto at = static_cast<size_t>(axis);
   ir::Ints shape = parts.at(0).shape;
   shape[at] = 0;
@@ -71,20 +71,21 @@ void Model::apply_pulse(Owned& model) const {
     Handle handle = model.release();
     const Status status = abi.model_pulse_simple(&handle, pulse_->symbol.c_str(), size.c_str());
     model = Owned(handle, Destroy{abi.model_destroy});
-    return library_.check(status, "engine-rejects", kRefuses);
+    return library_.check(status, "engine-rejects", kRefusesPulses);
   }
   if (abi.model_transform == nullptr)
     throw Error("engine-rejects", cat("tract ", library_.version(), " has no pulses"));
   const std::string transform =
       cat(R"({"name":"pulse","symbol":")", pulse_->symbol, R"(","pulse":")", size, R"("})");
-  library_.check(abi.model_transform(model.get(), transform.c_str()), "engine-rejects", kRefuses);
+  library_.check(abi.model_transform(model.get(), transform.c_str()), "engine-rejects",
+                 kRefusesPulses);
 }
 
 void Model::note_pulses(Handle model) {
   const Abi& abi = library_.abi();
   const auto numbers = [&](const char* name) {
     Handle handle = nullptr;
-    library_.check(abi.model_property(model, name, &handle), "engine-rejects", kRefuses);
+    library_.check(abi.model_property(model, name, &handle), "engine-rejects", kRefusesPulses);
     return ir::to_i64(export_output(Owned(handle, Destroy{abi.tensor_destroy}), {name, "i64"}));
   };
   if (abi.model_property == nullptr)
@@ -104,7 +105,8 @@ void Model::note_pulses(Handle model) {
 std::vector<ir::Tensor> Model::run_in_pulses(const std::vector<ir::Tensor>& inputs) const {
   const Abi& abi = library_.abi();
   Handle handle = nullptr;
-  library_.check(abi.runnable_spawn_state(runnable_.get(), &handle), "engine-failed", kRefuses);
+  library_.check(abi.runnable_spawn_state(runnable_.get(), &handle), "engine-failed",
+                 kRefusesPulses);
   const Owned state(handle, Destroy{abi.state_destroy});
   if (inputs.size() != info_.inputs.size())
     throw Error("engine-failed",
@@ -131,7 +133,7 @@ std::vector<ir::Tensor> Model::run_in_pulses(const std::vector<ir::Tensor>& inpu
       out.push_back(given[i].back());
       continue;
     }
-    const ir::Tensor all = joined(given[i], port.axis);
+    const ir::Tensor all = concatenated(given[i], port.axis);
     const int64_t length = all.shape[static_cast<size_t>(port.axis)];
     const int64_t skipped = std::clamp<int64_t>(port.delay, 0, length);
     out.push_back(ir::contiguous(part_of(all, port.axis, skipped, length)));

@@ -17,6 +17,10 @@ using draft::inverse;
 using draft::with_size;
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/// Below all real values, as -infinity is: tract's maximum of nothing but -infinity is this. It
+/// hides a score of attention completely, where an infinity gives NaN in tract, which processes
+/// keys in blocks, if a query sees none of its first block.
+inline constexpr double kLowest = std::numeric_limits<float>::lowest();
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // Operands broadcast; both have one dtype, which the result keeps. For booleans, add is `or` and

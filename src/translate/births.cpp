@@ -11,11 +11,6 @@
 namespace t2n::ops {
 namespace {
 
-void add_born(const Dim& size, std::set<std::string>& out) {
-  for (const ir::Symbol& symbol : size.symbols())
-    if (symbol.born() != nullptr) out.insert(symbol.born()->name);
-}
-
 /// The born sizes among the symbols in attributes, where symbols are plain names.
 std::set<std::string> born_in(const Emitter::State& state, const Attributes& attributes) {
   std::set<std::string> out;
@@ -41,6 +36,11 @@ Ref taken_at(Emitter& out, Ref x, Ref zero) {
 }
 
 }  // namespace
+
+void add_born(const Dim& size, std::set<std::string>& out) {
+  for (const ir::Symbol& symbol : size.symbols())
+    if (symbol.born() != nullptr) out.insert(symbol.born()->name);
+}
 
 void demand(Emitter& out, Ref fails) {
   if (out.state().outer != nullptr || !out.has(target::Feature::non_zero)) return;

@@ -1,6 +1,8 @@
 // Sizes that follow from the values of tensors, in a document of tract.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "src/translate/emitter.h"
@@ -18,6 +20,8 @@ std::vector<Ref> nonzero_places(Emitter& out, Ref x, const Dim& count);
 /// number must not be negative: the engine fails then.
 Ref counted_range(Emitter& out, Ref number, const Dim& count);
 
+/// Adds the names of the born sizes in an expression.
+void add_born(const Dim& size, std::set<std::string>& out);
 /// The value of a size as an i64 number. Errors: `unsupported-argument` if nothing counted it.
 Ref born_count(Emitter& out, const ir::Symbol& symbol);
 

@@ -14,14 +14,14 @@ using spec::TractFinding;
 using Cure = TractFinding::Cure;
 
 template <typename Word>
-std::string joined(const std::vector<Word>& words, std::string_view between) {
+std::string listed(const std::vector<Word>& words, std::string_view between) {
   std::string out;
   for (const Word& word : words) out += cat(out.empty() ? "" : between, word);
   return out;
 }
 
 std::string condition(const TractFinding& finding) {
-  const std::string symbols = joined(finding.symbols, " and ");
+  const std::string symbols = listed(finding.symbols, " and ");
   const bool are_many = finding.symbols.size() > 1;
   switch (finding.cure) {
     case Cure::multiple:
@@ -54,7 +54,7 @@ std::string declarations(const TractFinding& finding, const ir::Graph& graph) {
         out.push_back(cat("--dynamic ", value.name, ":", axis, "=", size.str()));
     }
   }
-  return joined(out, " ");
+  return listed(out, " ");
 }
 
 std::string assertions(const TractFinding& finding) {
@@ -62,7 +62,7 @@ std::string assertions(const TractFinding& finding) {
   for (const ir::Symbol& symbol : finding.symbols)
     out.push_back(cat("--assert \"", symbol,
                       finding.cure == Cure::least ? " >= " : " <= ", finding.number, "\""));
-  return joined(out, " ");
+  return listed(out, " ");
 }
 
 std::string help(const TractFinding& finding, const ir::Graph& graph) {

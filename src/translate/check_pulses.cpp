@@ -22,7 +22,8 @@ Diagnostic placed(const stream::Refusal& refusal, const ir::Graph& graph, Emitte
   return diagnostic;
 }
 
-[[noreturn]] void refuse(const stream::Pulses& pulses, const ir::Graph& graph, Emitter& out) {
+[[noreturn]] void refuse_stream(const stream::Pulses& pulses, const ir::Graph& graph,
+                                Emitter& out) {
   Diagnostic first = placed(pulses.refusals[0], graph, out);
   first.why =
       cat("the input comes in pieces (--stream), and what follows from the pieces so far "
@@ -94,7 +95,7 @@ void check_pulses(nnef::Document& document, const ir::Graph& graph, Emitter& out
                   const target::Target& target) {
   if (!target::streams(target)) return;
   const stream::Pulses pulses = stream::find_pulses(document, out.notes(), target);
-  if (!pulses.refusals.empty()) refuse(pulses, graph, out);
+  if (!pulses.refusals.empty()) refuse_stream(pulses, graph, out);
   const target::Stream& stream = target.stream;
   if (stream.pulse % pulses.multiple != 0)
     throw Error(

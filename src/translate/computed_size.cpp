@@ -8,7 +8,7 @@
 namespace t2n::ops {
 namespace {
 
-Ref number_of(Emitter& out, const ir::Atom& atom) {
+Ref computed_atom(Emitter& out, const ir::Atom& atom) {
   const ir::Operands* of = ir::operands_of(atom);
   if (of == nullptr && std::get<ir::Symbol>(atom).born() != nullptr)
     return born_count(out, std::get<ir::Symbol>(atom));
@@ -27,7 +27,7 @@ Ref computed_size(Emitter& out, const Dim& size) {
   Ref sum = out.scalar(size.constant_part(), DType::i64);
   for (const ir::Term& term : size.terms()) {
     Ref product = out.scalar(term.factor, DType::i64);
-    for (const ir::Atom& atom : term.atoms) product = mul(out, product, number_of(out, atom));
+    for (const ir::Atom& atom : term.atoms) product = mul(out, product, computed_atom(out, atom));
     sum = add(out, sum, product);
   }
   return sum;

@@ -55,7 +55,7 @@ struct Mentions {
   std::set<ir::Symbol> symbols;
 };
 
-void note(const nnef::Value& value, Mentions& out) {
+void add_mentions(const nnef::Value& value, Mentions& out) {
   nnef::walk(value, [&](const nnef::Value& v) {
     if (v.kind == nnef::Kind::invocation) out.ops.insert(v.text);
     if (v.kind == nnef::Kind::dimension)
@@ -64,7 +64,7 @@ void note(const nnef::Value& value, Mentions& out) {
     const bool may_name = v.kind == nnef::Kind::invocation || v.kind == nnef::Kind::string;
     if (!may_name || !is_fragment(v.text) || !out.fragments.insert(v.text).second) return;
     for (const nnef::Assignment& statement : fragments().find(v.text)->second.body)
-      note(statement.right, out);
+      add_mentions(statement.right, out);
   });
 }
 
@@ -93,9 +93,10 @@ nnef::Fragment properties(const target::Target& target, const std::string& deman
 /// Adds the fragments, properties and extension lines that the graph's body needs.
 void complete(nnef::Document& document, const target::Target& target, const std::string& demands) {
   Mentions mentions;
-  for (const nnef::Assignment& statement : document.graph.body) note(statement.right, mentions);
+  for (const nnef::Assignment& statement : document.graph.body)
+    add_mentions(statement.right, mentions);
   for (const nnef::Fragment& body : document.fragments)
-    for (const nnef::Assignment& statement : body.body) note(statement.right, mentions);
+    for (const nnef::Assignment& statement : body.body) add_mentions(statement.right, mentions);
   std::vector<nnef::Fragment> bodies = std::exchange(document.fragments, {});
   document.fragments.push_back(properties(target, demands));
   for (const std::string& name : mentions.fragments)

@@ -31,7 +31,7 @@ Bounds turned_difference(const Operands& x) {
 }
 Bounds product(const Operands& x) { return times(x.at("self"), x.at("other")); }
 Bounds negation(const Operands& x) { return times({-1, -1}, x.at("self")); }
-Bounds size_of(const Operands& x) { return {0, magnitude(x.at("self"))}; }
+Bounds absolute_value(const Operands& x) { return {0, magnitude(x.at("self"))}; }
 Bounds square(const Operands& x) { return {0, std::pow(magnitude(x.at("self")), 2)}; }
 
 Bounds power(const Operands& x) {
@@ -155,7 +155,7 @@ const std::vector<Row>& rows() {
       {{turned_difference, true, false}, {"rsub"}},
       {{product, true, false}, {"mul", "multiply", "lcm", "kron"}},
       {{negation, true, false}, {"neg", "negative"}},
-      {{size_of, false, false}, {"abs", "absolute"}},
+      {{absolute_value, false, false}, {"abs", "absolute"}},
       {{square, true, false}, {"square"}},
       {{power, true, false}, {"pow"}},
       {{total, true, false}, {"sum", "nansum", "sum_to_size", "trace"}},

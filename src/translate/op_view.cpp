@@ -46,7 +46,7 @@ int64_t integer_of(const OpView& op, const Attr& attr, std::string_view name) {
 }
 
 /// torch takes -1 for 255 if the tensor is u8.
-int64_t wrapped(int64_t value, DType dtype) {
+int64_t as_unsigned(int64_t value, DType dtype) {
   const bool is_unsigned = dtype == DType::u8 || dtype == DType::u16 || dtype == DType::u32;
   return value < 0 && is_unsigned ? value + (int64_t{1} << (8 * ir::dtype_size(dtype))) : value;
 }
@@ -255,7 +255,7 @@ Ref OpView::number(std::string_view name, DType dtype) const {
     return out_.size(*dim, dtype);
   if (dtype == DType::boolean) return out_.scalar(number_of(*this, attr, name) != 0);
   if (!ir::is_integer(dtype)) return out_.scalar(number_of(*this, attr, name), dtype);
-  return out_.scalar(wrapped(integer_of(*this, attr, name), dtype), dtype);
+  return out_.scalar(as_unsigned(integer_of(*this, attr, name), dtype), dtype);
 }
 
 int OpView::axis(std::string_view name, int rank) const {

@@ -46,7 +46,7 @@ bool is_readable(Emitter& out, std::string_view op, const std::vector<Ref>& oper
          !is_depthwise(out.shape(operands[1]), attributes);
 }
 
-[[noreturn]] void refuse(Emitter& out, std::string_view reader) {
+[[noreturn]] void refuse_reader(Emitter& out, std::string_view reader) {
   throw Error(target::untranslated(
       "unsupported-op", cat("a Q4_0 weight in ", reader), target_name(out.state().target),
       target::limit_row(target::Limit::packed_weights).why, "leave this weight in floats"));
@@ -57,7 +57,7 @@ bool is_readable(Emitter& out, std::string_view op, const std::vector<Ref>& oper
 Ref unpacked(Emitter& out, Ref packed, DType dtype, const Shape& shape) {
   const std::vector<ir::ValueId>& outputs = out.state().graph.outputs;
   if (std::find(outputs.begin(), outputs.end(), out.state().node->outputs.at(0)) != outputs.end())
-    refuse(out, "the outputs");
+    refuse_reader(out, "the outputs");
   return out.state().write_blocks(packed, dtype, shape);
 }
 
@@ -69,7 +69,7 @@ void check_packed(Emitter& out, std::string_view op, const std::vector<Ref>& ope
     if (!is_q4_0(out, operands[i])) continue;
     const bool is_body = out.state().outer != nullptr;
     if (!is_body && is_readable(out, op, operands, i, attributes)) continue;
-    refuse(out, op);
+    refuse_reader(out, op);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "src/target/limits.h"
+#include "src/translate/births.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/problems.h"
 
@@ -13,18 +14,13 @@ namespace {
 
 using Names = std::set<std::string>;
 
-void add_born(const Dim& size, Names& out) {
-  for (const ir::Symbol& symbol : size.symbols())
-    if (symbol.born() != nullptr) out.insert(symbol.born()->name);
-}
-
-void add_born(const ir::Graph& graph, ir::ValueId id, Names& out) {
+void add_born_of(const ir::Graph& graph, ir::ValueId id, Names& out) {
   for (const Dim& size : graph.values[static_cast<size_t>(id)].shape) add_born(size, out);
 }
 
 Names used_by(const ir::Graph& graph, const ir::Node& node) {
   Names out;
-  ir::for_each_input(node, [&](ir::ValueId id) { add_born(graph, id, out); });
+  ir::for_each_input(node, [&](ir::ValueId id) { add_born_of(graph, id, out); });
   for (const ir::Argument& argument : node.args) {
     if (const auto* size = std::get_if<Dim>(&argument.value)) add_born(*size, out);
     if (const auto* sizes = std::get_if<std::vector<Dim>>(&argument.value))
@@ -36,7 +32,7 @@ Names used_by(const ir::Graph& graph, const ir::Node& node) {
 /// What the operation itself counts.
 Names counted_by(const ir::Graph& graph, const ir::Node& node) {
   Names out;
-  for (const ir::ValueId id : node.outputs) add_born(graph, id, out);
+  for (const ir::ValueId id : node.outputs) add_born_of(graph, id, out);
   for (const std::string& name : used_by(graph, node)) out.erase(name);
   return out;
 }

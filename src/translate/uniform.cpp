@@ -15,7 +15,7 @@ bool is_any(std::string_view op, std::initializer_list<std::string_view> names) 
   return std::find(names.begin(), names.end(), op) != names.end();
 }
 
-bool is_number(const TensorEntry& x) {
+bool is_one_number(const TensorEntry& x) {
   return x.followed == Followed::number || (x.of_sizes && x.shape.empty());
 }
 
@@ -23,7 +23,7 @@ bool is_constant(const TensorEntry& x) { return x.kind == TensorEntry::Kind::con
 
 /// Whether a product with it may be 0 everywhere: other constants are harmless.
 bool may_absorb(const TensorEntry& x) {
-  if (!is_constant(x)) return is_number(x);
+  if (!is_constant(x)) return is_one_number(x);
   return is_zero(x);
 }
 
@@ -31,14 +31,14 @@ bool may_absorb(const TensorEntry& x) {
 bool is_absorbed(Emitter::State& state, std::string_view op, const std::vector<Ref>& operands) {
   const auto absorbs = [&](Ref ref) { return may_absorb(state.at(ref)); };
   const auto is_known = [&](Ref ref) {
-    return is_number(state.at(ref)) || is_constant(state.at(ref));
+    return is_one_number(state.at(ref)) || is_constant(state.at(ref));
   };
   if (is_any(op, {"mul", "and", "tract_core_bitand"}))
     return std::any_of(operands.begin(), operands.end(), absorbs);
   if (is_absorbing(op)) return absorbs(operands[0]);
   if (is_any(op, {"or", "tract_core_bitor"}))
     return std::any_of(operands.begin(), operands.end(), is_known);
-  if (op == "select") return is_number(state.at(operands[0]));
+  if (op == "select") return is_one_number(state.at(operands[0]));
   return false;
 }
 
@@ -67,7 +67,7 @@ Followed followed_in(Emitter::State& state, std::string_view op, const std::vect
     const TensorEntry& x = state.at(ref);
     if (x.followed == Followed::positions)
       has_positions = true;
-    else if (is_number(x))
+    else if (is_one_number(x))
       has_number = true;
     else if (!is_constant(x))
       return Followed::no;
@@ -105,7 +105,7 @@ std::vector<Ref> hidden_uniforms(Emitter& out, std::string_view op,
   const size_t factors = op == "select" ? 1 : is_product ? operands.size() : 0;
   for (size_t i = 0; i < factors; ++i) {
     const TensorEntry& x = out.state().at(operands[i]);
-    if (!is_constant(x) && is_number(x) && has_sizes(x.shape))
+    if (!is_constant(x) && is_one_number(x) && has_sizes(x.shape))
       hidden[i] = gathered(out, operands[i]);
   }
   return hidden;

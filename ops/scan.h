@@ -1,0 +1,18 @@
+// Entries in the arguments of tract_core_scan.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "nnef/ast.h"
+
+namespace t2n::ops {
+
+/// An entry of `full`: a parameter of the body, and its operand.
+nnef::Value scan_pair(const std::string& name, nnef::Value value);
+/// An entry of `scan` or `output`: a parameter or result of the body, and its operand or which
+/// values it gives, along an axis in steps.
+nnef::Value scan_quadruple(const std::string& name, nnef::Value second, int64_t axis = 0,
+                           int64_t step = 1);
+
+}  // namespace t2n::ops

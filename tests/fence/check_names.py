@@ -1,0 +1,134 @@
+"""Says which private names a folder defines twice: its sources are compiled in batches, several as one text.
+
+usage: check_names.py SOURCE_DIR
+
+A private name is a function, type, alias or constant of an anonymous namespace. Overloads within one file are one name.
+Aliases of namespaces, and `using` of the same text, may stand in several files. Nor may a private name be one that a
+header declares which the folder includes: in the same namespace it would overload that one in the other files of its
+batch, from an enclosing one it would hide it there.
+"""
+import collections
+import functools
+import pathlib
+import re
+import sys
+
+# Each command has its own options and `run`: this folder is compiled file by file.
+NO_BATCHES = {"cli"}
+FOLDER = re.compile(r"^\s*t2n_folder\(\s*\w+\s+([\w/]+)", re.M)
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
+# Comments, strings, characters and lines of the preprocessor.
+NO_CODE = re.compile(
+    r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])+\'|^[ ]*#(?:\\\n|[^\n])*',
+    re.S | re.M)
+NAMESPACE = re.compile(r"(?:inline )?namespace\b ?([\w:]*)$")
+NO_NAME = re.compile(r"$|namespace\b|using namespace\b|static_assert\b|extern\b|catch\b|template (?!<)")
+USING = re.compile(r"using ([\w:]+)")
+TYPE = re.compile(r"(?:struct|class|union|enum(?: class| struct)?) ([\w:]+)(?: final)?(?: ?:[^:].*)?$")
+OPERATOR = re.compile(r"\boperator ?(?:\(\)|[^\s\w(]+)")
+DECLARATOR = re.compile(r"(?:[\w:&*~]|\s)*?([\w:~]+)\s*(?=[(=\[]|$)")
+PRIVATE = ""  # the name of an anonymous namespace
+
+
+def statements(text):
+    """(enclosing namespaces, declaration up to its body, `=` included) of what stands at namespace scope."""
+    code = NO_CODE.sub(lambda match: '""' if match[0][0] in 'R"' else " ", text)
+    namespaces, start, depth, head = [], 0, 0, None
+    for match in re.finditer(r"[(){};]", code):
+        sign, before = match[0], " ".join(code[start:match.start()].split()) if depth == 0 or head is None else ""
+        if sign == "{" and depth == 0 and (namespace := NAMESPACE.match(before)):
+            namespaces.append(namespace[1])
+            start = match.end()
+        elif sign in "({":
+            if sign == "{" and depth == 0 and head is None:
+                head = before
+            depth += 1
+        elif sign == "}" and depth == 0:
+            namespaces.pop()
+            start = match.end()
+        else:
+            depth -= sign in ")}"
+            if depth == 0 and (sign == ";" or sign == "}" and is_function(head)):
+                yield tuple("::".join(namespaces).split("::")), before if head is None else head
+                start, head = match.end(), None
+
+
+def without_templates(text):
+    """The text without what stands between < and >, and the keyword template before it."""
+    while (shorter := re.sub(r"(?:^template )?<[^<>]*>", " ", text)) != text:
+        text = shorter.strip()
+    return text
+
+
+def is_function(head):
+    head = without_templates(OPERATOR.sub("operator", head))
+    return not TYPE.match(head) and "(" in head.split("=")[0]
+
+
+def name_of(head):
+    """What a declaration declares. None if that is nothing, or a member of something declared before."""
+    text = " ".join(re.sub(r"\[\[.*?\]\]", " ", head).split())
+    if NO_NAME.match(text):
+        return None
+    if match := USING.match(text):
+        return match[1].split("::")[-1]
+    if match := OPERATOR.search(text):
+        return match[0]
+    text = without_templates(text)
+    match = TYPE.match(text) or DECLARATOR.match(text)
+    return match[1] if match and "::" not in match[1] else None
+
+
+@functools.cache
+def names_of(path):
+    """[(namespaces, name, the declaration if it is a `using`)] of what a file declares at namespace scope."""
+    declared = [(scopes, name_of(head), head) for scopes, head in statements(path.read_text(encoding="utf-8"))]
+    return [(scopes, name, head if head.startswith("using ") else "") for scopes, name, head in declared if name]
+
+
+@functools.cache
+def included(root, path):
+    """The headers of the project that a file includes itself."""
+    return [root / header for header in INCLUDE.findall(path.read_text(encoding="utf-8")) if (root / header).exists()]
+
+
+def seen_by(root, sources):
+    """The headers that the sources include, by way of others, too."""
+    seen, left = {}, list(sources)
+    while left:
+        new = [header for header in included(root, left.pop()) if header not in seen]
+        seen |= dict.fromkeys(new)
+        left += new
+    return sorted(seen)
+
+
+def problems(root, folder):
+    """Says what is wrong with the private names of a folder."""
+    sources, public, private = sorted((root / folder).glob("*.cpp")), {}, collections.defaultdict(dict)
+    for header in seen_by(root, sources):
+        for scopes, name, using in names_of(header):
+            public.setdefault((scopes, name), (header.relative_to(root), using))
+    for path in sources:
+        for scopes, name, using in names_of(path):
+            if PRIVATE not in scopes:
+                continue
+            private[name].setdefault(path.name, using)
+            outer = [public.get((scopes[:depth], name)) for depth in range(1, scopes.index(PRIVATE) + 1)]
+            for header, other in filter(None, outer):
+                if not using or using != other:
+                    yield f"{path.name} has a private {name}, and {header} declares one"
+    for name, files in sorted(private.items()):
+        if len(files) > 1 and ("" in files.values() or len(set(files.values())) > 1):
+            yield f"{' and '.join(files)} have a private {name} each"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    folders = set(FOLDER.findall((root / "CMakeLists.txt").read_text(encoding="utf-8"))) - NO_BATCHES
+    found = [f"{folder}: {text}" for folder in sorted(folders) for text in dict.fromkeys(problems(root, folder))]
+    print(*found, f"{len(folders)} folders, {len(found)} problems", sep="\n")
+    sys.exit(bool(found) or not folders)
+
+
+if __name__ == "__main__":
+    main()
