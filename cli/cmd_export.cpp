@@ -117,8 +117,6 @@ void add_insight_options(CLI::App& command, Options& options) {
       ->excludes(quiet);
 }
 
-// --- options in the pipeline's form ---
-
 target::Target target_of(const Options& options) {
   if (!options.target.empty()) return target::parse_target(options.target);
   const target::Target newest = target::parse_target("tract");

@@ -36,8 +36,6 @@ struct Options {
   bool lint = false;
 };
 
-// --- the next command ---
-
 /// The user's inputs, with placeholders for those that the file does not describe.
 std::vector<std::string> input_specs(const Options& options, const Inspection& inspection) {
   if (inspection.graph) return options.inputs.specs;
@@ -64,8 +62,6 @@ std::string export_line(const Options& options, const Inspection& inspection) {
     line += cat(" --max-iterations ", shell_word(most));
   return line;
 }
-
-// --- sections ---
 
 std::string arguments_text(const Inspection& inspection) {
   std::vector<std::vector<std::string>> rows;
@@ -159,8 +155,6 @@ std::string inspection_text(const Options& options, const Inspection& inspection
              inspection.graph ? "to export it:\n  " : "to export it, with your own shapes:\n  ",
              export_line(options, inspection), "\n");
 }
-
-// --- both kinds of files ---
 
 /// Each violation as an error, and their number; or all as JSON.
 ExitCode lint(const Options& options, const nnef::Artefact& artefact) {

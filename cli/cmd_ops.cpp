@@ -37,8 +37,6 @@ struct Options {
 
 using Rows = std::vector<std::vector<std::string>>;
 
-// --- all operators of a target ---
-
 /// What is written; for strict NNEF, tract's operations and fragments become standard ones.
 std::string written_as(const ops::Variant& variant, const target::Target& target) {
   const std::string_view nnef = variant.nnef;
@@ -58,8 +56,6 @@ ExitCode list_all(const target::Target& target) {
   print(cat(counted(rows.size() - 1, "operator"), " for ", target::target_name(target), "\n"));
   return ExitCode::ok;
 }
-
-// --- the operators of a model ---
 
 /// The graph that an export with the same options translates.
 ir::Graph graph_of(const Options& options, const target::Target& target, const Report& report) {
@@ -97,8 +93,6 @@ ExitCode list_used(const Options& options, const target::Target& target) {
             target::target_name(target), "\n"));
   return options.missing && missing > 0 ? ExitCode::unsupported : ExitCode::ok;
 }
-
-// --- one operator ---
 
 /// "tract@0.23.2 or newer", "every version".
 std::string needs(const ops::Variant& variant) {

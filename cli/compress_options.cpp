@@ -34,8 +34,6 @@ std::vector<compress::SettingsEntry> entries_of(const std::string& word) {
   return config::read_compression_settings(text, word);
 }
 
-// --- texts ---
-
 std::string fixed(double value, int digits) {
   if (std::isinf(value) && value > 0) return "exact";
   if (!std::isfinite(value)) return "-inf";

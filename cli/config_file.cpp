@@ -64,8 +64,6 @@ std::vector<Setting> settings_of(const std::string& path) {
   return out;
 }
 
-// --- kinds of options ---
-
 bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
 
 bool repeats(const CLI::Option& option) {
@@ -94,8 +92,6 @@ std::string subject_of(const std::string& option, const std::string& value) {
 std::string opposite_of(const std::string& option) {
   return option == "quiet" ? "verbose" : option == "verbose" ? "quiet" : "";
 }
-
-// --- contradictions ---
 
 bool is_given(const CLI::App& command, const std::string& option) {
   const CLI::Option* found = option.empty() ? nullptr : command.get_option_no_throw("--" + option);

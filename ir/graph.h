@@ -76,11 +76,11 @@ const std::vector<Comparison>& relations(const Graph& graph);
 inline constexpr const char* kDemands = "demands";
 const std::vector<Comparison>& demands(const Graph& graph);
 
-// --- building (build.cpp) ---
+// Building (build.cpp).
 ValueId add_value(Graph& graph, Value value);
 ValueId add_constant(Graph& graph, std::string name, Tensor data);
 
-// --- reading (build.cpp) ---
+// Reading (build.cpp).
 /// Calls `visit(ValueId)` for each tensor operand.
 template <typename Visit>
 void for_each_input(const Node& node, Visit&& visit) {
@@ -93,7 +93,7 @@ std::vector<int> producers(const Graph& graph);
 /// For each value how many operands and graph outputs refer to it.
 std::vector<int> use_counts(const Graph& graph);
 
-// --- verify.cpp, print.cpp, parse.cpp ---
+// In verify.cpp, print.cpp and parse.cpp.
 /// Checks every invariant; `after` names what ran last. Errors: `ir-invalid`.
 void verify(const Graph& graph, std::string_view after);
 /// The text form: grouped by module, one operation a line; constants up to 64 bytes with their

@@ -23,7 +23,6 @@ class Parser {
   }
 
  private:
-  // --- values ---
 
   std::string value_name() {
     lexer_.expect("%");
@@ -124,8 +123,6 @@ class Parser {
     return out;
   }
 
-  // --- arguments ---
-
   Attr plain_value() {
     if (lexer_.peek() == '%') return ref();
     if (lexer_.peek() == '"') return lexer_.string();
@@ -164,8 +161,6 @@ class Parser {
     lexer_.expect(")");
     return out;
   }
-
-  // --- statements ---
 
   void header() {
     if (depth_ > kMaxNesting) lexer_.fail("graphs are nested too deeply");

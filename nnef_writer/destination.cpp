@@ -106,8 +106,6 @@ void check_parent(const fs::path& path, const fs::path& place, bool is_artefact)
   if (type != fs::file_type::directory) refuse(path, cat(shown(parent), " is no folder"), {});
 }
 
-// --- taken paths ---
-
 /// Resolves links as far as the path exists.
 fs::path resolved(const fs::path& path) {
   std::error_code error;
@@ -164,8 +162,6 @@ void refuse_taken(const Destination& destination) {
                 "the same command reads or writes that", "give another path");
   }
 }
-
-// --- putting in place ---
 
 /// Sets the owner first, since a change of owner clears special bits. Without permission to change
 /// it, the file keeps our user and group; then our group gets no more rights than all others have.

@@ -80,8 +80,6 @@ int create_locked(const fs::path& path, Temporary::Kind kind) {
   return -1;
 }
 
-// --- leftovers of killed runs ---
-
 /// "t2nnef-partial-PID-N-NAME"
 bool is_temporary_name(std::string_view name) {
   if (!name.starts_with(kPrefix)) return false;

@@ -87,8 +87,6 @@ Attention all_widened(Emitter& out, Attention a, double hidden) {
   return a;
 }
 
-// --- tract's own ---
-
 /// tract skips blocks that a mask hides from all their queries, even for a query that sees no other
 /// key, where torch compares the remaining scores. So each query must see a key, or an infinity
 /// must hide the keys.
@@ -170,8 +168,6 @@ Ref by_engine(Emitter& out, std::string_view name, Attention a) {
   if (rank < 3) y = out.squeeze(y, {0});
   return mask ? without_blind(out, y, *mask) : y;
 }
-
-// --- the operators ---
 
 Attention read_attention(const OpView& op, Emitter& out) {
   op.require("dropout_p", 0);

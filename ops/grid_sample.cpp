@@ -28,8 +28,6 @@ Sampling read_sampling(const OpView& op, Emitter& out) {
           static_cast<Padding>(op.i64("padding_mode")), op.boolean("align_corners")};
 }
 
-// --- by gathering, if the engine's own operator does not fit ---
-
 /// One entry that a position reads along an axis: its index, and its weight (1 if absent).
 struct Tap {
   Ref index;  ///< in floats
@@ -175,8 +173,6 @@ void grid_sampler(const OpView& op, Emitter& out) {
                          out.dtype(s.x), op.shape());
   out.result(out.cast(y, op.dtype()));
 }
-
-// --- affine grids ---
 
 /// Position i of n in [-1, 1]: from border to border, or between the centres of the outer entries.
 double position(int64_t i, int64_t n, bool align_corners) {

@@ -70,8 +70,6 @@ void column_stack(const OpView& op, Emitter& out) {
   out.result(out.concat(tensors, 1));
 }
 
-// --- grids ---
-
 /// Entry i of tensor k along axis `axis_of(k)`, repeated over the axes of the others.
 void meshgrid(const OpView& op, Emitter& out) {
   const std::vector<Ref> tensors = op.tensors("tensors");

@@ -66,8 +66,6 @@ Ref normalised(Emitter& out, Ref x, Ref eps, const Ints& axes) {
                   out.dtype(x), out.shape(x));
 }
 
-// --- batch_norm ---
-
 Ref by_stored_statistics(const OpView& op, Emitter& out, Ref x) {
   const DType dtype = out.dtype(x);
   const std::vector<Ref> operands = {x,
@@ -131,8 +129,6 @@ void instance_norm(const OpView& op, Emitter& out) {
   out.result(out.cast(y, op.dtype()));
 }
 
-// --- layer_norm, rms_norm ---
-
 Ints last_axes(int rank, size_t count) {
   Ints axes;
   for (int axis = rank - static_cast<int>(count); axis < rank; ++axis) axes.push_back(axis);
@@ -186,8 +182,6 @@ void rms_norm_core(const OpView& op, Emitter& out) {
   finish_rms_norm(op, out, y, {x, {last}, out.scalar(eps, out.dtype(x))});
 }
 
-// --- group_norm ---
-
 /// [N, groups, the rest], normalised over the rest.
 void group_norm(const OpView& op, Emitter& out) {
   const bool is_native = op.has_argument("group");
@@ -208,8 +202,6 @@ void group_norm(const OpView& op, Emitter& out) {
   finish_statistics(op, out, {grouped, {2}, eps});
 }
 
-// --- weight_norm ---
-
 /// v * (g / ||v||), the norm taken over all axes but `dim`; over all of them for -1.
 void weight_norm(const OpView& op, Emitter& out) {
   const Ref v = widened(out, op.tensor("v"));
@@ -223,8 +215,6 @@ void weight_norm(const OpView& op, Emitter& out) {
   out.result(out.cast(y, op.dtype()));
   if (op.outputs() > 1) out.result(out.cast(norm, op.dtype(1)), 1);
 }
-
-// --- renorm ---
 
 /// Entries of an axis whose norm exceeds `maxnorm` are scaled to about it: torch adds 1e-7.
 void renorm(const OpView& op, Emitter& out) {

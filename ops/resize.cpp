@@ -40,8 +40,6 @@ struct Axis {
   }
 };
 
-// --- the kinds of sampling ---
-
 /// torch's rounding to f32 must be repeated, because the floor depends on it.
 double rounded_unless_f64(double x, DType dtype) {
   return dtype == DType::f64 ? x : static_cast<double>(static_cast<float>(x));
@@ -109,8 +107,6 @@ Taps cubic_taps(const Axis& a, DType) {
   return taps;
 }
 
-// --- applying them ---
-
 bool is_identity(const Taps& taps, int64_t in) {
   const auto& entries = taps.entries[0];
   for (size_t i = 0; i < entries.size(); ++i)
@@ -138,8 +134,6 @@ Ref sampled_along(Emitter& out, Ref x, int axis, const Taps& taps) {
   }
   return *sum;
 }
-
-// --- symbolic sizes ---
 
 /// The sampling of an axis with a symbolic size.
 struct OpenAxis {
@@ -205,8 +199,6 @@ Ref open_linear(Emitter& out, Ref x, int axis, const OpenAxis& a) {
   const Ref rise = sub(out, take(out, x, high, axis), below);
   return add(out, below, mul(out, rise, along(out, weight, x, axis)));
 }
-
-// --- reading ---
 
 constexpr std::array<std::array<std::string_view, 3>, 3> kScales = {
     {{"scales"}, {"scales_h", "scales_w"}, {"scales_d", "scales_h", "scales_w"}}};
@@ -289,8 +281,6 @@ void upsample(const OpView& op, Emitter& out) {
     y = sampled_along(out, y, static_cast<int>(i) + 2, kTaps(r.axes[i], out.dtype(y)));
   out.result(out.cast(y, op.dtype()));
 }
-
-// --- with antialiasing ---
 
 /// A kernel that widens as the image shrinks; it ends at `reach`.
 struct Filter {

@@ -53,8 +53,6 @@ struct Layers {
   int count() const { return static_cast<int>(weights.size()) / directions; }
 };
 
-// --- reading ---
-
 std::vector<Weights> read_weights(const OpView& op, Emitter& out, int cells) {
   std::vector<Ref> params = op.tensors("params");
   for (Ref& param : params) param = widened(out, param);
@@ -113,8 +111,6 @@ Layers read_layers(const OpView& op, Emitter& out, const Kind& kind) {
   layers.weights = read_weights(op, out, cells);
   return layers;
 }
-
-// --- one direction of one layer ---
 
 std::optional<Ref> bias_before_scan(Emitter& out, const Kind& kind, const Weights& w) {
   if (kind.keeps_state_bias || !w.input_bias) return w.input_bias;
@@ -194,8 +190,6 @@ std::vector<Ref> states_of(Emitter& out, const Layers& layers, int cell) {
   return mine;
 }
 
-// --- all layers ---
-
 /// [layers * directions, B, H] as output `index`.
 void state_result(const OpView& op, Emitter& out, std::vector<Ref> states, int index) {
   if (!op.is_used(index)) return;
@@ -224,8 +218,6 @@ void layers(const OpView& op, Emitter& out) {
   out.result(out.cast(swapped_if(out, x, all.batch_first), op.dtype()));
   for (size_t i = 0; i < last.size(); ++i) state_result(op, out, last[i], static_cast<int>(i) + 1);
 }
-
-// --- lengths ---
 
 Ref any_true(Emitter& out, Ref x) {
   return out.squeeze(reduce(out, "max_reduce", out.cast(x, DType::i64), {0}), {0});
@@ -260,8 +252,6 @@ void refuse_packing(const OpView& op, Emitter&) {
   op.refuse_op(Limit::packed_sequence,
                "pack them by pack_padded_sequence in the same method, outside of loops");
 }
-
-// --- single cells ---
 
 /// x . w^T + b
 Ref share(const OpView& op, Emitter& out, Ref x, std::string_view weight, std::string_view bias) {

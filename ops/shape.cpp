@@ -54,8 +54,6 @@ void unsqueeze(const OpView& op, Emitter& out) {
   out.result(out.unsqueeze(x, {op.axis("dim", out.rank(x) + 1)}));
 }
 
-// --- broadcasts and repetitions ---
-
 void expand(const OpView& op, Emitter& out) {
   ignore_present(op, {"size", "other", "implicit"}, "the result's shape says it");
   out.result(out.broadcast_to(op.tensor("self"), op.shape()));
@@ -160,8 +158,6 @@ void repeat_interleave_indices(const OpView& op, Emitter& out) {
   const auto indices = repeated_indices(repeats, static_cast<int64_t>(repeats.size()));
   out.result(out.cast(int_constant(out, indices, op.sizes(), "indices"), op.dtype()));
 }
-
-// --- permutations ---
 
 void swap_axes(const OpView& op, Emitter& out, std::string_view a, std::string_view b) {
   const Ref x = op.tensor("self");

@@ -68,8 +68,6 @@ void narrow_tensor(const OpView& op, Emitter& out) {
   narrow_from(op, out, ir::element_i64(op.constant("start"), 0));
 }
 
-// --- splits ---
-
 /// Consecutive parts, with the sizes that torch gave them.
 void parts(const OpView& op, Emitter& out, int axis) {
   const Ref x = op.tensor("self");
@@ -151,8 +149,6 @@ void unbind(const OpView& op, Emitter& out) {
     if (op.is_used(i)) out.result(entry_at(out, x, axis, i), i);
 }
 
-// --- reversals and rotations ---
-
 void flip(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const bool takes_none = op.ints("dims").empty();
@@ -225,8 +221,6 @@ void rot90(const OpView& op, Emitter& out) {
   if (turns == 3) x = reversed(out, out.transpose(x, swap), {dims[1]});
   out.result(x);
 }
-
-// --- differences ---
 
 Ref sliced(Emitter& out, Ref x, int axis, const Dim& begin, const Dim& end) {
   return out.slice(x, axis, begin, end);

@@ -61,8 +61,6 @@ void unfold(const OpView& op, Emitter& out) {
   out.result(out.transpose(windows, order));
 }
 
-// --- im2col, col2im ---
-
 /// Lists of two, for height and width.
 struct Blocks {
   Ints size;
@@ -141,8 +139,6 @@ void col2im(const OpView& op, Emitter& out) {
   batched_result(op, out, out.cast(y, op.dtype()));
 }
 
-// --- shuffles ---
-
 /// Axes [.., a, b, c] of `split` in another order, joined to the result's shape.
 void shuffled(const OpView& op, Emitter& out, size_t kept, const Shape& split, const Ints& order) {
   const Ref x = op.tensor("self");
@@ -181,8 +177,6 @@ void channel_shuffle(const OpView& op, Emitter& out) {
   std::swap(order[0], order[1]);
   shuffled(op, out, 1, split, order);
 }
-
-// --- strided views ---
 
 std::vector<int64_t> strided_indices(const Ints& sizes, const Ints& strides, int64_t offset) {
   std::vector<int64_t> indices = {offset};

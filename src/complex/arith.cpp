@@ -133,8 +133,6 @@ void lerp_rule(PairBuilder& b) {
   b.define(add(b, self, mul(b, b.operand("weight"), step)));
 }
 
-// --- parts ---
-
 void conj_rule(PairBuilder& b) {
   if (!b.is_complex_tensor("self")) return b.define(b.tensor("self"));
   const Complex x = b.operand("self");
@@ -168,8 +166,6 @@ void sign_rule(PairBuilder& b) {
   const ValueId safe = b.where(is_zero, b.number(1, b.component()), size);
   b.define(Complex{div(b, x.re, safe), div(b, x.im, safe)});
 }
-
-// --- conditions ---
 
 ValueId imaginary(PairBuilder& b, const Complex& x) {
   return x.is_real() ? b.number(0, b.component()) : x.im;
@@ -234,8 +230,6 @@ void where_rule(PairBuilder& b) {
 void masked_fill_rule(PairBuilder& b) {
   b.define(b.where(as_condition(b, "mask"), b.operand_pairs("value"), b.operand_pairs("self")));
 }
-
-// --- conversions and fresh tensors ---
 
 void to_rule(PairBuilder& b) {
   const ValueId self = b.tensor("self");

@@ -20,8 +20,6 @@ void PairBuilder::make_pairs(ValueId id) {
   value(id).shape.emplace_back(2);
 }
 
-// --- arguments ---
-
 bool PairBuilder::is_complex(ValueId original) const {
   return original != ir::kNoValue && complex_.at(static_cast<size_t>(original));
 }
@@ -101,8 +99,6 @@ Shape PairBuilder::output_shape(int index) const {
   return shape;
 }
 
-// --- building ---
-
 Complex PairBuilder::parts(ValueId pairs) {
   const auto found = parts_.find(pairs);
   if (found != parts_.end()) return found->second;
@@ -129,8 +125,6 @@ ValueId PairBuilder::pairs(const Complex& x, const Shape& to) {
   parts_.emplace(out, Complex{re, im});
   return out;
 }
-
-// --- results ---
 
 void PairBuilder::define(const Complex& made, int index) {
   T2N_ASSERT(is_output_complex(index), ir::op_name(node_.op), " has a real result");

@@ -32,7 +32,7 @@ class PairBuilder : public passes::Rewriter {
   explicit PairBuilder(ir::Graph& graph);
 
   bool involves_complex() const;
-  // --- the node's arguments ---
+  // The node's arguments.
   bool is_complex(std::string_view argument) const;  ///< a complex tensor, or a number like 1j
   bool is_complex_tensor(std::string_view argument) const;
   bool is_complex(ir::ValueId original) const;

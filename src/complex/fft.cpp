@@ -49,8 +49,6 @@ Signal resized(PairBuilder& b, Signal s, int64_t axis, int64_t size) {
   return s;
 }
 
-// --- the three transforms ---
-
 Signal r2c(PairBuilder& b, const Signal& s, int64_t axis, bool onesided, bool inverse,
            double scale) {
   Shape shape = b.shape(s.x);
@@ -93,8 +91,6 @@ Signal c2r(PairBuilder& b, const Signal& given, int64_t axis, int64_t n, bool in
                  b.dtype(s.x), shape),
           false};
 }
-
-// --- arguments ---
 
 /// The factor of `norm` for a transform of `count` points.
 double scale_of(const PairBuilder& b, bool inverse, double count) {
@@ -172,8 +168,6 @@ std::optional<Start> start(PairBuilder& b) {
   return out;
 }
 
-// --- rules ---
-
 /// fft, ifft and similar over several axes.
 template <bool Inverse>
 void c2c_rule(PairBuilder& b) {
@@ -213,8 +207,6 @@ void c2r_rule(PairBuilder& b) {
   for (size_t i = 0; i + 1 < e.axes.size(); ++i) s = c2c(b, s, e.axes[i], Inverse, 1);
   b.define(c2r(b, s, e.axes.back(), n, Inverse, scale_of(b, Inverse, count_of(e))).x);
 }
-
-// --- torch's own building blocks ---
 
 /// The argument `normalization`: none, by the root of the size, by the size.
 double plain_scale(const PairBuilder& b, double count) {

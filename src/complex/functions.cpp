@@ -69,8 +69,6 @@ Complex logistic(PairBuilder& b, const Complex& x) {
   return scaled(b, add(b, one(b), hyperbolic_tangent(b, scaled(b, x, 0.5))), 0.5);
 }
 
-// --- powers ---
-
 /// By squaring; `n` is positive.
 Complex whole_power(PairBuilder& b, Complex x, int64_t n) {
   std::optional<Complex> out;

@@ -148,8 +148,6 @@ void rearrange(PairBuilder& b, const Rearrangement& how) {
   define_all(b, b.emit_all(ir::op_name(b.node().op), std::move(args), results_as_recorded(b)));
 }
 
-// --- real and imaginary parts separately ---
-
 enum class Part { real, imaginary };
 
 /// An argument of an operation that acts on one part. Real operands have no imaginary part.
@@ -222,8 +220,6 @@ void norm_rule(PairBuilder& b) {
   }
   b.define(b.emit(ir::op_name(b.node().op), std::move(args), b.output().dtype, b.output().shape));
 }
-
-// --- which of the above ---
 
 void rearrange_rule(PairBuilder& b) {
   const Rearrangement& how = rearrangements().at(b.base_name());

@@ -108,8 +108,6 @@ void stft_rule(PairBuilder& b) {
   b.define(is_single ? b.select(y, 0, 0) : y);
 }
 
-// --- the inverse ---
-
 /// Frames [B, count, size], `hop` apart, overlapped and added: [B, size + hop * (count - 1)]. Each
 /// frame is cut into pieces of `hop`; the k-th pieces of all frames do not overlap one another.
 ValueId overlapped(PairBuilder& b, ValueId frames, const Frames& f) {

@@ -106,8 +106,6 @@ std::string list_of(const std::vector<size_t>& indices) {
   return indices.size() > kShown ? out + ", …" : out;
 }
 
-// --- one weight, stored twice ---
-
 /// Whether the integers are the floats, rounded within half a step; clipped values count.
 bool is_rounding_of(const ir::Tensor& integers, const ir::QuantInfo& info,
                     const ir::Tensor& floats) {

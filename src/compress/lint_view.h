@@ -65,16 +65,16 @@ class Findings {
   std::vector<Finding>& all_;
 };
 
-// --- rules about the structure (lint_structure.cpp) ---
+// Rules about the structure (lint_structure.cpp).
 void find_idle_pairs(const LintView& view, Findings& findings);
 void find_float_constants(const LintView& view, Findings& findings);
 void find_unlike_scales(const LintView& view, Findings& findings);
 void find_float_islands(const LintView& view, Findings& findings);  // lint_islands.cpp
-// --- rules about requests and observations (lint_requests.cpp) ---
+// Rules about requests and observations (lint_requests.cpp).
 void find_idle_settings(const LintView& view, Findings& findings);
 void find_unseen_ranges(const LintView& view, Findings& findings);
 void find_saturation(const LintView& view, Findings& findings);
-// --- rules about values (lint_values.cpp) ---
+// Rules about values (lint_values.cpp).
 void find_dead_channels(const LintView& view, Findings& findings);
 void find_stored_twice(const LintView& view, Findings& findings);
 

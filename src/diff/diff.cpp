@@ -70,8 +70,6 @@ class Comparer {
     if (before != after) add(part, Change::changed, subject, aspect, before, after);
   }
 
-  // --- signature ---
-
   /// Compares names by position; one side may have more.
   void compare_ports(Part part, const std::vector<std::string>& a,
                      const std::vector<std::string>& b) {
@@ -108,8 +106,6 @@ class Comparer {
             node_str(graph_a_.nodes[a.node]), node_str(graph_b_.nodes[b.node]));
     }
   }
-
-  // --- operations ---
 
   /// False if one of the two exists on one side only, which is reported separately.
   bool is_rewired(const NodeOutput& a, const NodeOutput& b) const {
@@ -167,8 +163,6 @@ class Comparer {
         add(Part::operation, Change::added, subject_of(graph_b_.nodes[node]));
   }
 
-  // --- weights ---
-
   /// Tensors by their labels.
   static Stored stored(const nnef::Artefact& artefact) {
     Stored out;
@@ -211,8 +205,6 @@ class Comparer {
         add(Part::weight, Change::added, named(b.label), "", "", weight_type(*tensor));
     }
   }
-
-  // --- texts by name ---
 
   void compare_texts(Part part, const Texts& a, const Texts& b) {
     const bool has_values = part != Part::extension;
@@ -272,8 +264,6 @@ class Comparer {
       if (fragment.name != spec::kPropertiesFragment) out[fragment.name] = nnef::print(fragment);
     return out;
   }
-
-  // --- names ---
 
   void compare_names() {
     const std::set<size_t> inputs = input_nodes(graph_a_);

@@ -22,8 +22,6 @@ struct AxisWindow {
   }
 };
 
-// --- convolutions ---
-
 bool is_transposed(const ShapeView& op) {
   return op.boolean("transposed", op.op().find("transpose") != std::string_view::npos);
 }
@@ -73,8 +71,6 @@ Shapes conv_tbc(const ShapeView& op) {
   return {{w.count(op, x.at(0)), x.at(1), weight.at(2)}};
 }
 
-// --- pools ---
-
 /// The digit in "max_pool2d".
 size_t spatial_rank(const ShapeView& op) {
   const std::string_view name = op.op();
@@ -112,8 +108,6 @@ Shapes adaptive_pool(const ShapeView& op) {
   for (const Dim& size : op.dims("output_size", rank, 1)) out.push_back(size);
   return repeated(op, out);
 }
-
-// --- windows as columns ---
 
 Dim positions(const ShapeView& op, const Shape& sizes) {
   Dim out = 1;

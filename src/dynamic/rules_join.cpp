@@ -116,8 +116,6 @@ Shapes pad_sequence(const ShapeView& op) {
   return {out};
 }
 
-// --- repetitions ---
-
 /// Factors for the last axes, aligned to the right; missing ones are 1.
 Shapes repeat(const ShapeView& op) {
   Shape x = op.shape("self");
@@ -143,8 +141,6 @@ Shapes repeat_interleave(const ShapeView& op) {
                                            : whole * op.dim("repeats");
   return {is_flat ? Shape{size} : with_dim(x, axis, size)};
 }
-
-// --- borders ---
 
 /// `_pad_enum` numbers its modes: constant, reflect, replicate, circular.
 bool pads_by(const ShapeView& op, std::string_view mode) {

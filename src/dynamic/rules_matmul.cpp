@@ -134,8 +134,6 @@ Shapes kron(const ShapeView& op) {
   return {a};
 }
 
-// --- einsum ---
-
 /// Labels of each operand and, behind "->", of the result; '.' stands for an ellipsis.
 struct Equation {
   std::vector<std::string> inputs = {""};
@@ -202,8 +200,6 @@ Shapes einsum(const ShapeView& op) {
   return {out};
 }
 
-// --- square matrices ---
-
 /// One number for each matrix.
 Shapes per_matrix(const ShapeView& op) { return repeated(op, all_but_last(op.first(), 2)); }
 
@@ -218,8 +214,6 @@ Shapes linalg_solve(const ShapeView& op) {
   for (const Dim& dim : last_dims(b, 2)) out.push_back(dim);
   return {out};
 }
-
-// --- between vectors ---
 
 /// Reduces over `dim`, which is 1 or -1 if the schema gives no other.
 Shapes pair_reduced(const ShapeView& op) {

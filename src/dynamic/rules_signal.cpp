@@ -98,8 +98,6 @@ Shapes c2r_pairs(const ShapeView& op) {
   return {with_dim(x, op.axis("dim", dim_rank(x)), op.dim("n"))};
 }
 
-// --- short windows ---
-
 Dim hop_length(const ShapeView& op, const Dim& n) {
   return op.has("hop_length") ? op.dim("hop_length") : floor_div(n, 4);
 }

@@ -110,8 +110,6 @@ Shapes unbind(const ShapeView& op) {
   return repeated(op, without(x, {op.axis("dim", dim_rank(x))}, false));
 }
 
-// --- several parts along an axis ---
-
 Shapes parts(const Shape& x, int axis, const std::vector<Dim>& sizes) {
   Shapes out;
   for (const Dim& size : sizes) out.push_back(with_dim(x, axis, size));
@@ -200,8 +198,6 @@ Shapes glu(const ShapeView& op) {
   const int axis = op.axis("dim", dim_rank(x));
   return {with_dim(x, axis, floor_div(x.at(static_cast<size_t>(axis)), 2))};
 }
-
-// --- diagonals, windows ---
 
 Shapes diagonal(const ShapeView& op) {
   const Shape& x = op.first();

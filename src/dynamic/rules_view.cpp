@@ -106,8 +106,6 @@ Shapes unflatten(const ShapeView& op) {
   return {out};
 }
 
-// --- orders of axes ---
-
 Shapes permute(const ShapeView& op) {
   const Shape& x = op.shape("self");
   Shape out;
@@ -161,8 +159,6 @@ Shapes moveaxis(const ShapeView& op) {
   return {out};
 }
 
-// --- axes of size 1 ---
-
 /// Whether an axis has size 1; a dynamic axis counts as it was in all trials.
 bool is_one(const ShapeView& op, const Dim& dim) {
   if (is_born(dim)) return !op.holds(dim, Relation::ne, 1);
@@ -193,8 +189,6 @@ Shapes atleast(const ShapeView& op) {
   return out;
 }
 
-// --- complex numbers as pairs ---
-
 Shapes as_real(const ShapeView& op) {
   Shape out = op.shape("self");
   out.push_back(2);
@@ -202,8 +196,6 @@ Shapes as_real(const ShapeView& op) {
 }
 
 Shapes as_complex(const ShapeView& op) { return {all_but_last(op.shape("self"), 1)}; }
-
-// --- blocks ---
 
 /// Shifts by no more than the size, as a file states it of a declared one.
 Shapes roll(const ShapeView& op) {

@@ -99,8 +99,6 @@ class Calls {
     std::vector<Tensors> actual;
   };
 
-  // --- one call ---
-
   /// Other values than the call before, of the sizes that were checked in turn; states as they are.
   Inputs inputs_of(uint64_t call, const Sequence& before) const {
     std::vector<Sample> samples = model_.samples;
@@ -190,8 +188,6 @@ class Calls {
     Played played(runner_.name(), sequence.actual);
     merge_rows(result_, check_on(sets, model_, names_, options_, played, dialect_));
   }
-
-  // --- pieces of a long input ---
 
   std::vector<ir::Symbol> open_symbols() const {
     std::vector<ir::Symbol> out;

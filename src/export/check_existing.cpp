@@ -127,8 +127,6 @@ Places by_position(size_t count) {
   return out;
 }
 
-// --- the two signatures ---
-
 std::vector<SignatureRow> model_inputs(const ir::Graph& graph) {
   std::vector<SignatureRow> out;
   for (const ir::ValueId id : graph.inputs) {
@@ -209,8 +207,6 @@ Places match_outputs(const TracedModel& model, const nnef::Document& document) {
         theirs);
   return places_by_name(names_of(ours), names_of(theirs)).value_or(by_position(ours.size()));
 }
-
-// --- the model ---
 
 /// Shapes and dtypes as the artefact declares them, for a model that keeps no samples.
 std::vector<Sample> declared_samples(const std::vector<spec::InputFact>& facts) {

@@ -58,8 +58,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
-// --- names ---
-
 /// Removes the first part of the path in `rest`: "pair", ".key" or "[0]". "" if malformed.
 std::string_view take_part(std::string_view& rest, bool first) {
   const bool in_brackets = !first && rest.starts_with('[');
@@ -83,8 +81,6 @@ std::vector<std::string> parse_path(std::string_view name, const Spec& spec) {
   } while (!rest.empty());
   return path;
 }
-
-// --- shapes ---
 
 /// Other tools' names of dtypes.
 constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
@@ -196,8 +192,6 @@ Sample parse_shape(const Spec& spec, std::vector<std::string> path) {
   return {{std::move(path), std::move(tensor)}, range};
 }
 
-// --- arguments that are not tensors ---
-
 trace::Leaf integer_leaf(std::string_view text, const Spec& spec) {
   const auto value = parse_number<int64_t>(text);
   if (!value) refuse(spec, cat(quoted(text), " is no integer"), "write for example n=int:3");
@@ -228,8 +222,6 @@ std::optional<trace::Leaf> parse_leaf(const Spec& spec) {
     if (spec.value.starts_with(prefix)) return parse(spec.value.substr(prefix.size()), spec);
   return std::nullopt;
 }
-
-// --- files ---
 
 std::string suffix_of(std::string_view file) {
   return std::filesystem::path(file).extension().string();
@@ -315,8 +307,6 @@ std::vector<Sample> parse_file(std::string_view file, const Spec& spec) {
     refuse(spec, "an .npy file does not say which input it is", cat("write NAME=@", file));
   refuse_suffix(spec, file);
 }
-
-// --- all of it ---
 
 std::vector<Sample> parse_input(std::string_view text) {
   Spec spec{text, text};

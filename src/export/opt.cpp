@@ -30,8 +30,6 @@ struct Subject {
   std::optional<TracedModel> model;  ///< nothing for a graph that was read as text
 };
 
-// --- a model ---
-
 Subject traced_subject(const OptOptions& options) {
   const ExportOptions& model = options.model;
   const auto progress = [&](std::string_view stage) {
@@ -46,8 +44,6 @@ Subject traced_subject(const OptOptions& options) {
   out.samples = out.model->samples;
   return out;
 }
-
-// --- a graph as text ---
 
 /// The sizes of an input, with the sample values of its symbols.
 ir::Ints sizes_of(const ir::Graph& graph, const ir::Value& value) {
@@ -133,8 +129,6 @@ Subject read_subject(const OptOptions& options) {
   return out;
 }
 
-// --- what is compared ---
-
 /// Values for the graph's inputs, in its order.
 std::vector<ir::Tensor> in_order(const Subject& subject,
                                  const std::vector<trace::SampleInput>& inputs) {
@@ -169,8 +163,6 @@ StepOptions step_options(const OptOptions& options, const Subject& subject) {
     };
   return out;
 }
-
-// --- what is written ---
 
 bool writes_artefact(const OptOptions& options) {
   return !options.model.output.empty() && !is_graph_file(options.model.output);
@@ -223,8 +215,6 @@ std::vector<passes::PassInfo> pipeline_of(const OptOptions& options) {
     out.push_back(pass);
   return out;
 }
-
-// --- settings ---
 
 /// Whether a pass does what settings ask for.
 bool heeds_settings(const passes::PassInfo& pass) {

@@ -196,8 +196,6 @@ ExportResult export_one(const ExportOptions& asked, const FoundEngine& engine,
   return result;
 }
 
-// --- several methods ---
-
 nnef::Group group_of(const std::vector<ExportOptions>& methods) {
   nnef::Group out;
   const ExportOptions& any = methods.front();

@@ -8,8 +8,7 @@
 
 namespace t2n::limits {
 
-// --- seconds for default stages, if --timeout is not given ---
-
+// Seconds for default stages, if --timeout is not given.
 constexpr double kReadSeconds = 60;        ///< for reading an artefact, or loading a model
 constexpr double kBytesPerSecond = 20e6;   ///< so many bytes more take another second
 constexpr double kReferenceSeconds = 600;  ///< for one run of the reference interpreter
@@ -17,8 +16,7 @@ constexpr double kReferenceSeconds = 600;  ///< for one run of the reference int
 /// For a file of `bytes`.
 double read_seconds(int64_t bytes);
 
-// --- artefacts ---
-
+// Artefacts.
 constexpr int64_t kDrawnElements = int64_t{1} << 26;  ///< of an input that only the artefact sizes
 constexpr int64_t kFewBytes = int64_t{1}
                               << 29;  ///< for the tensors of a run, however small the model
@@ -28,8 +26,7 @@ constexpr int64_t kSteps = 20'000'000;              ///< values made or copied i
 constexpr int64_t kItems = 1'000'000;               ///< of an array or a text
 constexpr int64_t kExpandedStatements = 1'000'000;  ///< after all fragments are expanded
 
-// --- memory ---
-
+// Memory.
 /// "800M", "1.5G", "2GiB", "1000000": bytes, in powers of 1000 (M) or 1024 (Mi).   Errors: `usage`,
 /// naming `option`.
 int64_t parse_bytes(std::string_view text, std::string_view option);

@@ -8,7 +8,6 @@
 #include "src/loops/roll.h"
 
 namespace t2n::loops {
-// --- operations and loops as they arrive ---
 
 void Rolling::append(ir::Node node) {
   for (size_t i = 0; node.outputs.size() > 1 && i < node.outputs.size(); ++i)
@@ -71,8 +70,6 @@ Rolled Rolling::end_loop(const ir::Dim& length, ir::Place place) {
   naming_.set_suffix(loop.suffix);
   return roll(*this, std::move(loop));
 }
-
-// --- what is read of the iterations later ---
 
 ir::Node& Rolling::scan_of(const Family& family) {
   for (size_t i = graph_.nodes.size(); i-- > 0;)
@@ -166,8 +163,6 @@ ir::ValueId Rolling::materialise(ir::ValueId id, const Instance& instance, ir::P
   append(std::move(node));
   return id;
 }
-
-// --- where values come from ---
 
 bool Rolling::is_made_since(ir::ValueId first, ir::ValueId id) const {
   const ir::ValueId value = resolved(id);

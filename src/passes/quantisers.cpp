@@ -105,8 +105,6 @@ class Recogniser {
     return index < 0 ? nullptr : &graph_.nodes[static_cast<size_t>(index)];
   }
 
-  // --- what can be computed ---
-
   /// Finds known values that are read by operations which depend on the inputs.
   void find_leaves() {
     for (const ir::Constant& each : graph_.constants) {
@@ -182,8 +180,6 @@ class Recogniser {
     const int constant = constants_[at(id)];
     return constant < 0 ? values_.at(id) : graph_.constants[static_cast<size_t>(constant)].data;
   }
-
-  // --- which values are integers ---
 
   void recognise(ValueId root) {
     compute(root);

@@ -75,8 +75,6 @@ void Rewriter::finish(bool keeps_dead) {
   ir::remove_dead(graph_, keeps_dead);
 }
 
-// --- arguments ---
-
 const Attr* Rewriter::find(std::string_view argument) const {
   const Attr* attr = node_.find(argument);
   if (attr != nullptr) read_.emplace(argument);
@@ -175,8 +173,6 @@ ir::Ints Rewriter::axes(std::string_view argument, int rank) const {
 const ir::Value& Rewriter::output(int index) const {
   return graph_.values[static_cast<size_t>(node_.outputs.at(static_cast<size_t>(index)))];
 }
-
-// --- building ---
 
 ValueId Rewriter::add_value(std::string name, DType dtype, Shape shape) {
   return ir::add_value(graph_, {names_.take(name), dtype, std::move(shape), {}});
@@ -314,8 +310,6 @@ std::vector<ValueId> Rewriter::loop(const ir::Scan& scan, ir::Graph body) {
   done_.back().body = std::make_shared<ir::Graph>(std::move(body));
   return made;
 }
-
-// --- results ---
 
 void Rewriter::define(ValueId made, int index) {
   const ValueId old = node_.outputs.at(static_cast<size_t>(index));

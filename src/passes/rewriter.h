@@ -35,7 +35,7 @@ class Rewriter {
 
   const ir::Node& node() const { return node_; }
   std::string_view base_name() const { return base_name_; }
-  // --- the node's arguments; an absent one is an internal error, except for `has` and `find` ---
+  // The node's arguments; an absent one is an internal error, except for `has` and `find`.
   bool has(std::string_view argument) const { return node_.find(argument) != nullptr; }
   const ir::Attr* find(std::string_view argument) const;
   bool is_none(std::string_view argument) const;
@@ -51,13 +51,13 @@ class Rewriter {
   void ignore_rest(std::string_view why) const;
   /// An argument that was not read since `begin`; "" if there is none.
   std::string unread() const;
-  // --- values, by their number in the new graph ---
+  // Values, by their number in the new graph.
   ir::ValueId resolve(ir::ValueId id) const { return now_.at(static_cast<size_t>(id)); }
   ir::DType dtype(ir::ValueId id) const { return value(id).dtype; }
   const ir::Shape& shape(ir::ValueId id) const { return value(id).shape; }
   int rank(ir::ValueId id) const { return static_cast<int>(shape(id).size()); }
   const ir::Value& output(int index = 0) const;
-  // --- building; operands are numbers of the new graph ---
+  // Building; operands are numbers of the new graph.
   /// From now on, names of emitted values derive from that value, not from the node's result.
   void name_after(ir::ValueId id) { named_after_ = value(id).name; }
   void swap_names(ir::ValueId a, ir::ValueId b) { std::swap(value(a).name, value(b).name); }
@@ -84,7 +84,6 @@ class Rewriter {
   std::vector<ir::ValueId> loop(const ir::Scan& scan, ir::Graph body);
   /// Zeros around one axis.
   ir::ValueId pad(ir::ValueId x, int axis, int64_t before, int64_t after);
-  // --- results ---
   /// Defines an output by a value, which is cast if its dtype differs.
   void define(ir::ValueId value, int index = 0);
 

@@ -6,8 +6,6 @@
 namespace t2n::quant {
 namespace {
 
-// --- conversions from and to quantised tensors ---
-
 /// A scale for each index of an axis: the product is rounded before the zero point is added. In f64
 /// the product is exact, and no engine merges it with an earlier factor.
 void quantize_channels(QuantBuilder& b, ValueId x) {
@@ -58,8 +56,6 @@ void step_number(QuantBuilder& b) {
   b.define(b.base_name() == "q_scale" ? step.exact : b.cast(step.zero_point, b.output().dtype));
 }
 
-// --- writes ---
-
 /// A quantised source gives its integers and its scale; other sources are quantised.
 void copy(QuantBuilder& b) {
   b.ignore({"self"}, "all of it is written");
@@ -87,8 +83,6 @@ void empty(QuantBuilder& b) {
   const ValueId zeros = b.expand(b.number(0, DType::f32), shape);
   b.define(b.steps_of(zeros, *b.output_info()));
 }
-
-// --- operators for both ---
 
 void round(QuantBuilder& b) { b.is_alike() ? b.round_on_steps() : b.redo_on_reals(); }
 

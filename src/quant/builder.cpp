@@ -20,8 +20,6 @@ bool QuantBuilder::involves_quantised() const {
   return found;
 }
 
-// --- arguments ---
-
 ValueId QuantBuilder::original(std::string_view argument) const {
   const auto* ref = std::get_if<TensorRef>(&required(argument));
   return ref == nullptr ? ir::kNoValue : ref->id;
@@ -205,8 +203,6 @@ void QuantBuilder::share_places(ir::Graph& body) const {
   body.sources = graph_.sources;
 }
 
-// --- building ---
-
 std::vector<ValueId> QuantBuilder::again(const std::function<ValueId(ValueId)>& operand,
                                          std::string_view op) {
   ignore_rest("the operation has them again");
@@ -219,8 +215,6 @@ std::vector<ValueId> QuantBuilder::again(const std::function<ValueId(ValueId)>& 
   for (const ValueId id : node_.outputs) results.emplace_back(value(id).dtype, value(id).shape);
   return emit_all(op.empty() ? ir::op_name(node_.op) : op, std::move(args), results);
 }
-
-// --- results ---
 
 void QuantBuilder::define_real(ValueId real, ZeroPoint zero_point, bool is_relu, int index) {
   const QuantInfo* to = output_info(index);

@@ -23,7 +23,7 @@ class QuantBuilder : public QuantValues {
   /// Values that are no constants of the graph, but follow from constants alone.
   void know(std::map<ir::ValueId, ir::Tensor> computed) { computed_ = std::move(computed); }
 
-  // --- operands and results of the node ---
+  // Operands and results of the node.
   bool involves_quantised() const;
   /// Whether an operand's scale follows from data: then info() is that of one run.
   bool involves_dynamic() const;
@@ -35,7 +35,7 @@ class QuantBuilder : public QuantValues {
   /// Whether there are 32-bit integers with a zero point, which f32 cannot hold.
   bool has_wide_points() const;
 
-  // --- the node's arguments ---
+  // The node's arguments.
   bool is_quantised(std::string_view argument) const;
   bool is_open(std::string_view argument) const;  ///< a tensor that follows from inputs or sizes
   const ir::QuantInfo& info(std::string_view argument) const;           ///< of a quantised tensor
@@ -74,7 +74,6 @@ class QuantBuilder : public QuantValues {
   std::vector<ir::ValueId> again(const std::function<ir::ValueId(ir::ValueId)>& operand,
                                  std::string_view op = {});
 
-  // --- results ---
   /// Defines a result by reals, which are quantised if the output is.
   void define_real(ir::ValueId real, ZeroPoint zero_point = ZeroPoint::after_rounding,
                    bool is_relu = false, int index = 0);

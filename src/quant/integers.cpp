@@ -60,8 +60,6 @@ void int4_mm(QuantBuilder& b) {
   define_linear(b, b.reshape(add(b, scaled, part(1)), shape));
 }
 
-// --- rows that are quantised by their own minimum and maximum ---
-
 /// Each row's minimum or maximum, zero included.
 ValueId end_of_rows(QuantBuilder& b, ValueId x, std::string_view extreme, std::string_view with) {
   ir::Shape shape = b.shape(x);

@@ -36,8 +36,6 @@ struct Share {
 };
 using Shares = std::array<Share, 2>;  ///< of the entries below and above
 
-// --- known sizes ---
-
 double step_of(const Axis& a) {
   const auto in = static_cast<double>(a.in);
   const auto out = static_cast<double>(a.out);
@@ -71,8 +69,7 @@ Shares known_shares(QuantBuilder& b, const Axis& a, bool is_fused) {
   return {share(low, low_weights), share(high, high_weights)};
 }
 
-// --- sizes that vary; in f64 products of two f32 numbers are exact ---
-
+// Where sizes vary: in f64, products of two f32 numbers are exact.
 ValueId rounded_to_f32(QuantBuilder& b, ValueId x) {
   return b.cast(b.cast(x, DType::f32), DType::f64);
 }
@@ -129,8 +126,6 @@ Shares open_shares(QuantBuilder& b, const Axis& a, bool is_fused, ValueId is_cop
   return {Share{b.cast(below, DType::i64), rest}, Share{b.cast(above, DType::i64), weight}};
 }
 
-// --- the image ---
-
 ValueId weighed(QuantBuilder& b, ValueId x, int axis, const Share& share, DType dtype) {
   ir::Shape shape = b.shape(x);
   shape.at(static_cast<size_t>(axis)) = b.shape(share.entries).at(0);
@@ -157,8 +152,6 @@ ValueId weighted(QuantBuilder& b, ValueId x, int axis, const Shares& shares, con
   const ValueId second = weighed(b, x, axis, shares[1], dtype);
   return sums.are_fused ? fused_sum(b, first, second, sums.channels) : add(b, first, second);
 }
-
-// --- reading ---
 
 ValueId image(const QuantBuilder& b) { return b.original(b.has("input") ? "input" : "self"); }
 

@@ -12,8 +12,6 @@ namespace {
 
 using States = std::vector<ValueId>;  ///< h, and c of an LSTM
 
-// --- linear layers ---
-
 /// Weights as steps with their scales; 16-bit weights have no scales.
 struct Linear {
   ValueId weight = ir::kNoValue;
@@ -57,8 +55,6 @@ ValueId apply_layer(QuantBuilder& b, const Linear& layer, ValueId x) {
   return has_bias ? b.binary("aten::add.Tensor", y, layer.bias) : y;
 }
 
-// --- one time step ---
-
 ValueId tanh(QuantBuilder& b, ValueId x) { return b.unary("aten::tanh", x); }
 ValueId sigmoid_of(QuantBuilder& b, ValueId x) { return b.unary("aten::sigmoid", x); }
 
@@ -100,8 +96,6 @@ States rnn_tanh(QuantBuilder& b, ValueId input, ValueId hidden, const States&) {
 States rnn_relu(QuantBuilder& b, ValueId input, ValueId hidden, const States&) {
   return {b.relu(add(b, hidden, input))};
 }
-
-// --- over time ---
 
 /// One direction of one layer.
 struct Cell {
@@ -168,8 +162,6 @@ States run(QuantBuilder& b, CellStep step, const Cell& cell, ValueId x, const St
   scan.stacked_reversed = {is_reversed};
   return b.loop(scan, iteration_body(b, step, cell.hidden, rows, states, b.node()));
 }
-
-// --- layers ---
 
 ValueId join(QuantBuilder& b, const States& parts, int axis) {
   if (parts.size() == 1) return parts[0];
@@ -239,8 +231,6 @@ void define_layers(QuantBuilder& b, CellStep step) {
 
 void lstm_layers(QuantBuilder& b) { define_layers(b, lstm); }
 void gru_layers(QuantBuilder& b) { define_layers(b, gru); }
-
-// --- single cells ---
 
 void define_cell(QuantBuilder& b, CellStep step) {
   constexpr bool kReduced = true;  // LibTorch's cells do not test it

@@ -107,8 +107,6 @@ ValueId QuantValues::counted_at(ValueId original) {
   return plus(steps_at(original), to_f64(found->zero_points), found->axis);
 }
 
-// --- building ---
-
 ValueId QuantValues::along(const std::vector<double>& values, int axis, ValueId like) {
   if (values.size() == 1) return number(values[0], DType::f32);
   ir::Ints shape(static_cast<size_t>(rank(like) - axis), 1);
@@ -202,8 +200,6 @@ ValueId QuantValues::steps_from_fused(ValueId real, const QuantInfo& info) {
   const ValueId sum = binary("aten::add.Tensor", product, number(point, DType::f64));
   return steps_of_rounded(rounded(cast(sum, DType::f32)), info);
 }
-
-// --- the end ---
 
 void QuantValues::finish_outputs() {
   for (ValueId& id : graph_.outputs) {

@@ -40,7 +40,6 @@ class QuantValues : public passes::Rewriter {
   /// Whether the integers may exceed the 24 bits that a step in f32 has.
   bool may_be_wide(ir::ValueId original) const { return wide_.contains(original); }
 
-  // --- building ---
   /// One number for elements in vectors, and another one for the others.
   ir::ValueId by_vectors(const Vectors& vectors, double taken, double other, ir::DType dtype);
   /// x times a number, or times a number for each index of the axis.

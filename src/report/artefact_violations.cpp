@@ -24,8 +24,6 @@ using nnef::Kind;
 using nnef::Value;
 using spec::Violation;
 
-// --- documents with extensions ---
-
 class CallLint {
  public:
   explicit CallLint(const Document& document)
@@ -121,8 +119,6 @@ std::vector<Violation> found_in(const nnef::Artefact& artefact) {
   }
   return out;
 }
-
-// --- places ---
 
 /// Where the text assigns each name; the last place where there are several.
 class Places {

@@ -57,8 +57,6 @@ class Sizes {
         equations_.push_back({*dim, shape[axis], &fact, axis, nullptr});
   }
 
-  // --- the symbols ---
-
   Dim with_known(const Dim& dim) const { return at_sizes(dim, known_); }
 
   void solve() {
@@ -103,8 +101,6 @@ class Sizes {
     }
   }
 
-  // --- the assertions ---
-
   std::optional<bool> holds(const Assertion& assertion) const {
     return spec::holds({with_known(assertion.comparison.left), assertion.comparison.relation,
                         with_known(assertion.comparison.right)});
@@ -129,8 +125,6 @@ class Sizes {
            cat("the sizes of ", names(equations), " fit none of the artefact's scenarios"),
            "what a scenario asserts must hold of the sizes for one of them at least", details);
   }
-
-  // --- messages ---
 
   using Equations = std::vector<const Equation*>;
 

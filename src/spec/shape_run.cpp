@@ -96,8 +96,6 @@ class ShapeRunner::State {
     Arguments arguments;
   };
 
-  // --- statements ---
-
   void assign(const nnef::Assignment& statement, Frame& frame) {
     const auto names = nnef::assigned_names(statement.left);
     std::vector<Known> results = results_of(statement.right, frame);
@@ -154,8 +152,6 @@ class ShapeRunner::State {
     if (found != signatures_.end()) return found->second;
     return signatures_.emplace(&fragment, signature_of(fragment)).first->second;
   }
-
-  // --- operations ---
 
   /// The argument with numbers for expressions and names for calls; null if unknown.
   const Value* settled(const Type& type, const Value& value, Frame& frame) {
@@ -215,8 +211,6 @@ class ShapeRunner::State {
       out[0].literal = std::make_shared<Value>(input);
   }
 
-  // --- fragments ---
-
   std::vector<Known> run_body(const nnef::Fragment& fragment, Frame& frame) {
     constexpr int kDeepest = 100;
     if (depth_ == kDeepest) return {};
@@ -246,8 +240,6 @@ class ShapeRunner::State {
     if (settled->kind != Kind::array) out.shape.emplace();
     return out;
   }
-
-  // --- scans ---
 
   /// Binds the body's parameters, which tuples such as ('h', h0, 'h_next') name.
   void bind_body(const Value& list, Frame& frame, Frame& inner) {

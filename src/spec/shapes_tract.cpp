@@ -88,8 +88,6 @@ MaybeShapes broadcast_to(const ShapeCall& call) {
   return one_shape(a);
 }
 
-// --- positions ---
-
 MaybeShapes tract_gather(const ShapeCall& call) {
   const Ints input = call.shape("input"), indices = call.shape("indices");
   const size_t axis = call.axis("axis", input.size());

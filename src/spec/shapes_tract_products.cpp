@@ -9,8 +9,6 @@
 namespace t2n::spec {
 namespace {
 
-// --- products ---
-
 /// Summed axes must be equal, or one of them has extent 1.
 void check_inner(const ShapeCall& call, int64_t a, int64_t b) {
   call.require(a == b || a == 1 || b == 1, "rows of ", a, " do not meet columns of ", b);
@@ -82,8 +80,6 @@ MaybeShapes attention(const ShapeCall& call) {
   q[last] = v[last];
   return one_shape(q);
 }
-
-// --- windows ---
 
 /// Windows over axes 2 and higher; nothing if there is no room for one.
 MaybeShapes windows(const ShapeCall& call, Ints out, const Ints& size, size_t skipped) {

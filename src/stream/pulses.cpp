@@ -80,8 +80,6 @@ class Finder {
   static constexpr const char* kNoLast =
       "a stream has no last moment while it runs: give the states of all moments, or leave it out";
 
-  // --- statements of the graph ---
-
   void assign(const nnef::Assignment& statement, Scope& scope) {
     const auto names = nnef::assigned_names(statement.left);
     const auto note = notes_.tensors.find(std::string(names.at(0)));
@@ -128,8 +126,6 @@ class Finder {
   void refuse(int place, const Error& reason) {
     if (refused_.insert(place).second) out_.refusals.push_back({place, reason.diagnostic()});
   }
-
-  // --- expressions ---
 
   Item item_of(const Value& value, Scope& scope) {
     if (value.kind == Kind::identifier) {
@@ -237,8 +233,6 @@ class Finder {
     for (const nnef::Parameter& result : own.results) out.push_back(inner[result.name]);
     return out;
   }
-
-  // --- scans ---
 
   struct Scanned {
     int count = 0;

@@ -90,8 +90,6 @@ Flows cumsum(const FlowCall& call) {
   return {out};
 }
 
-// --- axes ---
-
 Flows transpose(const FlowCall& call) {
   Flow out = call.first();
   const ir::Ints axes = call.ints("axes");
@@ -159,8 +157,6 @@ Flows reshape(const FlowCall& call) {
   out.shape = nullptr;
   return {out};
 }
-
-// --- parts ---
 
 Flows slice(const FlowCall& call) {
   Flow out = call.first();

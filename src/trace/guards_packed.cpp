@@ -24,8 +24,7 @@ void require_matrix(const Operands& in, const at::Tensor& tensor, const char* wh
       tensor.defined() && tensor.dim() == 2 && tensor.is_contiguous() && is_countable(tensor), why);
 }
 
-// --- tables of rows; a scale and a minimum stand behind each row ---
-
+// Tables of rows: a scale and a minimum stand behind each row.
 /// Bytes behind the codes of a row.
 int64_t tail(const Operands& in) { return in.name().find("_byte_") != std::string::npos ? 8 : 4; }
 
@@ -71,8 +70,6 @@ void rows_to_pack(const Operands& in) {
   if (ratio != nullptr && ratio->isDouble())
     in.require(ratio->toDouble() >= 0 && ratio->toDouble() <= 1, "its ratio is none");
 }
-
-// --- matrices of 8 and 4 bits ---
 
 void int8_matrix(const Operands& in) {
   const at::Tensor x = in.tensor("self");

@@ -16,8 +16,6 @@ using Ratio = std::pair<Dim, int64_t>;
 using RuleOperands = std::vector<Operand>;
 using Answer = std::optional<Mark>;
 
-// --- integers ---
-
 using Combine = Dim (*)(const Dim&, const Dim&);
 
 /// enumerate() and zip() start with this value and look for the shortest list.
@@ -106,8 +104,6 @@ Answer integer_rule(const std::string& name, const RuleOperands& operands) {
     return size_mark(sizes[1] + sizes[0] * sizes[2]);
   return std::nullopt;
 }
-
-// --- real numbers ---
 
 bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 

@@ -12,8 +12,7 @@
 namespace t2n::trace {
 namespace {
 
-// --- tables of rows; a scale and a minimum stand behind each row ---
-
+// Tables of rows: a scale and a minimum stand behind each row.
 /// The bits of a code in a table that this operator reads; 0 if it reads none.
 int table_bits(const std::string& op) {
   if (!op.starts_with("quantized::embedding_bag_") || !op.ends_with("_rowwise_offsets")) return 0;
@@ -51,8 +50,6 @@ std::vector<PackedPart> embedding_rows(const at::Tensor& packed, int bits) {
           {"scales", numbers_behind(rows, bytes, type)},
           {"least", numbers_behind(rows, bytes + size, type)}};
 }
-
-// --- matrices of 4 bits ---
 
 /// Undoes the order of LibTorch's kernels. In blocks of so many rows, for each column, the low
 /// halves of the bytes belong to the first half of each 32 rows (of 64: to the first 32), the high

@@ -176,8 +176,6 @@ class Finder {
   std::vector<Change> out_;
 };
 
-// --- what is read ---
-
 /// Values that `root` is computed from, itself included.
 std::vector<bool> sources_of(const ir::Graph& graph, const std::vector<ir::ValueId>& roots) {
   std::vector<bool> out(graph.values.size(), false);
@@ -193,8 +191,6 @@ std::vector<bool> sources_of(const ir::Graph& graph, const std::vector<ir::Value
   }
   return out;
 }
-
-// --- messages ---
 
 Where where(const Place& place, const ir::Graph& graph) {
   ir::Node at;

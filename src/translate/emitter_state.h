@@ -58,7 +58,7 @@ struct Emitter::State : draft::Draft {
 
   /// Gives stand-ins to the outputs of an operation that failed, for later operations.
   void stand_in(const ir::Node& failed);
-  // --- sizes that follow from values (births.cpp) ---
+  // Sizes that follow from values (births.cpp).
   struct Birth {
     Ref places;   ///< [count], or [rank, count]: positions, none negative
     Ref counted;  ///< the tensor whose nonzero elements are counted
@@ -72,7 +72,7 @@ struct Emitter::State : draft::Draft {
 
   bool is_incomplete = false;  ///< contains stand-ins: its statements are unusable
 
-  // --- bodies of scans (emitter_body.cpp) ---
+  // Bodies of scans (emitter_body.cpp).
   /// An outer tensor that a body reads: its parameter, and what is bound to it.
   struct Capture {
     Ref inner;

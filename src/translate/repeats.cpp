@@ -120,8 +120,6 @@ Flags repeats_after(Emitter::State& state, std::string_view op, const std::vecto
   return Flags(shape.size());
 }
 
-// --- products ---
-
 /// A letter for each axis of the factors and of the result, as in an einsum.
 struct Axes {
   std::vector<std::string> factors;

@@ -57,8 +57,6 @@ PassSteps steps(ir::Graph& graph, const std::vector<PassInfo>& pipeline,
   return run_steps(graph, pipeline, context(), options);
 }
 
-// --- planted faults ---
-
 constexpr const char* kSum = R"(graph m(%x: f32[4]) -> (%y as "y", %x as "x") {
     const %c: f32[] = {2.0}
     %y: f32[4] = aten::add.Tensor(self=%x, other=%c, alpha=1)
@@ -174,8 +172,6 @@ TEST_CASE("random outputs are not compared") {
   CHECK_EQ(out.steps[0].outputs[0].name, "z");
 }
 
-// --- fold-batch-norm ---
-
 struct Layer {
   const char* input;
   const char* weight;
@@ -263,8 +259,6 @@ TEST_CASE("a fold that took the wrong axis would be seen") {
       true, true));
   CHECK(steps(graph, passes::find_passes({"fold-batch-norm"})).faulty() == nullptr);
 }
-
-// --- equalise ---
 
 std::string conv_text(const std::string& name, const std::string& input, const std::string& call,
                       const std::string& output) {

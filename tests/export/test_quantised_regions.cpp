@@ -174,8 +174,6 @@ TEST_CASE("fused layers give the same integer or the next one") {
   }
 }
 
-// --- pruning ---
-
 constexpr const char* kLayer = R"(graph m(%x: f32[3,64], %w: f32[32,64]) -> (%r as "r") {
     %r: f32[3,32] = aten::linear(input=%x, weight=%w, bias=none)
   })";

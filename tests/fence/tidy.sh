@@ -1,7 +1,7 @@
 #!/bin/sh
 # clang-tidy on a fixed part of the sources that takes about a minute of one core: the headers of all
-# folders without torch, as one file, and the sources of the folders that read files from strangers or end
-# the process. The rest, and the analyzer, are for `make tidy`.
+# folders without torch, and the sources of the folders that read files from strangers or end the process,
+# each as one file. The rest, and the analyzer, are for `make tidy`.
 # usage: tidy.sh SOURCE_DIR. Skipped (77) where clang-tidy-19 is missing, unless T2NNEF_REQUIRE_TIDY=1.
 set -eu
 cd "$1"
@@ -17,23 +17,27 @@ trap 'rm -rf "$folder"' EXIT
 tidy() {
   "$tool" --quiet --config-file=.clang-tidy \
     --checks='-clang-analyzer-*,-bugprone-unchecked-optional-access,-readability-function-size' \
-    "$1" -- -std=c++20 -I. >"$folder/$(echo "$1" | tr / _).log" 2>&1
+    --header-filter='/(cli|ir|nnef|nnef_writer|ops|src)/([^/]*/)?[^/]*\.(h|cpp)$' \
+    "$1" -- -std=c++20 -I. -I"$folder" >"$folder/$(echo "$1" | tr / _).log" 2>&1
 }
 
 # A fault that it does not find means that it looks at nothing.
-printf 'struct planted_name {};\n' >"$folder/planted.cpp"
+mkdir -p "$folder/src/planted"
+printf 'struct planted_name {};\n' >"$folder/src/planted/planted.cpp"
+printf '#include "src/planted/planted.cpp"\n' >"$folder/planted.cpp"
 if tidy "$folder/planted.cpp"; then echo "clang-tidy did not find a planted fault"; exit 1; fi
 
 find cli ir nnef nnef_writer ops src -name '*.h' ! -path 'src/trace/*' ! -path 'src/eval/*' ! -path 'src/interp/*' |
   LC_ALL=C sort >"$folder/headers"
 sed 's/.*/#include "&"/' "$folder/headers" >"$folder/headers.cpp"
-sources=$(find src/confine src/diag src/limits src/model_file -name '*.cpp' | LC_ALL=C sort)
-echo "$(wc -l <"$folder/headers") headers, $(echo "$sources" | wc -l) sources"
-[ "$(wc -l <"$folder/headers")" -gt 200 ] && [ "$(echo "$sources" | wc -l)" -gt 15 ] ||
+find src/confine src/diag src/limits src/model_file -name '*.cpp' | LC_ALL=C sort >"$folder/sources"
+sed 's/.*/#include "&"/' "$folder/sources" >"$folder/sources.cpp"
+echo "$(wc -l <"$folder/headers") headers, $(wc -l <"$folder/sources") sources"
+[ "$(wc -l <"$folder/headers")" -gt 200 ] && [ "$(wc -l <"$folder/sources")" -gt 15 ] ||
   { echo "too little is looked at"; exit 1; }
 
 found=0
-for file in "$folder/headers.cpp" $sources; do
+for file in "$folder/headers.cpp" "$folder/sources.cpp"; do
   tidy "$file" || { grep -vE 'warnings? generated|^Suppressed|^Use -header' "$folder/$(echo "$file" | tr / _).log"; found=1; }
 done
 exit $found

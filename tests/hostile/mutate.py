@@ -71,8 +71,6 @@ def words(rng, text, strange=()):
     return text
 
 
-# --- zip ---
-
 def zip_members(data):
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return [(name, archive.read(name)) for name in archive.namelist()]
@@ -131,8 +129,6 @@ def zip_records(rng, data, edit):
         members[at] = (members[at][0], edit(rng, *members[at]))
     return zipped(members, deflated=rng.random() < 0.1)
 
-
-# --- tar ---
 
 def tar_members(data):
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:

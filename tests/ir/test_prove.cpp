@@ -91,8 +91,6 @@ TEST_CASE("numbers that do not fit prove nothing") {
   CHECK(verdict("9223372036854775807*S >= -S") == Verdict::unknown);
 }
 
-// --- against enumeration ---
-
 const std::vector<std::string> kSymbols = {"B", "S", "T"};
 
 Comparison drawn_comparison(int depth) {

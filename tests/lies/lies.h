@@ -33,7 +33,7 @@ std::vector<Lie> lies_of(const Truth& truth, size_t most, uint64_t seed);
 /// All kinds, in the order of the table.
 const std::vector<std::string>& lie_kinds();
 
-// --- by what they change (one file each) ---
+// By what they change (one file each).
 using Lies = std::vector<Lie>;
 void lie_of_inputs(const Truth& truth, Lies& out);
 void lie_of_outputs(const Truth& truth, Lies& out);
@@ -45,7 +45,6 @@ using ChangeStatement = std::function<std::string(nnef::Assignment& statement)>;
 void lie_per_statement(const Truth& truth, const char* kind, Lies& out,
                        const ChangeStatement& change);
 
-// --- building ---
 /// A document that says something else of `name` after it was assigned: its readers, and the
 /// results, see `value`, in which `name` is the right one.
 nnef::Document replaced(const nnef::Document& document, const std::string& name,

@@ -30,8 +30,6 @@ void check_left(const std::string& pass, std::string_view text, const PassContex
   check_unchanged(pass, spelled(std::string(text)), context);
 }
 
-// --- expand-fake-quant ---
-
 TEST_CASE("an activation rounded to all integers of 8 bits becomes them") {
   CHECK(made("expand-fake-quant", R"(graph m(%x: f32[2]) -> (%r as "r") {
     %r: f32[2] = aten::fake_quantize_per_tensor_affine(self=%x, scale=0.5, zero_point=3, quant_min=0, quant_max=255)
@@ -68,8 +66,6 @@ TEST_CASE("fewer integers, other dtypes, channels and weights stay fake quantise
     %e: f32[2] = aten::fake_quantize_per_tensor_affine(self=%w, scale=0.5, zero_point=3, quant_min=0, quant_max=255)
   })");
 }
-
-// --- propagate-qparams ---
 
 TEST_CASE("moving and requantising with the same parameters moves the integers") {
   CHECK(made("propagate-qparams", R"(graph m(%x: f32[2,3]) -> (%r as "r") {
@@ -180,8 +176,6 @@ TEST_CASE("quantisation rises to the layer that it can be joined with") {
   without.is_native = [](ir::OpId) { return false; };
   check_left("propagate-qparams", kRising, without);
 }
-
-// --- fuse-quantised ---
 
 std::string layer(const std::string& between, const std::string& bias = "%b") {
   std::string out = R"(graph m(%x: u8[1,2]) -> (%r as "r"OUT) {
