@@ -239,4 +239,15 @@ std::optional<Born> Births::name(const Level& level, const ir::Node& node,
   return Born{known->second, most};
 }
 
+bool equates_orders(const Comparison& relation) {
+  const auto is_order = [](const ir::Dim& size) {
+    return std::any_of(size.terms().begin(), size.terms().end(), [](const ir::Term& term) {
+      return std::any_of(term.atoms.begin(), term.atoms.end(), [](const ir::Atom& atom) {
+        return std::holds_alternative<ir::Min>(atom) || std::holds_alternative<ir::Max>(atom);
+      });
+    });
+  };
+  return relation.relation == Relation::eq && (is_order(relation.left) || is_order(relation.right));
+}
+
 }  // namespace t2n::dynamic

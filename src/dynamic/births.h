@@ -54,4 +54,7 @@ class Births {
   std::vector<int> producers_;
 };
 
+/// Whether a minimum or maximum has to be equal to another size.
+bool equates_orders(const Comparison& relation);
+
 }  // namespace t2n::dynamic

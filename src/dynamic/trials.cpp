@@ -17,19 +17,6 @@ namespace {
 
 using trace::Traced;
 
-/// Whether a minimum or maximum has to be equal to another size.
-bool equates_orders(const Assumption& assumption) {
-  const auto is_order = [](const ir::Dim& size) {
-    return std::any_of(size.terms().begin(), size.terms().end(), [](const ir::Term& term) {
-      return std::any_of(term.atoms.begin(), term.atoms.end(), [](const ir::Atom& atom) {
-        return std::holds_alternative<ir::Min>(atom) || std::holds_alternative<ir::Max>(atom);
-      });
-    });
-  };
-  const Comparison& relation = assumption.relation;
-  return relation.relation == Relation::eq && (is_order(relation.left) || is_order(relation.right));
-}
-
 /// Makes trials, and finds out which sizes the model accepts.
 class Trials {
  public:
@@ -50,7 +37,7 @@ class Trials {
     if (!request_.axes.empty()) runs_.push_back(second());
     if (has_births(runs_[0].traced.graph)) vary_values();
     const trace::Traced sample = prefer_large();
-    while (roll_loops() || compute_numbers()) {
+    while (roll_loops() || select_branches() || compute_numbers()) {
     }
     set_small_apart();
     for (const TraceAt& run : runs_)
@@ -274,7 +261,10 @@ class Trials {
     try {
       std::vector<Assumption> assumed = inferred(true);
       // Two sizes are one only in one order: the file is written for it.
-      if (std::none_of(assumed.begin(), assumed.end(), equates_orders)) return assumed;
+      if (std::none_of(assumed.begin(), assumed.end(), [](const Assumption& each) {
+            return equates_orders(each.relation);
+          }))
+        return assumed;
     } catch (const Error& error) {
       if (error.diagnostic().id == "internal") throw;
     }
@@ -321,6 +311,30 @@ class Trials {
     return true;
   }
 
+  /// Branches on sizes that follow from values are recorded both ways, where selects can choose
+  /// between the results in every run.
+  bool select_branches() {
+    for (const void* branch : varying_branches(runs_, declared_.sample))
+      if (tried_branches_.insert(branch).second && select_branch(branch)) return true;
+    return false;
+  }
+
+  bool select_branch(const void* branch) {
+    const std::vector<TraceAt> before = runs_;
+    const std::vector<TraceAt> small_before = small_;
+    rewrites_.selected_branches.insert(branch);
+    try {
+      trace_again();
+      if (!decides(runs_, branch)) return true;
+    } catch (const Error& error) {
+      if (error.diagnostic().id == "internal") throw;
+    }
+    rewrites_.selected_branches.erase(branch);
+    runs_ = before;
+    small_ = small_before;
+    return false;
+  }
+
   /// Numbers that change with sizes, and that no argument can hold, become operations.
   bool compute_numbers() {
     const size_t before = rewrites_.computed_numbers.size();
@@ -361,6 +375,7 @@ class Trials {
   Sizes sample_;                ///< declared ones, and those that follow from values
   Rewrites rewrites_;
   std::vector<Need> needs_;
+  std::set<const void*> tried_branches_;
   std::set<std::string> settled_;  ///< equalities that were examined
   std::optional<std::pair<Sizes, Diagnostic>> failure_;
 };

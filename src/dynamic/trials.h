@@ -17,6 +17,7 @@ namespace t2n::dynamic {
 struct Rewrites {
   std::set<const void*> rolled_loops;      ///< recorded as one scan
   std::set<const void*> computed_numbers;  ///< recorded with numbers that the graph computes
+  std::set<const void*> selected_branches;  ///< recorded both ways, with selects
 };
 
 /// Traces the program at certain sizes, with the sample's values or with others: `draw` is 1 for

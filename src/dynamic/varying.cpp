@@ -1,5 +1,6 @@
 #include "src/dynamic/varying.h"
 
+#include <algorithm>
 #include <map>
 
 namespace t2n::dynamic {
@@ -36,6 +37,27 @@ std::set<const void*> varying_loops(const std::vector<TraceAt>& runs,
         varying.insert(decision.id);
   }
   return varying;
+}
+
+std::vector<const void*> varying_branches(const std::vector<TraceAt>& runs, const Sizes& at) {
+  std::map<const void*, std::set<int64_t>> ways;
+  std::vector<const void*> varying;
+  for (const TraceAt& run : runs) {
+    if (run.sizes != at) continue;
+    for (const Decision& decision : run.traced.decisions) {
+      if (decision.kind != Decision::Kind::branch || decision.is_guard) continue;
+      std::set<int64_t>& seen = ways[decision.id];
+      if (seen.insert(decision.way).second && seen.size() == 2) varying.push_back(decision.id);
+    }
+  }
+  return varying;
+}
+
+bool decides(const std::vector<TraceAt>& runs, const void* branch) {
+  const auto is_there = [&](const Decision& decision) { return decision.id == branch; };
+  return std::any_of(runs.begin(), runs.end(), [&](const TraceAt& run) {
+    return std::any_of(run.traced.decisions.begin(), run.traced.decisions.end(), is_there);
+  });
 }
 
 std::set<const void*> varying_numbers(const std::vector<TraceAt>& runs) {

@@ -14,6 +14,11 @@ std::set<int64_t> extents_of(const ir::Graph& graph);
 /// rolled.
 std::set<const void*> varying_loops(const std::vector<TraceAt>& runs,
                                     const std::set<const void*>& rolled);
+/// Branches that go both ways in the runs at these sizes, in the order in which the program meets
+/// them.
+std::vector<const void*> varying_branches(const std::vector<TraceAt>& runs, const Sizes& at);
+/// Whether a run still decides there.
+bool decides(const std::vector<TraceAt>& runs, const void* branch);
 /// Computable numbers that differ between runs.
 std::set<const void*> varying_numbers(const std::vector<TraceAt>& runs);
 

@@ -200,6 +200,7 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
                             const dynamic::Rewrites& rewrites) {
     options.rolled_loops = rewrites.rolled_loops;
     options.computed_numbers = rewrites.computed_numbers;
+    options.selected_branches = rewrites.selected_branches;
     return traced(session, inputs_at(sizes, draw), options);
   };
   const auto is_right = [&](const ir::Graph& graph, const dynamic::TraceAt& there) {

@@ -32,6 +32,9 @@ struct TraceOptions {
   std::set<const void*> rolled_loops;
   /// Note the iterations of all other loops in the graph, for the pass `roll-loops`.
   bool notes_loops = false;
+  /// Branches on sizes (Decision::id) of which both ways are recorded, and a select chooses, where
+  /// a select can.
+  std::set<const void*> selected_branches;
   /// Operations (Decision::id) whose numbers are to be computed from sizes in the graph.
   std::set<const void*> computed_numbers;
   /// Changes of the model by forward become inputs and outputs; otherwise they are refused. A

@@ -58,6 +58,11 @@ std::string obstacle_of(const Recorder& recorder, const at::Tensor& a, const at:
   return {};
 }
 
+FormulaRef truth_or_number(const c10::IValue& number) {
+  const Mark mark = mark_of(number);
+  return mark && mark->truth ? mark->truth : formula_of(number);
+}
+
 }  // namespace
 
 std::optional<c10::IValue> Choices::choose(const Mark& condition, bool taken,
@@ -69,7 +74,7 @@ std::optional<c10::IValue> Choices::choose(const Mark& condition, bool taken,
   const c10::IValue& now = taken ? yes : no;
   if (is_number(yes) && is_number(no)) {
     const FormulaRef choice =
-        choice_formula(data_formula(condition), formula_of(yes), formula_of(no));
+        choice_formula(data_formula(condition), truth_or_number(yes), truth_or_number(no));
     if (choice) return marked(now, data_mark(condition->origin, choice));
     return marks_.tainted(now, data_mark(condition->origin), "a branch");
   }

@@ -29,6 +29,7 @@ struct MarkInfo {
   /// opaque, data: exactly this number, as a graph can compute it. For data, only the mark of the
   /// number itself has a formula, never the mark of what follows from it.
   FormulaRef formula;
+  FormulaRef truth = {};  ///< of a comparison: the same as a graph can compute it
   /// opaque: the real number equals size / divisor, for all sizes.
   std::optional<std::pair<ir::Dim, int64_t>> ratio;
 };

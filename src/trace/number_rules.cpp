@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <string_view>
 
 #include "ir/prove.h"
 #include "src/diag/error.h"
@@ -215,6 +216,33 @@ Answer real_rule(const std::string& name, const RuleOperands& operands) {
   return std::make_shared<const MarkInfo>(std::move(info));
 }
 
+/// A comparison of whole numbers as a graph can compute it.
+FormulaRef truth_of(const std::string& name, const RuleOperands& operands) {
+  std::vector<FormulaRef> parts;
+  for (const Operand& operand : operands) {
+    const int64_t number = operand.number.toInt();
+    parts.push_back(is_size(operand.mark)
+                        ? size_formula(operand.mark->size, number, FormulaType::whole)
+                        : number_formula(number));
+  }
+  if (name == "aten::Bool") parts.push_back(number_formula(int64_t{0}));
+  const std::string_view word = name == "aten::Bool" ? "ne" : ir::op_short_name(name);
+  return operation_formula(std::string(word), FormulaType::truth, std::move(parts));
+}
+
+Mark with_truth(const Mark& mark, FormulaRef truth) {
+  MarkInfo info = *mark;
+  info.truth = std::move(truth);
+  return std::make_shared<const MarkInfo>(std::move(info));
+}
+
+/// The condition that does not hold where this one does.
+Mark opposite(const Mark& condition) {
+  const Mark out = comparison_mark(ir::negated(*condition->comparison));
+  if (!out || !condition->truth) return out;
+  return with_truth(out, operation_formula("logical_not", FormulaType::truth, {condition->truth}));
+}
+
 bool is_identity(const std::string& name) {
   return name == "aten::Int" || name == "prim::NumToTensor" || name == "aten::IntImplicit" ||
          name == "aten::ScalarImplicit" || name == "aten::item" || name == "aten::tensor" ||
@@ -252,11 +280,14 @@ std::optional<Mark> number_rule(const std::string& name, const RuleOperands& ope
     return operands[0].mark;
   if (operands.size() == 1 && name == "aten::__not__" && operands[0].mark &&
       operands[0].mark->comparison)
-    return comparison_mark(ir::negated(*operands[0].mark->comparison));
+    return opposite(operands[0].mark);
   if (name == "aten::pow" && operands.size() == 2 && operands[0].number.isInt() &&
       operands[1].number.isInt() && size_of(operands[0]))
     if (auto whole = power(*size_of(operands[0]), operands[1])) return whole;
-  if (auto answer = integer_rule(name, operands)) return answer;
+  if (auto answer = integer_rule(name, operands)) {
+    if (*answer && (*answer)->comparison) return with_truth(*answer, truth_of(name, operands));
+    return answer;
+  }
   return real_rule(name, operands);
 }
 
