@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "src/quant/fake.h"
+#include "src/quant/rounding.h"
 
 namespace t2n::quant {
 namespace {
