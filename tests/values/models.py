@@ -9,6 +9,7 @@ from experts import experts
 from graph_networks import graphs
 from rows import rows
 from scales import scales
+from ways import ways
 
 if __name__ == "__main__":
-    sys.exit(main(__doc__, lambda: {**detections(), **experts(), **graphs(), **rows(), **scales()}))
+    sys.exit(main(__doc__, lambda: {**detections(), **experts(), **graphs(), **rows(), **scales(), **ways()}))
