@@ -36,6 +36,15 @@ std::optional<Comparison> one_sided(const Comparison& c, const Sizes& sample,
   return plain(ir::balanced({c.left, is_above ? Relation::gt : Relation::lt, c.right}));
 }
 
+std::string why_needed(const Decision& decision) {
+  if (decision.kind == Decision::Kind::loop)
+    return "a loop takes the same number of iterations at all sizes tried";
+  if (decision.obstacle.empty())
+    return "a branch on a size is baked in the way that all sizes tried took it";
+  return cat("a branch on a size is baked in, and no select stands for it, since ",
+             decision.obstacle);
+}
+
 bool has_readable_quotients(const Dim& dim) {
   bool out = true;
   dim.map([&](const ir::Atom& atom) {
@@ -326,17 +335,13 @@ std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample) {
       if (is_open(decision.sizes, traced.graph)) refuse_inexpressible(decision, traced);
       continue;
     }
-    const bool is_loop = decision.kind == Decision::Kind::loop;
     Comparison way =
-        is_loop || decision.way != 0 ? *decision.comparison : negated(*decision.comparison);
+        decision.kind == Decision::Kind::loop || decision.way != 0 ? *decision.comparison : negated(*decision.comparison);
     way.left = over_axes(way.left, traced.graph);
     way.right = over_axes(way.right, traced.graph);
     if (!is_over(way.left, sample) || !is_over(way.right, sample))
       refuse_inexpressible(decision, traced);
-    out.push_back({way, place_of(traced, decision),
-                   is_loop ? "a loop takes the same number of iterations at all sizes tried"
-                           : "a branch on a size is baked in the way that all sizes tried took it",
-                   true, decision.is_guard});
+    out.push_back({way, place_of(traced, decision), why_needed(decision), true, decision.is_guard});
   }
   return out;
 }

@@ -18,7 +18,7 @@ void require_of_sample(const std::vector<Comparison>& demands, const Sizes& samp
     const ir::Dim gap = (each.left - each.right).substitute(sample);
     if (!gap.is_constant() || ir::holds(gap.value(), each.relation, 0)) continue;
     throw Error("dynamic-assumption",
-                cat("the file would run where ", ir::str(each), " only, and the sample is not so"),
+                cat("the file would run where ", ir::str(ir::as_written(each)), " only, and the sample is not so"),
                 "with other values the model is another program than with the sample's",
                 "give a sample as most inputs are, or compute the same whatever the values are");
   }

@@ -44,7 +44,9 @@ std::optional<Diagnostic> other_way(const TraceAt& a, const TraceAt& b) {
                    "a file cannot hold the iterations one by one of a loop whose length varies",
                    "");
   return differs(cat("a branch depends on a size: it goes another way ", sizes),
-                 place_of(a.traced, *x), "NNEF has no branches; a file would hold one way only",
+                 place_of(a.traced, *x),
+                 x->obstacle.empty() ? "NNEF has no branches; a file would hold one way only"
+                                     : cat("no select stands for it, since ", x->obstacle),
                  "compute the same for all sizes, or export a model for each");
 }
 

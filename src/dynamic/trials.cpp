@@ -320,18 +320,21 @@ class Trials {
   }
 
   bool select_branch(const void* branch) {
-    const std::vector<TraceAt> before = runs_;
-    const std::vector<TraceAt> small_before = small_;
+    std::vector<TraceAt> runs = runs_, small = small_;
+    std::optional<std::string> obstacle;
     rewrites_.selected_branches.insert(branch);
     try {
       trace_again();
-      if (!decides(runs_, branch)) return true;
+      obstacle = obstacle_of(runs_, branch);
+      if (!obstacle) return true;
     } catch (const Error& error) {
       if (error.diagnostic().id == "internal") throw;
+      obstacle = cat("the model then fails: ", error.diagnostic().message);
     }
     rewrites_.selected_branches.erase(branch);
-    runs_ = before;
-    small_ = small_before;
+    runs_ = std::move(runs);
+    small_ = std::move(small);
+    note_obstacle(runs_, branch, *obstacle);
     return false;
   }
 

@@ -53,11 +53,18 @@ std::vector<const void*> varying_branches(const std::vector<TraceAt>& runs, cons
   return varying;
 }
 
-bool decides(const std::vector<TraceAt>& runs, const void* branch) {
-  const auto is_there = [&](const Decision& decision) { return decision.id == branch; };
-  return std::any_of(runs.begin(), runs.end(), [&](const TraceAt& run) {
-    return std::any_of(run.traced.decisions.begin(), run.traced.decisions.end(), is_there);
-  });
+std::optional<std::string> obstacle_of(const std::vector<TraceAt>& runs, const void* branch) {
+  std::optional<std::string> out;
+  for (const TraceAt& run : runs)
+    for (const Decision& decision : run.traced.decisions)
+      if (decision.id == branch && (!out || out->empty())) out = decision.obstacle;
+  return out;
+}
+
+void note_obstacle(std::vector<TraceAt>& runs, const void* branch, const std::string& obstacle) {
+  for (TraceAt& run : runs)
+    for (Decision& decision : run.traced.decisions)
+      if (decision.id == branch) decision.obstacle = obstacle;
 }
 
 std::set<const void*> varying_numbers(const std::vector<TraceAt>& runs) {

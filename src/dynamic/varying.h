@@ -1,7 +1,9 @@
 // Differences between traces of one program at several sizes, before they are compared.
 #pragma once
 
+#include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "src/dynamic/same.h"
@@ -17,8 +19,9 @@ std::set<const void*> varying_loops(const std::vector<TraceAt>& runs,
 /// Branches that go both ways in the runs at these sizes, in the order in which the program meets
 /// them.
 std::vector<const void*> varying_branches(const std::vector<TraceAt>& runs, const Sizes& at);
-/// Whether a run still decides there.
-bool decides(const std::vector<TraceAt>& runs, const void* branch);
+/// Why no select stands for a branch, if a run still decides there.
+std::optional<std::string> obstacle_of(const std::vector<TraceAt>& runs, const void* branch);
+void note_obstacle(std::vector<TraceAt>& runs, const void* branch, const std::string& obstacle);
 /// Computable numbers that differ between runs.
 std::set<const void*> varying_numbers(const std::vector<TraceAt>& runs);
 

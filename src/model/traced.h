@@ -61,6 +61,7 @@ struct Decision {
   bool is_computable = false;
   /// For a branch: its other side only raises an exception.
   bool is_guard = false;
+  std::string obstacle = {};  ///< for a branch: why no select stands for it, if that was tried
   /// A branch on a comparison, or the condition for a loop's iterations, over symbols
   /// `size.value.axis`; none for anything else.
   std::optional<ir::Comparison> comparison;

@@ -238,16 +238,18 @@ void Interpreter::run_if(Node* node, Env& env) {
     if (!decisions_.accept_guard(mark)) decisions_.refuse_branch(node, mark, obstacle);
   }
   check_iteration_branch(mark);
+  std::string obstacle;
   if (recorder_ != nullptr && options_.selected_branches.contains(node) && mark && mark->truth &&
       !only_raises(other)) {
-    std::string obstacle;
     const Mark counted = data_mark("a size that follows from values", mark->truth);
     if (select_branches(node, counted, taken, env, obstacle)) return;
     position_.node = node;
   }
   if (!depends_on_iteration(mark))
-    if (Decision* noted = decisions_.note(node, mark, taken ? 1 : 0))
+    if (Decision* noted = decisions_.note(node, mark, taken ? 1 : 0)) {
       noted->is_guard = only_raises(other);
+      noted->obstacle = obstacle;
+    }
   run_block(block, env);
   set_outputs(node, env, take_results(block, env));
 }
