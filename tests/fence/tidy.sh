@@ -16,7 +16,7 @@ trap 'rm -rf "$folder"' EXIT
 # Optional access needs flow analysis and is the slowest; the test `sizes` holds functions to their size.
 tidy() {
   "$tool" --quiet --config-file=.clang-tidy \
-    --checks='-clang-analyzer-*,-bugprone-unchecked-optional-access,-readability-function-size' \
+    --checks='-clang-analyzer-*,-bugprone-suspicious-include,-bugprone-unchecked-optional-access,-readability-function-size' \
     --header-filter='/(cli|ir|nnef|nnef_writer|ops|src)/([^/]*/)?[^/]*\.(h|cpp)$' \
     "$1" -- -std=c++20 -I. -I"$folder" >"$folder/$(echo "$1" | tr / _).log" 2>&1
 }

@@ -132,7 +132,7 @@ TEST_CASE("quotients by constants are right in the last bit where they are round
     const std::string s = std::to_string(step);
     check_each({"torch.floor(x / " + s + " + 0.5)", "torch.round(x / torch.tensor(" + s + "))",
                 "torch.clamp(torch.round(x.div(" + s + ")), -8, 7) * " + s,
-                "(x / " + s + ").reshape(-1).to(torch.int64)", "torch.abs(x) / " + s + " >= 3"},
+                "(x / " + s + ").reshape(-1).long()", "torch.abs(x) / " + s + " >= 3"},
                {values({600}, ties)});
   }
 }

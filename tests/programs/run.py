@@ -20,7 +20,7 @@ import reduce
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = Path(__file__).resolve().parent / "kept"
-TEST_SEEDS = range(60)
+TEST_SEEDS = range(30)
 
 
 def listed(folder):
