@@ -20,6 +20,7 @@ using target::Limit;
 /// `unsupported-argument`.
 class OpView {
  public:
+  /// `node`: one of the nodes of `graph`.
   OpView(const ir::Graph& graph, const ir::Node& node, std::string_view nnef, Emitter& out);
 
   /// The NNEF operation of the chosen variant.

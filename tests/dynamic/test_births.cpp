@@ -22,15 +22,20 @@ TEST_CASE("sizes that follow from values combine with declared axes") {
   CHECK_EQ(out.shapes, "[born.N_index,6] [S]");
 }
 
-TEST_CASE("a branch around a write of no rows is ignored") {
+TEST_CASE("a branch around a write of no rows is ignored, others become selects, or conditions") {
   const char* rows = "  i = torch.where(x[:, 0] > 0)[0]\n  y = torch.zeros_like(x)\n";
   const Tracing harmless =
       trace_body(cat(rows, "  if i.numel() > 0:\n    y.index_add_(0, i, x[i] * 2)\n  return y\n"),
                  {{9, 6}}, {});
   CHECK(!harmless.error);
   CHECK(harmless.demands.empty());
-  const Tracing other =
+  const Tracing chosen =
       trace_body(cat(rows, "  if i.numel() > 0:\n    y = y + 1\n  return y\n"), {{9, 6}}, {});
+  CHECK(!chosen.error);
+  CHECK(chosen.demands.empty());
+  CHECK_NE(chosen.graph.find("aten::where"), std::string::npos);
+  const Tracing other = trace_body(
+      cat(rows, "  if i.numel() > 0:\n    y = y + i.max()\n  return y\n"), {{9, 6}}, {});
   CHECK(!other.error);
   CHECK_EQ(other.demands, Strings{"born.N_where > 0"});
   CHECK_EQ(other.said, Strings{"the file runs where N_where > 0 only"});
