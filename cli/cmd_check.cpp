@@ -18,12 +18,12 @@
 namespace t2n::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kCheckExamples =
     "examples:\n"
     "  t2nnef check model.pt model.nnef.tgz\n"
     "  t2nnef check model.pt model.nnef.tgz --check=close --engine tract@0.21.19\n";
 
-struct Options {
+struct CheckCommand {
   std::string model;
   std::string artefact;
   InputOptions inputs;
@@ -33,7 +33,7 @@ struct Options {
   bool json = false;
 };
 
-CheckExistingOptions existing_options(const Options& options, Talk& talk) {
+CheckExistingOptions existing_options(const CheckCommand& options, Talk& talk) {
   constexpr const char* kExample = "check model.pt model.nnef.tgz";
   CheckExistingOptions out;
   out.model = require_model(options.model, "check");
@@ -57,7 +57,7 @@ CheckExistingOptions existing_options(const Options& options, Talk& talk) {
   return out;
 }
 
-ExitCode run(const Options& options) {
+ExitCode run_check(const CheckCommand& options) {
   Talk talk(Verbosity::normal);
   const CheckExistingOptions existing = existing_options(options, talk);
   CheckedModel result = check_existing(existing);
@@ -76,7 +76,7 @@ ExitCode run(const Options& options) {
 }  // namespace
 
 void setup_check(CLI::App& app, Run& selected) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CheckCommand>();
   options->check.check = kDefaultLevel;
   CLI::App* command =
       app.add_subcommand("check", "Compare an NNEF artefact with the model that it was made from");
@@ -91,8 +91,8 @@ void setup_check(CLI::App& app, Run& selected) {
   add_stream_option(*command, options->stream);
   command->add_flag("--json", options->json, "The comparison as JSON");
   add_config_option(*command);
-  command->footer(kExamples);
-  command->callback([options, &selected] { selected = [options] { return run(*options); }; });
+  command->footer(kCheckExamples);
+  command->callback([options, &selected] { selected = [options] { return run_check(*options); }; });
 }
 
 }  // namespace t2n::cli

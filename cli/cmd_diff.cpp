@@ -16,14 +16,14 @@
 namespace t2n::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kDiffExamples =
     "examples:\n"
     "  t2nnef diff before.nnef.tgz after.nnef.tgz\n"
     "  t2nnef diff before.nnef.tgz after.nnef.tgz --names --json\n";
 
 using diff::Difference;
 
-struct Options {
+struct DiffCommand {
   std::string a;
   std::string b;
   bool names = false;
@@ -31,7 +31,7 @@ struct Options {
 };
 
 /// A limit for lines per part; the JSON contains all.
-constexpr size_t kMost = 20;
+constexpr size_t kMostPerPart = 20;
 
 /// On one line of limited length.
 std::string one_line(const std::string& text) {
@@ -43,7 +43,7 @@ std::string one_line(const std::string& text) {
   return line + "…";
 }
 
-std::string number(double value) {
+std::string short_number(double value) {
   if (std::isinf(value)) return "inf";
   std::array<char, 32> text;
   std::snprintf(text.data(), text.size(), "%.2g", value);
@@ -53,7 +53,7 @@ std::string number(double value) {
 std::string change_text(const Difference& difference) {
   const std::string aspect = difference.aspect.empty() ? "" : difference.aspect + " ";
   if (difference.max_abs)
-    return cat(difference.aspect, " differ, max|Δ| ", number(*difference.max_abs));
+    return cat(difference.aspect, " differ, max|Δ| ", short_number(*difference.max_abs));
   const std::string before = one_line(difference.before);
   const std::string after = one_line(difference.after);
   if (before == after) return aspect + "differs";  // beyond the part that a line shows
@@ -67,7 +67,7 @@ std::string subject_text(const Difference& difference) {
                                     : cat(difference.operation, " ", quoted(difference.subject));
 }
 
-std::string line_of(const Difference& difference) {
+std::string difference_line(const Difference& difference) {
   const std::string text = one_line(difference.before + difference.after);
   switch (difference.kind) {
     case Difference::Kind::removed:
@@ -87,13 +87,14 @@ std::string differences_text(const std::vector<Difference>& differences) {
     out += cat(diff::part_name(part), ":\n");
     size_t count = 0;
     for (; i < differences.size() && differences[i].part == part; ++i, ++count)
-      if (count < kMost) out += line_of(differences[i]);
-    if (count > kMost) out += cat("  … and ", count - kMost, " more; --json lists all\n");
+      if (count < kMostPerPart) out += difference_line(differences[i]);
+    if (count > kMostPerPart)
+      out += cat("  … and ", count - kMostPerPart, " more; --json lists all\n");
   }
   return out;
 }
 
-std::string result_text(const Options& options, const diff::Result& result) {
+std::string result_text(const DiffCommand& options, const diff::Result& result) {
   const std::string common = cat(counted(result.operations, "operation"), " and ",
                                  counted(result.weights, "weight"), " in both");
   if (result.equal()) return cat(options.a, " and ", options.b, " are equal: ", common, "\n");
@@ -101,7 +102,7 @@ std::string result_text(const Options& options, const diff::Result& result) {
              "; ", common, "\n");
 }
 
-ExitCode run(const Options& options) {
+ExitCode run_diff(const DiffCommand& options) {
   if (options.b.empty())
     throw Error("usage", "two artefacts are needed", {},
                 "for example: t2nnef diff before.nnef.tgz after.nnef.tgz");
@@ -119,7 +120,7 @@ ExitCode run(const Options& options) {
 }  // namespace
 
 void setup_diff(CLI::App& app, Run& selected) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DiffCommand>();
   CLI::App* command = app.add_subcommand("diff", "What differs between two NNEF artefacts");
   command->add_option("A", options->a, "An artefact of any exporter: folder, .tar or .tgz")
       ->type_name("");
@@ -127,8 +128,8 @@ void setup_diff(CLI::App& app, Run& selected) {
   command->add_flag("--names", options->names,
                     "Names inside of the graph, and of weights, count as well");
   command->add_flag("--json", options->json, "All of it as JSON");
-  command->footer(kExamples);
-  command->callback([options, &selected] { selected = [options] { return run(*options); }; });
+  command->footer(kDiffExamples);
+  command->callback([options, &selected] { selected = [options] { return run_diff(*options); }; });
 }
 
 }  // namespace t2n::cli

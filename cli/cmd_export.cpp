@@ -22,7 +22,7 @@
 namespace t2n::cli {
 namespace {
 
-struct Options {
+struct ExportCommand {
   std::string model;
   std::string target;
   std::string output;
@@ -44,7 +44,7 @@ struct Options {
   bool verbose = false;
 };
 
-void add_output_options(CLI::App& command, Options& options) {
+void add_output_options(CLI::App& command, ExportCommand& options) {
   command.add_option("MODEL.pt", options.model, "A TorchScript file, of torch.jit.trace or script")
       ->type_name("");
   command
@@ -62,7 +62,7 @@ void add_output_options(CLI::App& command, Options& options) {
       ->type_name("LEVEL");
 }
 
-void add_signature_options(CLI::App& command, Options& options) {
+void add_signature_options(CLI::App& command, ExportCommand& options) {
   command
       .add_option(
           "--preset", options.inputs.preset,
@@ -87,7 +87,7 @@ void add_signature_options(CLI::App& command, Options& options) {
   add_stream_option(command, options.stream);
 }
 
-void add_check_options(CLI::App& command, Options& options) {
+void add_check_options(CLI::App& command, ExportCommand& options) {
   command.add_flag(cat("--check{", kDefaultLevel, "}"), options.check.check,
                    "Run it in the engine and compare with torch; --check=LEVEL is exact, close,\n"
                    "approximate, very, super or ultra");
@@ -101,7 +101,7 @@ std::string pass_names() {
   return joined(names, ", ");
 }
 
-void add_insight_options(CLI::App& command, Options& options) {
+void add_report_options(CLI::App& command, ExportCommand& options) {
   command.add_option("--report", options.report, "What was done, as JSON; - for stdout")
       ->type_name("FILE.json");
   command
@@ -117,7 +117,7 @@ void add_insight_options(CLI::App& command, Options& options) {
       ->excludes(quiet);
 }
 
-target::Target target_of(const Options& options) {
+target::Target target_of(const ExportCommand& options) {
   if (!options.target.empty()) return target::parse_target(options.target);
   const target::Target newest = target::parse_target("tract");
   throw Error("usage", "--target is missing", {},
@@ -125,14 +125,14 @@ target::Target target_of(const Options& options) {
                   ", an older version of it, or --target khronos for strict NNEF"));
 }
 
-int level_of(const Options& options) {
+int level_of(const ExportCommand& options) {
   if (options.compression < 0 || options.compression > 9)
     throw Error("usage",
                 cat("--compression is ", options.compression, ", not a level from 0 to 9"));
   return options.compression;
 }
 
-std::optional<CheckOptions> check_of(const Options& options) {
+std::optional<CheckOptions> check_of(const ExportCommand& options) {
   const ToleranceOptions& check = options.check;
   if (!check.check.empty()) return check_options(check, options.engine);
   if (!check.tolerance.empty() || !options.engine.engine.empty() || check.strict ||
@@ -143,7 +143,7 @@ std::optional<CheckOptions> check_of(const Options& options) {
 }
 
 /// Refuses unknown passes before any work is done.
-passes::PipelineOptions passes_of(const Options& options, Talk& talk) {
+passes::PipelineOptions pass_options(const ExportCommand& options, Talk& talk) {
   passes::PipelineOptions out;
   out.disabled = options.disabled_passes;
   out.print_after = options.print_after;
@@ -167,7 +167,7 @@ nnef::Destination report_destination(const std::string& path,
 }
 
 /// What all methods read, and none of their artefacts may replace.
-std::vector<nnef::Taken> taken_of(const Options& options, const MethodOptions& words) {
+std::vector<nnef::Taken> taken_of(const ExportCommand& options, const MethodOptions& words) {
   std::vector<std::string> specs;
   for (const std::string& method : methods_of(options.inputs))
     for (std::string& spec : words.of(method, "--input", options.inputs.specs))
@@ -178,7 +178,7 @@ std::vector<nnef::Taken> taken_of(const Options& options, const MethodOptions& w
   return out;
 }
 
-bool is_causal_lm(const Options& options) {
+bool is_causal_lm(const ExportCommand& options) {
   const std::string& preset = options.inputs.preset;
   if (!preset.empty() && preset != "causal-llm")
     throw Error("usage", cat("--preset ", quoted(preset), " is not known"), {},
@@ -187,7 +187,7 @@ bool is_causal_lm(const Options& options) {
 }
 
 /// Errors: `usage` for options that are about one set of inputs.
-void require_one_method(const Options& options) {
+void require_one_method(const ExportCommand& options) {
   const CompressionOptions& compression = options.compression_of_weights;
   const char* const option = !options.inputs.preset.empty()         ? "--preset"
                              : !compression.calibrate.empty()       ? "--calibrate"
@@ -199,14 +199,14 @@ void require_one_method(const Options& options) {
                 "export the methods one after the other");
 }
 
-ExportOptions pipeline_options(const Options& options, const MethodOptions& words,
+ExportOptions pipeline_options(const ExportCommand& options, const MethodOptions& words,
                                const std::string& method, Talk& talk) {
   ExportOptions out =
       traced_options(options.model, words.inputs_of(method, options.inputs), talk.report());
   out.target = target_of(options);
   out.target.stream = stream_of(words.one_of(method, "--stream", options.stream));
   out.check = check_of(options);
-  out.passes = passes_of(options, talk);
+  out.passes = pass_options(options, talk);
   const MethodOutput output =
       output_of(options.model, options.output, methods_of(options.inputs), method);
   out.output = output.path;
@@ -228,7 +228,7 @@ ExportOptions pipeline_options(const Options& options, const MethodOptions& word
   return out;
 }
 
-std::vector<ExportOptions> method_options(const Options& options, Talk& talk) {
+std::vector<ExportOptions> method_options(const ExportCommand& options, Talk& talk) {
   require_model(options.model, "export");
   target_of(options);  // before files of samples are read
   const std::vector<std::string> methods = methods_of(options.inputs);
@@ -261,8 +261,8 @@ Outcome attempt(const std::vector<ExportOptions>& methods) {
   }
 }
 
-void report(const std::string& path, const std::vector<ExportOptions>& methods,
-            const Outcome& outcome, const Talk& talk, double seconds) {
+void report_outcome(const std::string& path, const std::vector<ExportOptions>& methods,
+                    const Outcome& outcome, const Talk& talk, double seconds) {
   ExportReport out{.tool_version = T2NNEF_VERSION,
                    .torch_version = outcome.error ? "" : torch_module().torch_version,
                    .code = outcome.error ? outcome.error->code() : ExitCode::ok,
@@ -275,7 +275,7 @@ void report(const std::string& path, const std::vector<ExportOptions>& methods,
   write_report(report_destination(path, methods), out);
 }
 
-ExitCode run(const Options& options) {
+ExitCode run_export(const ExportCommand& options) {
   const auto began = std::chrono::steady_clock::now();
   Talk talk(options.quiet     ? Verbosity::quiet
             : options.verbose ? Verbosity::verbose
@@ -284,7 +284,7 @@ ExitCode run(const Options& options) {
   const Outcome outcome = attempt(methods);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
   talk.stop();
-  if (!options.report.empty()) report(options.report, methods, outcome, talk, time.count());
+  if (!options.report.empty()) report_outcome(options.report, methods, outcome, talk, time.count());
   if (outcome.error) throw Error(*outcome.error);
   talk.finish();
   talk.line(models_text(methods, outcome.results));
@@ -295,7 +295,7 @@ ExitCode run(const Options& options) {
 }  // namespace
 
 void setup_export(CLI::App& app, Run& selected) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExportCommand>();
   CLI::App* command = app.add_subcommand("export", "Write a TorchScript model as NNEF");
   add_output_options(*command, *options);
   add_input_options(*command, options->inputs);
@@ -303,10 +303,11 @@ void setup_export(CLI::App& app, Run& selected) {
   add_compression_options(*command, options->compression_of_weights);
   add_loss_options(*command, options->compression_of_weights);
   add_check_options(*command, *options);
-  add_insight_options(*command, *options);
+  add_report_options(*command, *options);
   add_config_option(*command, &options->configs);
   command->footer(kExportExamples);
-  command->callback([options, &selected] { selected = [options] { return run(*options); }; });
+  command->callback(
+      [options, &selected] { selected = [options] { return run_export(*options); }; });
 }
 
 }  // namespace t2n::cli

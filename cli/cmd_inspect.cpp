@@ -22,13 +22,13 @@
 namespace t2n::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kInspectExamples =
     "examples:\n"
     "  t2nnef inspect model.pt\n"
     "  t2nnef inspect model.nnef.tgz --json\n"
     "  t2nnef inspect model.nnef.tgz --lint\n";
 
-struct Options {
+struct InspectCommand {
   std::string model;
   InputOptions inputs;
   bool graph = false;
@@ -37,7 +37,7 @@ struct Options {
 };
 
 /// The user's inputs, with placeholders for those that the file does not describe.
-std::vector<std::string> input_specs(const Options& options, const Inspection& inspection) {
+std::vector<std::string> input_specs(const InspectCommand& options, const Inspection& inspection) {
   if (inspection.graph) return options.inputs.specs;
   std::vector<std::string> specs;
   for (const trace::ArgumentInfo& argument : inspection.model.arguments)
@@ -45,7 +45,7 @@ std::vector<std::string> input_specs(const Options& options, const Inspection& i
   return specs;
 }
 
-std::string export_line(const Options& options, const Inspection& inspection) {
+std::string export_line(const InspectCommand& options, const Inspection& inspection) {
   std::string line = cat("t2nnef export ", shell_word(options.model), " --target tract --check");
   for (const std::string& method : options.inputs.methods)
     line += cat(" --method ", shell_word(method));
@@ -80,7 +80,7 @@ std::string samples_text(const Inspection& inspection) {
   return out;
 }
 
-std::string outputs_text(const ir::Graph& graph) {
+std::string output_lines(const ir::Graph& graph) {
   std::string out;
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
     const ir::Value& value = graph.values[static_cast<size_t>(graph.outputs[i])];
@@ -137,7 +137,7 @@ std::string quantised_text(const ir::Graph& graph) {
   return out;
 }
 
-std::string inspection_text(const Options& options, const Inspection& inspection) {
+std::string inspection_text(const InspectCommand& options, const Inspection& inspection) {
   const trace::ModelInfo& model = inspection.model;
   std::string out = cat(model_text(options.model, model), ", class ", model.class_name,
                         "\nparameters: ", short_count(model.parameters), " (",
@@ -146,7 +146,7 @@ std::string inspection_text(const Options& options, const Inspection& inspection
   out += cat("arguments of ", one_method(options.inputs), ":\n", arguments_text(inspection));
   if (!model.samples.empty()) out += "samples kept in the file:\n" + samples_text(inspection);
   if (inspection.graph)
-    out += cat("outputs:\n", outputs_text(*inspection.graph), states_text(inspection),
+    out += cat("outputs:\n", output_lines(*inspection.graph), states_text(inspection),
                operators_text(recorded(inspection)),
                inspection.with_quantised ? quantised_text(*inspection.with_quantised) : "");
   else
@@ -157,7 +157,7 @@ std::string inspection_text(const Options& options, const Inspection& inspection
 }
 
 /// Each violation as an error, and their number; or all as JSON.
-ExitCode lint(const Options& options, const nnef::Artefact& artefact) {
+ExitCode lint(const InspectCommand& options, const nnef::Artefact& artefact) {
   const std::vector<Diagnostic> found = report::violations(artefact);
   if (options.json) {
     print_json(report::violations_json(options.model, found));
@@ -169,7 +169,7 @@ ExitCode lint(const Options& options, const nnef::Artefact& artefact) {
   return found.empty() ? ExitCode::ok : exit_code(found.front().id);
 }
 
-ExitCode run_on_artefact(const Options& options) {
+ExitCode run_on_artefact(const InspectCommand& options) {
   const InputOptions& inputs = options.inputs;
   if (!inputs.specs.empty() || !inputs.dynamic.empty() || !inputs.assertions.empty() ||
       !inputs.accepted_guards.empty() || !inputs.max_iterations.empty() || inputs.explicit_states ||
@@ -192,7 +192,7 @@ ExitCode run_on_artefact(const Options& options) {
   return ExitCode::ok;
 }
 
-ExitCode run_on_model(const Options& options) {
+ExitCode run_on_model(const InspectCommand& options) {
   if (options.json)
     throw Error("usage", cat(quoted(options.model), " is a model; --json is for NNEF artefacts"),
                 {}, "export it with --report FILE.json");
@@ -226,7 +226,7 @@ void explain_neither(const Error& error, const std::string& path) {
             ".pt file of torch.jit.save");
 }
 
-ExitCode run(const Options& options) {
+ExitCode run_inspect(const InspectCommand& options) {
   require_model(options.model, "inspect");
   if (nnef::looks_like_artefact(options.model)) return run_on_artefact(options);
   try {
@@ -240,7 +240,7 @@ ExitCode run(const Options& options) {
 }  // namespace
 
 void setup_inspect(CLI::App& app, Run& selected) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InspectCommand>();
   CLI::App* command = app.add_subcommand(
       "inspect", "What a model or an NNEF artefact takes, gives and consists of");
   command->add_option("FILE", options->model, "A TorchScript file, or an artefact of any exporter")
@@ -255,8 +255,9 @@ void setup_inspect(CLI::App& app, Run& selected) {
                  "What an artefact says against its specification, instead; exit 4 if anything")
       ->excludes(graph);
   add_config_option(*command);
-  command->footer(kExamples);
-  command->callback([options, &selected] { selected = [options] { return run(*options); }; });
+  command->footer(kInspectExamples);
+  command->callback(
+      [options, &selected] { selected = [options] { return run_inspect(*options); }; });
 }
 
 }  // namespace t2n::cli

@@ -21,7 +21,7 @@
 namespace t2n::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kLintExamples =
     "examples:\n"
     "  t2nnef lint model.pt --compress int8 --calibrate @set.npz\n"
     "  t2nnef lint model.ir\n"
@@ -29,7 +29,7 @@ constexpr const char* kExamples =
 
 constexpr const char* kPass = "lint-quantisation";
 
-struct Options {
+struct LintCommand {
   std::string file;
   std::optional<std::string> target;
   InputOptions inputs;
@@ -45,7 +45,7 @@ struct Findings {
 };
 
 /// Text graphs are examined unchanged; models as traced, with constants on a grid stored.
-std::vector<std::string> passes_of(const Options& options) {
+std::vector<std::string> lint_passes(const LintCommand& options) {
   std::vector<std::string> out;
   if (!options.compression.compress.empty())
     out = compression_passes();
@@ -55,12 +55,12 @@ std::vector<std::string> passes_of(const Options& options) {
   return out;
 }
 
-Findings lint_graph(const Options& options) {
+Findings lint_graph(const LintCommand& options) {
   Talk talk(Verbosity::normal);
   Findings out;
   OptOptions opt;
   opt.compress = compress_options(options.compression);
-  opt.pipeline = passes::find_passes(passes_of(options));
+  opt.pipeline = passes::find_passes(lint_passes(options));
   const Report others = talk.report();
   const Report report = [&](const Diagnostic& diagnostic) {
     if (diagnostic.id != "lint")
@@ -82,7 +82,7 @@ Findings lint_graph(const Options& options) {
 }
 
 /// An artefact is examined unchanged: it is not traced, compressed or made for a target.
-void refuse_model_options(const Options& options) {
+void refuse_model_options(const LintCommand& options) {
   const CompressionOptions& compression = options.compression;
   const bool compresses = !compression.compress.empty() || !compression.calibrate.empty() ||
                           !compression.ignore.empty() || !compression.only.empty();
@@ -94,7 +94,7 @@ void refuse_model_options(const Options& options) {
               "give it without the others, or give the model");
 }
 
-Findings lint_file(const Options& options) {
+Findings lint_file(const LintCommand& options) {
   if (is_graph_file(options.file)) refuse_trace_options(options.file, options.inputs, false);
   if (is_graph_file(options.file) || !nnef::looks_like_artefact(options.file))
     return lint_graph(options);
@@ -107,7 +107,7 @@ Findings lint_file(const Options& options) {
 }
 
 /// The rule is in the headline.
-std::string line_of(const Diagnostic& finding) {
+std::string finding_line(const Diagnostic& finding) {
   std::string place = finding.where.empty() ? std::string() : render_where(finding.where.front());
   return cat("  ", place.empty() ? "" : place + ": ", finding.message, "\n");
 }
@@ -118,7 +118,7 @@ std::string findings_text(const std::vector<Diagnostic>& findings) {
   for (size_t i = 0; i < findings.size(); ++i) {
     const Diagnostic& now = findings[i];
     if (i == 0 || now.subject != findings[i - 1].subject) out += now.subject + ":\n";
-    out += line_of(now);
+    out += finding_line(now);
     const bool is_last = i + 1 == findings.size() || findings[i + 1].subject != now.subject ||
                          findings[i + 1].help != now.help;
     if (is_last) out += cat("    help: ", now.help, "\n");
@@ -126,7 +126,7 @@ std::string findings_text(const std::vector<Diagnostic>& findings) {
   return out;
 }
 
-ExitCode run(const Options& options) {
+ExitCode run_lint(const LintCommand& options) {
   require_model(options.file, "lint");
   const Findings found = lint_file(options);
   std::string out = findings_text(found.warnings);
@@ -142,7 +142,7 @@ ExitCode run(const Options& options) {
 }  // namespace
 
 void setup_lint(CLI::App& app, Run& selected) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LintCommand>();
   CLI::App* command = app.add_subcommand("lint", "What is odd about the quantisation of a file");
   command
       ->add_option("FILE", options->file,
@@ -154,8 +154,8 @@ void setup_lint(CLI::App& app, Run& selected) {
   command->add_flag("--strict", options->strict, "Exit 4 if there is any finding");
   add_input_options(*command, options->inputs);
   add_config_option(*command, &options->configs);
-  command->footer(kExamples);
-  command->callback([options, &selected] { selected = [options] { return run(*options); }; });
+  command->footer(kLintExamples);
+  command->callback([options, &selected] { selected = [options] { return run_lint(*options); }; });
 }
 
 }  // namespace t2n::cli

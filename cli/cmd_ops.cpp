@@ -21,12 +21,12 @@
 namespace t2n::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kOpsExamples =
     "examples:\n"
     "  t2nnef ops model.pt --missing\n"
     "  t2nnef ops aten::gelu -t khronos\n";
 
-struct Options {
+struct OpsCommand {
   std::string subject;  ///< a model, an operator, or nothing
   std::string target = "tract";
   InputOptions inputs;
@@ -58,7 +58,7 @@ ExitCode list_all(const target::Target& target) {
 }
 
 /// The graph that an export with the same options translates.
-ir::Graph graph_of(const Options& options, const target::Target& target, const Report& report) {
+ir::Graph graph_of(const OpsCommand& options, const target::Target& target, const Report& report) {
   ExportOptions prepared = traced_options(options.subject, options.inputs, report);
   prepared.target = target;
   prepared.passes.disabled = options.disabled_passes;
@@ -75,7 +75,7 @@ std::string support_text(const ops::OpUse& use) {
   return use.refused == use.count ? "no" : cat("not ", use.refused, " of ", use.count);
 }
 
-ExitCode list_used(const Options& options, const target::Target& target) {
+ExitCode list_used(const OpsCommand& options, const target::Target& target) {
   Talk talk(Verbosity::normal);
   std::vector<ops::OpUse> uses =
       ops::list_ops(graph_of(options, target, talk.report()), target, ops::registry());
@@ -176,7 +176,7 @@ ExitCode explain(const std::string& name, const target::Target& target) {
   return ExitCode::ok;
 }
 
-ExitCode run(const Options& options) {
+ExitCode run_ops(const OpsCommand& options) {
   const target::Target target = target::parse_target(options.target);
   if (options.subject.find("::") != std::string::npos) return explain(options.subject, target);
   if (!options.subject.empty()) return list_used(options, target);
@@ -193,7 +193,7 @@ ExitCode run(const Options& options) {
 }  // namespace
 
 void setup_ops(CLI::App& app, Run& selected) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<OpsCommand>();
   CLI::App* command = app.add_subcommand("ops", "Which operators are supported");
   command
       ->add_option("MODEL.pt", options->subject,
@@ -209,8 +209,8 @@ void setup_ops(CLI::App& app, Run& selected) {
   command->add_flag("--markdown", options->markdown,
                     "The table for all targets: docs/operators.md");
   add_config_option(*command);
-  command->footer(kExamples);
-  command->callback([options, &selected] { selected = [options] { return run(*options); }; });
+  command->footer(kOpsExamples);
+  command->callback([options, &selected] { selected = [options] { return run_ops(*options); }; });
 }
 
 }  // namespace t2n::cli

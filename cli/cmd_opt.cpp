@@ -19,7 +19,7 @@
 namespace t2n::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kOptExamples =
     "examples:\n"
     "  t2nnef opt --list\n"
     "  t2nnef opt model.pt --passes dead-code,fold-constants --verify -o model.ir\n"
@@ -28,7 +28,7 @@ constexpr const char* kExamples =
     "             insert-fake-quant,quantise-constants --verify -o model.nnef.tgz\n"
     "  t2nnef opt model.pt --passes default --bisect\n";
 
-struct Options {
+struct OptCommand {
   std::string model;
   std::string target = "tract";
   std::string output;
@@ -47,7 +47,7 @@ struct Options {
   bool verbose = false;
 };
 
-void add_pass_options(CLI::App& command, Options& options) {
+void add_pass_options(CLI::App& command, OptCommand& options) {
   command.add_option("FILE", options.model, "A TorchScript file, or a graph as text: FILE.ir")
       ->type_name("");
   command
@@ -69,7 +69,7 @@ void add_pass_options(CLI::App& command, Options& options) {
       ->type_name("TARGET");
 }
 
-void add_value_options(CLI::App& command, Options& options) {
+void add_value_options(CLI::App& command, OptCommand& options) {
   command.add_flag(cat("--verify{", kDefaultLevel, "}"), options.verify,
                    "Run the graph before and after each pass, on the samples and on others, and\n"
                    "compare; --verify=LEVEL is exact, close, approximate, very, super or ultra");
@@ -82,7 +82,7 @@ void add_value_options(CLI::App& command, Options& options) {
       ->type_name("A,R[,O]");
 }
 
-void add_insight_options(CLI::App& command, Options& options) {
+void add_insight_options(CLI::App& command, OptCommand& options) {
   command
       .add_option("--print-after", options.print_after,
                   "Print the graph after a pass, or after all")
@@ -96,7 +96,7 @@ void add_insight_options(CLI::App& command, Options& options) {
       ->excludes(quiet);
 }
 
-std::vector<passes::PassInfo> pipeline_of(const Options& options) {
+std::vector<passes::PassInfo> pipeline_of(const OptCommand& options) {
   std::vector<std::string> names;
   for (const std::string& name : options.passes) {
     if (name.empty())
@@ -113,7 +113,7 @@ std::vector<passes::PassInfo> pipeline_of(const Options& options) {
   return passes::find_passes(names);
 }
 
-check::Tolerance tolerance_of(const Options& options) {
+check::Tolerance tolerance_of(const OptCommand& options) {
   const std::string& level = options.bisect.empty() ? options.verify : options.bisect;
   if (!options.verify.empty() && !options.bisect.empty())
     throw Error("usage", "--verify and --bisect compare with different graphs", {},
@@ -129,13 +129,13 @@ check::Tolerance tolerance_of(const Options& options) {
 }
 
 /// Loops are noted if the pass that rolls them was requested by name.
-bool wants_loops(const Options& options) {
+bool wants_loops(const OptCommand& options) {
   const bool named =
       std::find(options.passes.begin(), options.passes.end(), "roll-loops") != options.passes.end();
   return named && options.inputs.dynamic.empty();
 }
 
-OptOptions opt_options(const Options& options, Talk& talk) {
+OptOptions opt_options(const OptCommand& options, Talk& talk) {
   OptOptions out;
   out.pipeline = pipeline_of(options);
   out.tolerance = tolerance_of(options);
@@ -165,7 +165,7 @@ OptOptions opt_options(const Options& options, Talk& talk) {
   return out;
 }
 
-std::string written_text(const OptOptions& options, const OptResult& result) {
+std::string written_files_text(const OptOptions& options, const OptResult& result) {
   std::string out = cat("wrote ", output_name(result.path), "  ", short_bytes(result.bytes), "\n");
   if (result.weights > 0)
     out += cat("wrote ", weights_path(options.model.output).string(), "  ",
@@ -173,7 +173,7 @@ std::string written_text(const OptOptions& options, const OptResult& result) {
   return out;
 }
 
-ExitCode run(const Options& options) {
+ExitCode run_opt(const OptCommand& options) {
   if (options.list) {
     print(pass_list());
     return ExitCode::ok;
@@ -198,14 +198,14 @@ ExitCode run(const Options& options) {
   if (const PassStep* step = result.steps.faulty()) throw fault_error(*step, opt.bisects);
   talk.finish();
   if (prints_graph) print(ir::print(result.graph));
-  if (!result.path.empty()) tell(written_text(opt, result));
+  if (!result.path.empty()) tell(written_files_text(opt, result));
   return ExitCode::ok;
 }
 
 }  // namespace
 
 void setup_opt(CLI::App& app, Run& selected) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<OptCommand>();
   CLI::App* command =
       app.add_subcommand("opt", "Run passes one by one, verify each, and find the one that breaks");
   add_pass_options(*command, *options);
@@ -214,8 +214,8 @@ void setup_opt(CLI::App& app, Run& selected) {
   add_insight_options(*command, *options);
   add_input_options(*command, options->inputs);
   add_config_option(*command, &options->configs);
-  command->footer(kExamples);
-  command->callback([options, &selected] { selected = [options] { return run(*options); }; });
+  command->footer(kOptExamples);
+  command->callback([options, &selected] { selected = [options] { return run_opt(*options); }; });
 }
 
 }  // namespace t2n::cli

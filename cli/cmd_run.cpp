@@ -19,12 +19,12 @@
 namespace t2n::cli {
 namespace {
 
-constexpr const char* kExamples =
+constexpr const char* kRunExamples =
     "examples:\n"
     "  t2nnef run model.nnef.tgz -i in.npz -o out.npz\n"
     "  t2nnef run model.nnef.tgz -i ids=1,8,i64:0..999 --engine reference\n";
 
-struct Options {
+struct RunCommand {
   std::string artefact;
   std::vector<std::string> inputs;
   std::string output;
@@ -32,7 +32,7 @@ struct Options {
   EngineOptions engine;
 };
 
-std::string number(double value) {
+std::string number_text(double value) {
   std::array<char, 32> text;
   std::snprintf(text.data(), text.size(), "%.4g", value);
   return text.data();
@@ -51,10 +51,11 @@ std::vector<std::string> statistics(const ir::Tensor& tensor) {
     greatest = std::isnan(value) || value > greatest ? value : greatest;
     sum += value;
   }
-  return {number(least), number(greatest), number(sum / static_cast<double>(values.size()))};
+  return {number_text(least), number_text(greatest),
+          number_text(sum / static_cast<double>(values.size()))};
 }
 
-std::string outputs_text(const std::vector<nnef::NamedTensor>& outputs) {
+std::string statistics_text(const std::vector<nnef::NamedTensor>& outputs) {
   std::vector<std::vector<std::string>> rows = {{"output", "type", "min", "max", "mean"}};
   for (const nnef::NamedTensor& output : outputs) {
     rows.push_back({output.name, cat(ir::dtype_name(output.value.dtype),
@@ -64,7 +65,7 @@ std::string outputs_text(const std::vector<nnef::NamedTensor>& outputs) {
   return table(rows);
 }
 
-ExitCode run(const Options& options) {
+ExitCode run_and_print(const RunCommand& options) {
   Talk talk(Verbosity::normal);
   claim_stdout(options.output);
   const RunOptions run{
@@ -77,7 +78,7 @@ ExitCode run(const Options& options) {
       .taken = taken_files(options.inputs, {}, options.engine.engine),
       .report = talk.report()};
   const RunResult result = run_artefact(run);
-  print(cat("run: ", result.engine, "\n", outputs_text(result.outputs)));
+  print(cat("run: ", result.engine, "\n", statistics_text(result.outputs)));
   if (!run.output.empty() && run.output != "-")
     print(cat("wrote ", run.output, "  ", short_bytes(result.bytes), "\n"));
   return ExitCode::ok;
@@ -86,7 +87,7 @@ ExitCode run(const Options& options) {
 }  // namespace
 
 void setup_run(CLI::App& app, Run& selected) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<RunCommand>();
   CLI::App* command = app.add_subcommand("run", "Run an NNEF artefact on given inputs");
   command->add_option("ARTEFACT", options->artefact, "A folder, .tar or .tgz of any exporter")
       ->type_name("");
@@ -104,8 +105,9 @@ void setup_run(CLI::App& app, Run& selected) {
   command->add_flag("--allow-float-casts", options->casts_floats,
                     "Inputs that are floats may be of another precision than the artefact's");
   add_engine_options(*command, options->engine);
-  command->footer(kExamples);
-  command->callback([options, &selected] { selected = [options] { return run(*options); }; });
+  command->footer(kRunExamples);
+  command->callback(
+      [options, &selected] { selected = [options] { return run_and_print(*options); }; });
 }
 
 }  // namespace t2n::cli

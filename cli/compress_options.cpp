@@ -47,7 +47,7 @@ std::string decibels(double ratio) {
   return text == "exact" ? text : text + " dB";
 }
 
-std::string percent(int64_t part, int64_t all) {
+std::string percent_of(int64_t part, int64_t all) {
   return cat(fixed(100.0 * static_cast<double>(part) / static_cast<double>(all), 1), " %");
 }
 
@@ -106,11 +106,11 @@ std::string output_text(const compress::OutputLoss& output) {
   std::string out = cat("  ", output.name, ": SNR ", decibels(output.all.snr_db()), ", cosine ",
                         fixed(output.all.cosine(), 5));
   if (output.rows > 0)
-    out += cat(", the same largest in ", percent(output.same_top1, output.rows), " of ",
+    out += cat(", the same largest in ", percent_of(output.same_top1, output.rows), " of ",
                output.rows, " rows");
   if (output.labelled > 0)
-    out += cat(", right in ", percent(output.right_before, output.labelled), " before and ",
-               percent(output.right_after, output.labelled), " now");
+    out += cat(", right in ", percent_of(output.right_before, output.labelled), " before and ",
+               percent_of(output.right_after, output.labelled), " now");
   return out + "\n";
 }
 

@@ -68,7 +68,7 @@ std::string weights_text(const ArtefactSummary& summary) {
 }
 
 /// "" if nothing is quantised.
-std::string quantised_text(const ArtefactSummary& summary) {
+std::string quantised_lines(const ArtefactSummary& summary) {
   std::string out;
   if (summary.saved_bytes > 0)
     out += cat("weights of 8 bits and fewer: ", short_bytes(summary.saved_bytes),
@@ -102,7 +102,7 @@ std::string summary_text(const std::string& path, const ArtefactSummary& summary
              section("extensions", lines_of(summary.extensions)),
              section("inputs", inputs_text(summary)), section("outputs", lines_of(summary.outputs)),
              operations_text(summary), section("fragments", lines_of(summary.fragments)),
-             weights_text(summary), quantised_text(summary),
+             weights_text(summary), quantised_lines(summary),
              section("files that nothing refers to", first_lines_of(summary.unused)),
              section("against the standard", first_lines_of(summary.findings)), "to run it:\n  ",
              run_line(path, summary), "\n");

@@ -37,7 +37,7 @@ std::string family_of(std::string_view file) {
 }
 
 /// "`tract_core_silu` (tract 0.23.0), `t2n_silu`", the most demanding first.
-std::string written_as(const ops::Entry& translation) {
+std::string forms_text(const ops::Entry& translation) {
   std::vector<ops::Variant> variants = translation.variants;
   std::stable_sort(variants.begin(), variants.end(), [](const auto& a, const auto& b) {
     return a.when.features.size() > b.when.features.size();
@@ -61,12 +61,12 @@ std::string line(const Row& row) {
   std::string names;
   for (const std::string_view name : row.operators)
     names += (names.empty() ? "" : ", ") + code(name);
-  return cat("| ", names, " | ", written_as(*row.translation), " | ", cell(row.translation->doc),
+  return cat("| ", names, " | ", forms_text(*row.translation), " | ", cell(row.translation->doc),
              " | ", cell(refused(*row.translation)), " |\n");
 }
 
 bool same_entry(const ops::Entry& a, const ops::Entry& b) {
-  return a.doc == b.doc && refused(a) == refused(b) && written_as(a) == written_as(b);
+  return a.doc == b.doc && refused(a) == refused(b) && forms_text(a) == forms_text(b);
 }
 
 /// Rows in the order of their first operator's name.

@@ -13,7 +13,7 @@ namespace {
 
 using passes::Effect;
 using passes::PassInfo;
-using Row = std::vector<std::string>;
+using Cells = std::vector<std::string>;
 
 std::string formatted(const char* format, double value) {
   std::array<char, 32> text;
@@ -36,7 +36,7 @@ std::string verdict(const PassStep& step, const StepOutput& output) {
   return step.fault ? "DIFFERS" : "changed";
 }
 
-Row output_row(const PassStep& step, const StepOutput& output) {
+Cells output_row(const PassStep& step, const StepOutput& output) {
   const check::Deviation& c = output.comparison;
   const bool has_numbers = c.mismatch.empty();
   return {output.name,
@@ -47,14 +47,14 @@ Row output_row(const PassStep& step, const StepOutput& output) {
 }
 
 /// The outputs with the largest differences, and the number of others.
-std::vector<Row> output_rows(const PassStep& step) {
+std::vector<Cells> output_rows(const PassStep& step) {
   constexpr size_t kMost = 8;
   std::vector<StepOutput> outputs = step.outputs;
   if (outputs.size() > kMost)
     std::stable_sort(outputs.begin(), outputs.end(), [](const auto& a, const auto& b) {
       return a.comparison.snr_db < b.comparison.snr_db;
     });
-  std::vector<Row> rows;
+  std::vector<Cells> rows;
   for (size_t i = 0; i < std::min(outputs.size(), kMost); ++i)
     rows.push_back(output_row(step, outputs[i]));
   if (outputs.size() > kMost)
@@ -82,7 +82,7 @@ std::string headline(const OptOptions& options, const PassSteps& steps) {
 }  // namespace
 
 std::string pass_list() {
-  std::vector<Row> rows = {{"pass", "values", "what it does", "needs"}};
+  std::vector<Cells> rows = {{"pass", "values", "what it does", "needs"}};
   for (const PassInfo& pass : passes::passes())
     rows.push_back({std::string(pass.name), contract(pass), std::string(pass.doc),
                     pass.needs.empty() ? "-" : std::string(pass.needs)});
@@ -93,15 +93,15 @@ std::string pass_list() {
 }
 
 std::string values_table(const OptOptions& options, const PassSteps& steps) {
-  std::vector<Row> rows = {{"pass", "graph", "output", "max abs", "SNR dB", "verdict"}};
+  std::vector<Cells> rows = {{"pass", "graph", "output", "max abs", "SNR dB", "verdict"}};
   for (const PassStep& step : steps.steps) {
-    Row head = {std::string(step.pass.name), step.changed ? "changed" : "-"};
-    std::vector<Row> outputs = output_rows(step);
+    Cells head = {std::string(step.pass.name), step.changed ? "changed" : "-"};
+    std::vector<Cells> outputs = output_rows(step);
     if (outputs.empty())
       outputs.push_back(
           {"-", "-", "-", step.unknown.empty() ? "-" : cat("not run: ", step.unknown)});
-    for (const Row& output : outputs) {
-      Row row = head;
+    for (const Cells& output : outputs) {
+      Cells row = head;
       row.insert(row.end(), output.begin(), output.end());
       rows.push_back(std::move(row));
       head = {"", ""};
@@ -112,7 +112,7 @@ std::string values_table(const OptOptions& options, const PassSteps& steps) {
 
 std::string times_table(const PassSteps& steps) {
   double all = 0;
-  std::vector<Row> rows = {{"pass", "seconds"}};
+  std::vector<Cells> rows = {{"pass", "seconds"}};
   for (const PassStep& step : steps.steps) {
     all += step.seconds;
     rows.push_back({std::string(step.pass.name), formatted("%.4f", step.seconds)});

@@ -74,7 +74,7 @@ std::string_view form_text(Form form) {
   internal_error(__FILE__, __LINE__, "no such form");
 }
 
-std::string layers_text(const SearchResult& result) {
+std::string chosen_layers_text(const SearchResult& result) {
   std::vector<std::vector<std::string>> rows = {{"module", "chosen", "loses alone", "saves alone"}};
   for (const ChosenLayers& layers : result.layers) {
     std::vector<std::string> names;
@@ -121,7 +121,7 @@ std::string search_text(const SearchResult& result) {
   if (goal.budget) out += cat(", at most ", *goal.budget);
   out += cat(" · loses ", percent(result.loss.asked));
   if (goal.max_loss) out += cat(", at most ", percent(*goal.max_loss));
-  out += cat(": ", meaning(result.measure), "\n", layers_text(result));
+  out += cat(": ", meaning(result.measure), "\n", chosen_layers_text(result));
   if (in_floats == result.layers.size() && in_floats > 0)
     out += goal.budget ? "  the floats fit into the budget: nothing is compressed\n"
                        : "  every layer alone loses more than that: nothing is compressed\n";

@@ -7,6 +7,7 @@
 #include "src/check/compare.h"
 #include "src/check/quanta.h"
 #include "src/diag/error.h"
+#include "tests/check/vectors.h"
 
 namespace t2n::test {
 namespace {
@@ -18,14 +19,6 @@ using check::Verdict;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
-
-ir::Tensor f32(const std::vector<float>& values) {
-  return ir::tensor_of(ir::DType::f32, {static_cast<int64_t>(values.size())}, values);
-}
-
-ir::Tensor i64(const std::vector<int64_t>& values) {
-  return ir::tensor_of(ir::DType::i64, {static_cast<int64_t>(values.size())}, values);
-}
 
 Tolerance level(Level level) { return {level, {}}; }
 Tolerance custom(double absolute, double relative, double outliers = 0) {

@@ -4,19 +4,12 @@
 #include <limits>
 
 #include "src/check/ties.h"
+#include "tests/check/vectors.h"
 
 namespace t2n::test {
 namespace {
 
 using check::Runs;
-
-ir::Tensor f32(const std::vector<float>& values) {
-  return ir::tensor_of(ir::DType::f32, {static_cast<int64_t>(values.size())}, values);
-}
-
-ir::Tensor i64(const std::vector<int64_t>& values) {
-  return ir::tensor_of(ir::DType::i64, {static_cast<int64_t>(values.size())}, values);
-}
 
 const std::vector<float> kTorch = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
 /// A tie moves the third from 3 to 3.5, and the last from 10 to 9.5.

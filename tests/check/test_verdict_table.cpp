@@ -4,16 +4,13 @@
 #include <limits>
 
 #include "src/check/verdict_table.h"
+#include "tests/tract/support.h"
 
 namespace t2n::test {
 namespace {
 
 using check::OutputRow;
 using check::Verdict;
-
-ir::Tensor f32(const ir::Ints& shape, const std::vector<float>& values) {
-  return ir::tensor_of(ir::DType::f32, shape, values);
-}
 
 OutputRow row(const char* name, const ir::Tensor& expected, const ir::Tensor& actual,
               std::optional<double> moved) {

@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// digits.pt and its export as the folder `m`, so that its text can be changed.
-void export_digits(Sandbox& sandbox) {
+void make_digits(Sandbox& sandbox) {
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
   REQUIRE_EQ(sandbox.run({"export", "digits.pt", "-t", "tract", "-o", "m"}).code, 0);
 }
@@ -30,7 +30,7 @@ void replace(const Sandbox& sandbox, const std::string& from, const std::string&
 TEST_CASE("an export agrees with its model") {
   if (!engine(23)) return;
   Sandbox sandbox;
-  export_digits(sandbox);
+  make_digits(sandbox);
   const auto before = sandbox.listing();
   const Result result = sandbox.run({"check", "digits.pt", "m", "--engine", "tract"});
   CHECK_EQ(result.code, 0);
@@ -53,7 +53,7 @@ TEST_CASE("an export agrees with its model") {
 TEST_CASE("names of another exporter") {
   if (!engine(23)) return;
   Sandbox sandbox;
-  export_digits(sandbox);
+  make_digits(sandbox);
   replace(sandbox, "graph DigitsCnn(x)", "graph network(image)");
   replace(sandbox, "    x = tract_core_external", "    image = tract_core_external");
   replace(sandbox, "conv(x, ", "conv(image, ");
@@ -66,7 +66,7 @@ TEST_CASE("names of another exporter") {
 TEST_CASE("another artefact differs, and the table shows it") {
   if (!engine(23)) return;
   Sandbox sandbox;
-  export_digits(sandbox);
+  make_digits(sandbox);
   replace(sandbox, "relu(features_0_1_batch_norm)", "sigmoid(features_0_1_batch_norm)");
   const Result result = sandbox.run({"check", "digits.pt", "m", "--engine", "tract"});
   CHECK_EQ(result.code, 5);
@@ -91,7 +91,7 @@ TEST_CASE("integers of no known range are more than 0 and 1") {
 TEST_CASE("the result of a check as JSON") {
   if (!engine(23)) return;
   Sandbox sandbox;
-  export_digits(sandbox);
+  make_digits(sandbox);
   const Result result = sandbox.run({"check", "digits.pt", "m", "--engine", "tract", "--json"});
   CHECK_EQ(result.code, 0);
   CHECK(result.out.starts_with(
@@ -160,7 +160,7 @@ TEST_CASE("dynamic axes are checked at other sizes") {
 
 TEST_CASE("signatures that differ are explained") {
   Sandbox sandbox;
-  export_digits(sandbox);
+  make_digits(sandbox);
   sandbox.copy_fixture("transformer_encoder/model.pt", "other.pt");
   check_failure(sandbox, {"check", "other.pt", "m"}, 5,
                 "error[signature-mismatch]: the artefact's input 'x' is another than the model's\n"

@@ -6,22 +6,23 @@ namespace t2n::test {
 namespace {
 
 /// A model of variable length that keeps its sample.
-struct ModelSandbox : Sandbox {
-  ModelSandbox() { copy_fixture("variable_length/attention.pt", "model.pt"); }
+struct AttentionSandbox : Sandbox {
+  AttentionSandbox() { copy_fixture("variable_length/attention.pt", "model.pt"); }
 };
 
-void write(const Sandbox& sandbox, const std::string& name, const std::string& text) {
+void write_config(const Sandbox& sandbox, const std::string& name, const std::string& text) {
   sandbox.folder().write(name, text);
 }
 
 TEST_CASE("options in a JSON or TOML file") {
-  const ModelSandbox sandbox;
-  write(sandbox, "a.json",
-        R"({"target": "tract", "dynamic": {"ids": {"0": "B", "1": "S"}}, "assert": ["S < 64"],
+  const AttentionSandbox sandbox;
+  write_config(
+      sandbox, "a.json",
+      R"({"target": "tract", "dynamic": {"ids": {"0": "B", "1": "S"}}, "assert": ["S < 64"],
             "check": true, "output": "no"})");
-  write(sandbox, "b.toml",
-        "target = \"tract\"\ndynamic = [\"ids:0=B\", \"ids:1=S\"]\nassert = \"S < 64\"\n"
-        "check = true\n");
+  write_config(sandbox, "b.toml",
+               "target = \"tract\"\ndynamic = [\"ids:0=B\", \"ids:1=S\"]\nassert = \"S < 64\"\n"
+               "check = true\n");
   for (const char* file : {"a.json", "b.toml"}) {
     CAPTURE(file);
     const Result result = sandbox.run(
@@ -33,13 +34,14 @@ TEST_CASE("options in a JSON or TOML file") {
 }
 
 TEST_CASE("the command line wins over a file, in any spelling, and says so") {
-  const ModelSandbox sandbox;
-  write(sandbox, "a.json",
-        R"({"target": "khronos", "output": "a.tar", "compression": 3, "input": ["ids=2,7,i64:0..9"],
+  const AttentionSandbox sandbox;
+  write_config(
+      sandbox, "a.json",
+      R"({"target": "khronos", "output": "a.tar", "compression": 3, "input": ["ids=2,7,i64:0..9"],
             "verbose": true, "check": true})");
-  write(sandbox, "b.toml",
-        "target = \"khronos\"\noutput = \"a.tar\"\ncompression = 3\n"
-        "input = [\"ids=2,7,i64:0..9\"]\nverbose = true\ncheck = true\n");
+  write_config(sandbox, "b.toml",
+               "target = \"khronos\"\noutput = \"a.tar\"\ncompression = 3\n"
+               "input = [\"ids=2,7,i64:0..9\"]\nverbose = true\ncheck = true\n");
   const std::vector<Arguments> spellings = {
       {"-t", "tract", "-o", "b.tar", "-z", "5", "-i", "ids=2,5,i64:0..9", "-q"},
       {"-ttract", "-ob.tar", "-z5", "-iids=2,5,i64:0..9", "-q"},
@@ -71,9 +73,9 @@ TEST_CASE("the command line wins over a file, in any spelling, and says so") {
 }
 
 TEST_CASE("repeated options add up unless they have the same subject") {
-  const ModelSandbox sandbox;
-  write(sandbox, "a.toml",
-        "target = \"tract\"\ndynamic = [\"ids:0=B\", \"ids:1=S\"]\nquiet = true\n");
+  const AttentionSandbox sandbox;
+  write_config(sandbox, "a.toml",
+               "target = \"tract\"\ndynamic = [\"ids:0=B\", \"ids:1=S\"]\nquiet = true\n");
   const Result adds =
       sandbox.run({"export", "model.pt", "--config", "a.toml", "--assert", "S<64", "-o", "a.tar"});
   CHECK_EQ(adds.code, 0);
@@ -91,8 +93,8 @@ TEST_CASE("repeated options add up unless they have the same subject") {
 }
 
 TEST_CASE("a file applies to every command that accepts it, and to no other") {
-  const ModelSandbox sandbox;
-  write(sandbox, "a.toml", "target = \"khronos\"\n");
+  const AttentionSandbox sandbox;
+  write_config(sandbox, "a.toml", "target = \"khronos\"\n");
   const Result ops = sandbox.run({"ops", "--config", "a.toml", "-ttract@0.21.19"});
   CHECK_EQ(ops.code, 0);
   CHECK_EQ(ops.err,
@@ -109,9 +111,10 @@ TEST_CASE("a file applies to every command that accepts it, and to no other") {
 }
 
 TEST_CASE("several files add up, and may repeat settings") {
-  const ModelSandbox sandbox;
-  write(sandbox, "a.json", R"({"target": "tract", "quiet": true, "dynamic": {"ids": {"0": "B"}}})");
-  write(sandbox, "b.toml", "target = \"tract\"\ndynamic = [\"ids:0=B\", \"ids:1=S\"]\n");
+  const AttentionSandbox sandbox;
+  write_config(sandbox, "a.json",
+               R"({"target": "tract", "quiet": true, "dynamic": {"ids": {"0": "B"}}})");
+  write_config(sandbox, "b.toml", "target = \"tract\"\ndynamic = [\"ids:0=B\", \"ids:1=S\"]\n");
   const Result result =
       sandbox.run({"export", "model.pt", "--config", "a.json", "--config=b.toml", "-o", "out.tar"});
   CHECK_EQ(result.err, "");
@@ -119,12 +122,12 @@ TEST_CASE("several files add up, and may repeat settings") {
 }
 
 TEST_CASE("files that contradict themselves or each other are refused") {
-  const ModelSandbox sandbox;
-  write(sandbox, "twice.json", R"({"target": "tract", "target": "khronos"})");
-  write(sandbox, "list.json", R"({"target": ["tract", "khronos"]})");
-  write(sandbox, "axis.json", R"({"dynamic": ["ids:0=B", "ids:0=S"]})");
-  write(sandbox, "a.json", R"({"target": "tract", "check": true})");
-  write(sandbox, "b.toml", "target = \"khronos\"\ncheck = true\n");
+  const AttentionSandbox sandbox;
+  write_config(sandbox, "twice.json", R"({"target": "tract", "target": "khronos"})");
+  write_config(sandbox, "list.json", R"({"target": ["tract", "khronos"]})");
+  write_config(sandbox, "axis.json", R"({"dynamic": ["ids:0=B", "ids:0=S"]})");
+  write_config(sandbox, "a.json", R"({"target": "tract", "check": true})");
+  write_config(sandbox, "b.toml", "target = \"khronos\"\ncheck = true\n");
   const auto fails = [&](Arguments words, const std::string& text) {
     words.insert(words.begin(), {"export", "model.pt"});
     check_failure(sandbox, words, 2, text);
@@ -148,11 +151,11 @@ TEST_CASE("files that contradict themselves or each other are refused") {
 }
 
 TEST_CASE("files of options that cannot be read") {
-  const ModelSandbox sandbox;
-  write(sandbox, "bad.json", R"({"target": )");
-  write(sandbox, "list.json", "[1]");
-  write(sandbox, "unknown.json", R"({"dynamics": "x:0=B"})");
-  write(sandbox, "deep.json", R"({"dynamic": [["x"]]})");
+  const AttentionSandbox sandbox;
+  write_config(sandbox, "bad.json", R"({"target": )");
+  write_config(sandbox, "list.json", "[1]");
+  write_config(sandbox, "unknown.json", R"({"dynamics": "x:0=B"})");
+  write_config(sandbox, "deep.json", R"({"dynamic": [["x"]]})");
   const auto fails = [&](const std::string& file, const std::string& text) {
     check_failure(sandbox, {"export", "model.pt", "--config", file}, 2, text);
   };

@@ -25,8 +25,9 @@ std::string properties(const std::string& rows) {
 }
 
 /// A model in the folder `name`.
-void write(const Sandbox& sandbox, const std::string& name, const std::string& body = kBody,
-           const std::string& head = "", const std::vector<float>& bias = {1, 2}) {
+void write_artefact(const Sandbox& sandbox, const std::string& name,
+                    const std::string& body = kBody, const std::string& head = "",
+                    const std::vector<float>& bias = {1, 2}) {
   sandbox.folder().write(name + "/graph.nnef",
                          "version 1.0;\nextension tract_registry tract_core;\n" + head +
                              "graph net(x) -> (y) {\n" + body + "}\n");
@@ -53,8 +54,8 @@ void check_diff(const Sandbox& sandbox, const std::string& text, const Arguments
 void check_change(const std::string& from, const std::string& to, const std::string& text) {
   CAPTURE(to);
   const Sandbox sandbox;
-  write(sandbox, "a");
-  write(sandbox, "b", replaced(kBody, from, to));
+  write_artefact(sandbox, "a");
+  write_artefact(sandbox, "b", replaced(kBody, from, to));
   check_diff(sandbox, text);
 }
 
@@ -85,7 +86,7 @@ TEST_CASE("defaults are filled in") {
       "y = conv(x, w";
   for (const auto& [name, rest] :
        {std::pair{"a", ");\n"}, {"b", ", bias = 0.0, border = 'constant', stride = []);\n"}}) {
-    write(sandbox, name, conv + rest);
+    write_artefact(sandbox, name, conv + rest);
     sandbox.folder().write(std::string(name) + "/k.dat", dat_file({1, 1, 2, 2}, {1, 2, 3, 4}));
   }
   check_diff(sandbox, "a and b are equal: 1 operation and 1 weight in both\n");
@@ -123,8 +124,8 @@ TEST_CASE("a few operations removed from a long chain") {
     }
     return out + "y = relu(" + last + ");\n";
   };
-  write(sandbox, "a", chain({}));
-  write(sandbox, "b", chain({100, 3000, 5900}));
+  write_artefact(sandbox, "a", chain({}));
+  write_artefact(sandbox, "b", chain({100, 3000, 5900}));
   const Result result = sandbox.run({"diff", "a", "b"});
   CHECK_EQ(result.code, 9);
   CHECK(result.out.ends_with("\n3 differences; 5998 operations and 0 weights in both\n"));
@@ -135,8 +136,8 @@ TEST_CASE("operands that are exchanged") {
   const std::string head =
       "x = tract_core_external(shape = [2], datum_type = 'f32');\n"
       "p = relu(x);\nq = exp(x);\n";
-  write(sandbox, "a", head + "y = sub(p, q);\n");
-  write(sandbox, "b", head + "y = sub(q, p);\n");
+  write_artefact(sandbox, "a", head + "y = sub(p, q);\n");
+  write_artefact(sandbox, "b", head + "y = sub(q, p);\n");
   check_diff(sandbox,
              "operations:\n  ~ sub 'y': x p -> q\n  ~ sub 'y': y q -> p\n"
              "2 differences; 3 operations and 0 weights in both\n");
@@ -147,7 +148,7 @@ TEST_CASE("inputs and outputs") {
                "inputs:\n  ~ 'x': shape [2, 3] -> [4, 3]\n"
                "1 difference; 4 operations and 2 weights in both\n");
   const Sandbox sandbox;
-  write(sandbox, "a");
+  write_artefact(sandbox, "a");
   sandbox.folder().write("b/graph.nnef",
                          "version 1.0;\nextension tract_registry tract_core;\n"
                          "graph net(image, more) -> (z) {\n"
@@ -167,16 +168,16 @@ TEST_CASE("inputs and outputs") {
 
 TEST_CASE("weights") {
   const Sandbox sandbox;
-  write(sandbox, "a");
-  write(sandbox, "b", kBody, "", {1, 2.5F});
+  write_artefact(sandbox, "a");
+  write_artefact(sandbox, "b", kBody, "", {1, 2.5F});
   check_diff(sandbox,
              "weights:\n  ~ 'b': values differ, max|Δ| 0.5\n"
              "1 difference; 4 operations and 2 weights in both\n");
-  write(sandbox, "b", kBody, "", {1, std::numeric_limits<float>::infinity()});
+  write_artefact(sandbox, "b", kBody, "", {1, std::numeric_limits<float>::infinity()});
   check_diff(sandbox,
              "weights:\n  ~ 'b': values differ, max|Δ| inf\n"
              "1 difference; 4 operations and 2 weights in both\n");
-  write(sandbox, "b", replaced(kBody, "shape = [1, 2]", "shape = [2]"));
+  write_artefact(sandbox, "b", replaced(kBody, "shape = [1, 2]", "shape = [2]"));
   sandbox.folder().write("b/b.dat", dat_file({2}, {1, 2}));
   check_diff(sandbox,
              "weights:\n  ~ 'b': type f32[1,2] -> f32[2]\n"
@@ -185,11 +186,11 @@ TEST_CASE("weights") {
 
 TEST_CASE("names count on request") {
   const Sandbox sandbox;
-  write(sandbox, "a");
-  write(sandbox, "b",
-        replaced(replaced(kBody, "r = relu(l)", "hidden = relu(l)"), "(r)", "(hidden)"));
+  write_artefact(sandbox, "a");
+  write_artefact(sandbox, "b",
+                 replaced(replaced(kBody, "r = relu(l)", "hidden = relu(l)"), "(r)", "(hidden)"));
   fs::rename(sandbox.path("b/w.dat"), sandbox.path("b/weight.dat"));
-  write(sandbox, "c", replaced(kBody, "label = 'w'", "label = 'weight'"));
+  write_artefact(sandbox, "c", replaced(kBody, "label = 'w'", "label = 'weight'"));
   fs::copy(sandbox.path("c/graph.nnef"), sandbox.path("b/graph.nnef"),
            fs::copy_options::overwrite_existing);
   check_diff(sandbox, kEqual);
@@ -203,11 +204,11 @@ TEST_CASE("metadata and fragments") {
   const Sandbox sandbox;
   const std::string twice =
       "fragment twice(x: tensor<scalar>) -> (y: tensor<scalar>) { y = x + x; }\n";
-  write(sandbox, "a", kBody,
-        "extension tract_symbol S;\n" + properties("('by', 'one'), ('count', 1)") + twice);
-  write(sandbox, "b", kBody,
-        "extension tract_assert S>=1;\nextension tract_symbol S;\n" + properties("('by', 'two')") +
-            replaced(twice, "x + x", "2.0 * x"));
+  write_artefact(sandbox, "a", kBody,
+                 "extension tract_symbol S;\n" + properties("('by', 'one'), ('count', 1)") + twice);
+  write_artefact(sandbox, "b", kBody,
+                 "extension tract_assert S>=1;\nextension tract_symbol S;\n" +
+                     properties("('by', 'two')") + replaced(twice, "x + x", "2.0 * x"));
   check_diff(sandbox,
              "extensions:\n  + tract_assert S>=1\n"
              "properties:\n  ~ 'by': one -> two\n  - 'count'  1\n"
@@ -217,9 +218,9 @@ TEST_CASE("metadata and fragments") {
 
 TEST_CASE("quantisation goes with the tensors, whatever they are called") {
   const Sandbox sandbox;
-  write(sandbox, "a");
-  write(sandbox, "b",
-        replaced(replaced(kBody, "r = relu(l)", "other = relu(l)"), "(r)", "(other)"));
+  write_artefact(sandbox, "a");
+  write_artefact(sandbox, "b",
+                 replaced(replaced(kBody, "r = relu(l)", "other = relu(l)"), "(r)", "(other)"));
   const auto quant = [](const std::string& name, const std::string& bits) {
     return "\"" + name + "\": linear_quantize(min = 0.0, max = 6.0, bits = " + bits + ");\n";
   };
@@ -235,8 +236,8 @@ TEST_CASE("quantisation goes with the tensors, whatever they are called") {
 
 TEST_CASE("the result of a check as JSON") {
   const Sandbox sandbox;
-  write(sandbox, "a");
-  write(sandbox, "b", replaced(kBody, "axes = [1]", "axes = [0]"), "", {1, 3});
+  write_artefact(sandbox, "a");
+  write_artefact(sandbox, "b", replaced(kBody, "axes = [1]", "axes = [0]"), "", {1, 3});
   const Result result = sandbox.run({"diff", "a", "b", "--json"});
   CHECK_EQ(result.code, 9);
   CHECK_EQ(result.out,
@@ -275,7 +276,7 @@ TEST_CASE("exports of one model for two versions, in every form") {
 TEST_CASE("artefacts that cannot be compared") {
   const Sandbox sandbox;
   sandbox.folder().write("text", "no archive");
-  write(sandbox, "a");
+  write_artefact(sandbox, "a");
   check_failure(sandbox, {"diff", "a"}, 2,
                 "error[usage]: two artefacts are needed\n"
                 "  help: for example: t2nnef diff before.nnef.tgz after.nnef.tgz\n");

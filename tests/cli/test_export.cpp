@@ -13,7 +13,7 @@ size_t lines_of(const std::string& text) {
   return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-Arguments export_digits(const Arguments& more) {
+Arguments digits_export(const Arguments& more) {
   Arguments out = {"export", "digits.pt", "-t", "tract"};
   out.insert(out.end(), more.begin(), more.end());
   return out;
@@ -34,7 +34,7 @@ std::string some_locale() {
 TEST_CASE("an export says what it wrote") {
   Sandbox sandbox;
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
-  const Result result = sandbox.run(export_digits({}));
+  const Result result = sandbox.run(digits_export({}));
   CHECK_EQ(result.code, 0);
   CHECK(result.err.starts_with("digits.pt: traced, format 3 · x f32[4,1,8,8] (from trace) · "));
   CHECK(result.err.ends_with(" operations · 6.2 k parameters\n"));
@@ -44,7 +44,7 @@ TEST_CASE("an export says what it wrote") {
   CHECK_EQ(lines_of(result.out), 1);
   CHECK_EQ(sandbox.listing().size(), 2);
 
-  const Result quiet = sandbox.run(export_digits({"-q", "-o", "again.nnef.tgz"}));
+  const Result quiet = sandbox.run(digits_export({"-q", "-o", "again.nnef.tgz"}));
   CHECK_EQ(quiet.code, 0);
   CHECK_EQ(quiet.out + quiet.err, "");
   CHECK_EQ(sandbox.content("again.nnef.tgz"), sandbox.content("digits.nnef.tgz"));
@@ -56,7 +56,7 @@ TEST_CASE("a checked export in every form") {
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
   for (const std::string output : {"digits.nnef.tgz", "digits.tar", "folder"}) {
     CAPTURE(output);
-    const Result result = sandbox.run(export_digits({"--check", "-o", output}));
+    const Result result = sandbox.run(digits_export({"--check", "-o", output}));
     CHECK_EQ(result.code, 0);
     CHECK(result.out.starts_with("check: tract 0.23."));
     CHECK(contains(result.out, " · approximate (atol 0.0001, rtol 0.0005) · 7 input sets\n"));
@@ -68,7 +68,7 @@ TEST_CASE("a checked export in every form") {
   }
   CHECK(fs::is_directory(sandbox.path("folder")));
   CHECK(fs::exists(sandbox.path("folder/graph.nnef")));
-  CHECK_EQ(sandbox.run(export_digits({"--check", "-o", "folder"})).code, 0);
+  CHECK_EQ(sandbox.run(digits_export({"--check", "-o", "folder"})).code, 0);
 }
 
 TEST_CASE("--check does not swallow the model") {
@@ -78,9 +78,9 @@ TEST_CASE("--check does not swallow the model") {
   const Result result = sandbox.run({"export", "--check", "digits.pt", "--target", "tract"});
   CHECK_EQ(result.code, 0);
   CHECK(contains(result.out, "approximate"));
-  const Result level = sandbox.run(export_digits({"--check=very"}));
+  const Result level = sandbox.run(digits_export({"--check=very"}));
   CHECK(contains(level.out, "very (atol 0.05, rtol 0.01)"));
-  const Result own = sandbox.run(export_digits({"--check", "--tolerance", "0.1,0.2,0.3"}));
+  const Result own = sandbox.run(digits_export({"--check", "--tolerance", "0.1,0.2,0.3"}));
   CHECK(contains(own.out, "custom (atol 0.1, rtol 0.2, outliers 0.3)"));
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("inputs from a file, by name and by position") {
   sandbox.copy_fixture("digits_cnn/input.npz", "in.npz");
   for (const std::string spec : {"@in.npz", "x=@in.npz", "input_0=@in.npz", "x=4,1,8,8"}) {
     CAPTURE(spec);
-    const Result result = sandbox.run(export_digits({"--check", "-i", spec}));
+    const Result result = sandbox.run(digits_export({"--check", "-i", spec}));
     CHECK_EQ(result.code, 0);
     CHECK(contains(result.err, " · x f32[4,1,8,8] · "));
   }
@@ -104,7 +104,7 @@ TEST_CASE("values that differ leave nothing, and keep what was there") {
   sandbox.copy_fixture("digits_cnn/test.npz", "in.npz");
   sandbox.folder().write("digits.nnef.tgz", "an older export");
   const auto before = sandbox.listing();
-  const Result result = sandbox.run(export_digits({"--check=exact", "-i", "x=@in.npz"}));
+  const Result result = sandbox.run(digits_export({"--check=exact", "-i", "x=@in.npz"}));
   CHECK_EQ(result.code, 5);
   CHECK(result.err.starts_with("error[output-mismatch]: 'output_0'["));
   CHECK(contains(result.err, " computes other values than the model; nothing was written\n"));
@@ -117,7 +117,7 @@ TEST_CASE("the same bytes from elsewhere, in another language and time zone") {
   fs::create_directory(sandbox.path("elsewhere"));
   for (const std::string suffix : {".nnef.tgz", ".nnef.tar"}) {
     CAPTURE(suffix);
-    REQUIRE_EQ(sandbox.run(export_digits({"-o", "a" + suffix})).code, 0);
+    REQUIRE_EQ(sandbox.run(digits_export({"-o", "a" + suffix})).code, 0);
     const Result other = sandbox.run(
         {"export", "../digits.pt", "-t", "tract", "-o", "b" + suffix},
         {{"LC_ALL", some_locale()}, {"TZ", "Asia/Tokyo"}, {"USER", "somebody"}}, "elsewhere");
@@ -129,7 +129,7 @@ TEST_CASE("the same bytes from elsewhere, in another language and time zone") {
 TEST_CASE("a report") {
   Sandbox sandbox({"unsupported.pt"});
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
-  CHECK_EQ(sandbox.run(export_digits({"--report", "good.json"})).code, 0);
+  CHECK_EQ(sandbox.run(digits_export({"--report", "good.json"})).code, 0);
   const std::string good = sandbox.content("good.json");
   CHECK(good.starts_with("{\n  \"format\": \"t2nnef.report/1\",\n  \"status\": \"ok\",\n"));
   CHECK(contains(good, "\"path\": \"digits.nnef.tgz\""));
@@ -139,7 +139,7 @@ TEST_CASE("a report") {
   const std::string bad = sandbox.content("bad.json");
   CHECK(contains(bad, "\"status\": \"failed\",\n  \"exit_code\": 4,"));
   CHECK(contains(bad, "\"id\": \"unsupported-op\""));
-  check_failure(sandbox, export_digits({"--report", "nowhere/r.json"}), 8,
+  check_failure(sandbox, digits_export({"--report", "nowhere/r.json"}), 8,
                 "error[cannot-write]: cannot write 'nowhere/r.json'\n"
                 "  why:  No such file or directory\n"
                 "  help: choose another place with -o\n");
@@ -148,12 +148,12 @@ TEST_CASE("a report") {
 TEST_CASE("graphs between passes") {
   Sandbox sandbox;
   sandbox.copy_fixture("digits_cnn/model.pt", "digits.pt");
-  const Result all = sandbox.run(export_digits({"--print-after", "all"}));
+  const Result all = sandbox.run(digits_export({"--print-after", "all"}));
   CHECK_EQ(all.code, 0);
   CHECK(all.err.starts_with("# after "));
   CHECK(contains(all.err, "\ngraph DigitsCnn("));
   const Result none =
-      sandbox.run(export_digits({"--print-after", "all", "--disable-pass", "dead-code"}));
+      sandbox.run(digits_export({"--print-after", "all", "--disable-pass", "dead-code"}));
   CHECK_EQ(none.code, 0);
   CHECK_FALSE(contains(none.err, "# after dead-code"));
 }
@@ -164,16 +164,16 @@ TEST_CASE("destinations that would destroy something") {
   fs::create_symlink("digits.pt", sandbox.path("link.nnef.tgz"));
   fs::create_hard_link(sandbox.path("digits.pt"), sandbox.path("hard.nnef.tgz"));
   for (const std::string output : {"digits.pt", "./digits.pt", "link.nnef.tgz", "hard.nnef.tgz"})
-    check_failure(sandbox, export_digits({"-o", output}), 2,
+    check_failure(sandbox, digits_export({"-o", output}), 2,
                   cat("error[output-is-model]: the output '", output,
                       "' is the model itself\n  help: give another path with -o\n"));
   sandbox.folder().write("folder/readme.txt", "mine");
-  check_failure(sandbox, export_digits({"-o", "folder"}), 8,
+  check_failure(sandbox, digits_export({"-o", "folder"}), 8,
                 "error[output-exists]: the folder 'folder' holds 'readme.txt', which is no NNEF "
                 "file\n"
                 "  why:  a folder is replaced as a whole, and only if nothing but a model is lost\n"
                 "  help: name another folder, or remove this one yourself\n");
-  check_failure(sandbox, export_digits({"-o", "nowhere/out.tgz"}), 8,
+  check_failure(sandbox, digits_export({"-o", "nowhere/out.tgz"}), 8,
                 "error[cannot-write]: cannot write 'nowhere/out.tgz'\n"
                 "  why:  the folder 'nowhere' does not exist\n"
                 "  help: create it: mkdir -p 'nowhere'\n");

@@ -5,14 +5,14 @@
 namespace t2n::test {
 namespace {
 
-struct Fixture {
+struct CheckedFixture {
   const char* folder;
   const char* model;
   const char* inputs;
   const char* samples = "input.npz";  ///< in the folder
 };
 
-constexpr Fixture kFixtures[] = {
+constexpr CheckedFixture kCheckedFixtures[] = {
     {"digits_cnn", "model.pt", "@in.npz"},
     {"digits_qat", "eager.pt", "@in.npz"},
     {"digits_qat", "fx_scripted.pt", "@in.npz"},
@@ -48,8 +48,8 @@ constexpr Fixture kFixtures[] = {
     {"quantised", "wav2vec2.pt", "@in.npz", "wav2vec2.npz"},
 };
 
-void check_fixture(const Fixture& fixture, const std::string& inputs, const std::string& target,
-                   const std::vector<std::string>& axes = {}) {
+void check_fixture(const CheckedFixture& fixture, const std::string& inputs,
+                   const std::string& target, const std::vector<std::string>& axes = {}) {
   CAPTURE(fixture.folder);
   CAPTURE(fixture.model);
   CAPTURE(target);
@@ -68,7 +68,8 @@ void check_fixture(const Fixture& fixture, const std::string& inputs, const std:
 
 TEST_CASE("every fixture computes in tract what it computes in torch") {
   for (const std::string& target : engine_targets())
-    for (const Fixture& fixture : kFixtures) check_fixture(fixture, fixture.samples, target);
+    for (const CheckedFixture& fixture : kCheckedFixtures)
+      check_fixture(fixture, fixture.samples, target);
 }
 
 TEST_CASE("quantised recurrence over any batch and time") {

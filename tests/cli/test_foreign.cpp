@@ -35,14 +35,14 @@ struct ByHand : Sandbox {
 const Arguments kTract = {"-i", "x=2,3,f32", "--engine", "tract"};
 const Arguments kReference = {"-i", "x=2,3,f32", "--engine", "reference"};
 
-std::string quoted(const std::string& text) { return "'" + text + "'"; }
+std::string shell_quoted(const std::string& text) { return "'" + text + "'"; }
 
 }  // namespace
 
 TEST_CASE("a model written by hand is checked, as a folder and as others pack it") {
   if (!engine(23)) return;
   const ByHand sandbox;
-  const std::string pack = "cd " + quoted(sandbox.folder().path()) +
+  const std::string pack = "cd " + shell_quoted(sandbox.folder().path()) +
                            " && tar -cf m.tar -C m . && tar -czf m.tgz -C m graph.nnef layer";
   REQUIRE_EQ(std::system(pack.c_str()), 0);
   const auto agrees = [&](const char* artefact, const Arguments& engine) {
@@ -199,7 +199,7 @@ TEST_CASE("artefacts in artefacts: as a folder, a tar and a gzipped tar") {
     sandbox.folder().write(folder + "/graph.nnef", inner);
     sandbox.folder().write(folder + "/w.dat", dat_file({2}, {10, folder == "two" ? 20.0F : 30.0F}));
   }
-  const std::string pack = "cd " + quoted(sandbox.folder().path()) +
+  const std::string pack = "cd " + shell_quoted(sandbox.folder().path()) +
                            " && tar -cf m/two.nnef.tar -C two . && "
                            "tar -czf m/three.nnef.tgz -C three .";
   REQUIRE_EQ(std::system(pack.c_str()), 0);
@@ -229,9 +229,10 @@ TEST_CASE("artefacts in artefacts: as a folder, a tar and a gzipped tar") {
     CHECK_EQ(ir::to_f64(outputs[1].value), std::vector<double>{24, 32});
   }
   CHECK_FALSE(contains(sandbox.run({"inspect", "m"}).out, "nothing refers to"));
-  REQUIRE_EQ(
-      std::system(("cp -r " + quoted(sandbox.path("m")) + " " + quoted(sandbox.path("n"))).c_str()),
-      0);
+  REQUIRE_EQ(std::system(("cp -r " + shell_quoted(sandbox.path("m")) + " " +
+                          shell_quoted(sandbox.path("n")))
+                             .c_str()),
+             0);
   CHECK_EQ(sandbox.run({"diff", "m", "n"}).code, 0);
   sandbox.folder().write("n/one/w.dat", dat_file({2}, {10, 31}));
   const Result other = sandbox.run({"diff", "m", "n"});

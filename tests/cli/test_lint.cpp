@@ -11,7 +11,7 @@
 namespace t2n::test {
 namespace {
 
-void write(const Sandbox& sandbox, const std::string& name, const std::string& text) {
+void write_file(const Sandbox& sandbox, const std::string& name, const std::string& text) {
   std::ofstream(sandbox.path(name)) << text;
 }
 
@@ -30,7 +30,7 @@ const std::string kIdle = R"(graph m(%x: f32[2]) -> (%y as "y") {
 
 TEST_CASE("lint finds planted faults in a graph, groups and counts them") {
   const Sandbox sandbox;
-  write(sandbox, "model.ir", kIdle);
+  write_file(sandbox, "model.ir", kIdle);
   const Result result = sandbox.run({"lint", "model.ir"});
   CHECK_EQ(result.code, 0);
   CHECK_EQ(result.err, "");
@@ -43,13 +43,13 @@ TEST_CASE("lint finds planted faults in a graph, groups and counts them") {
 
 TEST_CASE("lint --strict makes an error of findings, and of nothing else") {
   const Sandbox sandbox;
-  write(sandbox, "model.ir", kIdle);
+  write_file(sandbox, "model.ir", kIdle);
   const Result found = sandbox.run({"lint", "model.ir", "--strict"});
   CHECK_EQ(found.code, 4);
   CHECK(contains(found.err, "error[lint]: 1 finding in 'model.ir'"));
-  write(sandbox, "clean.ir",
-        "graph m(%x: f32[2]) -> (%y as \"y\") {\n"
-        "  %y: f32[2] = aten::neg(self=%x)\n}\n");
+  write_file(sandbox, "clean.ir",
+             "graph m(%x: f32[2]) -> (%y as \"y\") {\n"
+             "  %y: f32[2] = aten::neg(self=%x)\n}\n");
   const Result clean = sandbox.run({"lint", "clean.ir", "--strict"});
   CHECK_EQ(clean.code, 0);
   CHECK(contains(clean.out, "0 findings\n"));
@@ -78,7 +78,7 @@ TEST_CASE("lint has nothing to say of a model that is exported with int8, nor of
 TEST_CASE("export --compress reports what the lint finds as warnings") {
   Sandbox sandbox;
   add_digits(sandbox);
-  write(sandbox, "s.json", R"({"": {"prune": {"sparsity": 0.99}}})");
+  write_file(sandbox, "s.json", R"({"": {"prune": {"sparsity": 0.99}}})");
   const Result result =
       sandbox.run({"export", "model.pt", "-t", "tract", "-o", "out.nnef", "--compress", "s.json"});
   CHECK_EQ(result.code, 0);
@@ -116,10 +116,10 @@ Result linted(const std::string& statements, const std::vector<Stored>& variable
                                  static_cast<std::streamsize>(bytes.size()));
                     });
   }
-  write(sandbox, "m/graph.nnef",
-        cat("version 1.0;\nextension tract_registry tract_core;\ngraph g(x) -> (y) {\n", body,
-            statements, "}\n"));
-  if (!quant.empty()) write(sandbox, "m/graph.quant", quant);
+  write_file(sandbox, "m/graph.nnef",
+             cat("version 1.0;\nextension tract_registry tract_core;\ngraph g(x) -> (y) {\n", body,
+                 statements, "}\n"));
+  if (!quant.empty()) write_file(sandbox, "m/graph.quant", quant);
   return sandbox.run({"lint", "m", "--strict"});
 }
 
@@ -155,11 +155,11 @@ const std::string kConv =
 TEST_CASE("lint finds odd quantisation in an artefact") {
   const Sandbox sandbox;
   std::filesystem::create_directory(sandbox.path("m"));
-  write(sandbox, "m/graph.nnef",
-        "version 1.0;\n\ngraph g(x) -> (z) {\n"
-        "  x = external<scalar>(shape = [4]);\n"
-        "  y = linear_quantize(x, 0.0, 1.0, bits = 8);\n"
-        "  z = linear_quantize(y, 0.0, 2.0, bits = 8);\n}\n");
+  write_file(sandbox, "m/graph.nnef",
+             "version 1.0;\n\ngraph g(x) -> (z) {\n"
+             "  x = external<scalar>(shape = [4]);\n"
+             "  y = linear_quantize(x, 0.0, 1.0, bits = 8);\n"
+             "  z = linear_quantize(y, 0.0, 2.0, bits = 8);\n}\n");
   const Result result = sandbox.run({"lint", "m", "--strict"});
   CHECK_EQ(result.code, 4);
   CHECK(
@@ -170,10 +170,10 @@ TEST_CASE("lint finds odd quantisation in an artefact") {
 TEST_CASE("lint refuses options that would say nothing of an artefact, or of a graph") {
   const Sandbox sandbox;
   std::filesystem::create_directory(sandbox.path("m"));
-  write(sandbox, "m/graph.nnef",
-        "version 1.0;\n\ngraph g(x) -> (y) {\n  x = external<scalar>(shape = [4]);\n"
-        "  y = neg(x);\n}\n");
-  write(sandbox, "model.ir", kIdle);
+  write_file(sandbox, "m/graph.nnef",
+             "version 1.0;\n\ngraph g(x) -> (y) {\n  x = external<scalar>(shape = [4]);\n"
+             "  y = neg(x);\n}\n");
+  write_file(sandbox, "model.ir", kIdle);
   const auto refusal = [&](const std::string& file, const Arguments& options) {
     Arguments all = {"lint", file};
     all.insert(all.end(), options.begin(), options.end());

@@ -61,7 +61,7 @@ class Place : public Sandbox {
 
 const Arguments kExport = {"export", "digits.pt",   "-t",       "tract",
                            "-i",     "@digits.npz", "--config", "options.toml"};
-const Arguments kRun = {"run", "m", "-i", "in.npz", "--engine", "reference"};
+const Arguments kRunSaved = {"run", "m", "-i", "in.npz", "--engine", "reference"};
 
 Arguments with(Arguments arguments, const Arguments& more) {
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -83,7 +83,7 @@ TEST_CASE("outputs replace neither devices, pipes, links, folders nor what is re
       "victim.npz/x.npz", "nowhere/x.npz", "digits.npz/../in/x.npz", ""};
   for (const std::string& output : never) {
     place.refuses(with(kExport, {"-o", "fresh.nnef.tgz"}), "--report", output);
-    place.refuses(kRun, "-o", output);
+    place.refuses(kRunSaved, "-o", output);
     if (output != "folder.npz") place.refuses(kExport, "-o", output);
   }
   for (const std::string read : {"digits.pt", "digits.npz", "options.toml"})
@@ -93,7 +93,7 @@ TEST_CASE("outputs replace neither devices, pipes, links, folders nor what is re
     }
   for (const std::string name : {"in.npz", "m/../in.npz", "hard_in.npz.npz", "hard_graph.npz",
                                  "m/graph.nnef", "m/new.npz", "m"})
-    place.refuses(kRun, "-o", name);
+    place.refuses(kRunSaved, "-o", name);
 }
 
 TEST_CASE("two outputs of one command do not replace each other") {
@@ -127,7 +127,7 @@ TEST_CASE("standard output takes an artefact, a report or arrays, and nothing be
   CHECK_NE(failed.code, 0);
   CHECK(failed.out.starts_with("{\n"));
 
-  const Result arrays = place.run(with(kRun, {"-o", "-"}), no_engine());
+  const Result arrays = place.run(with(kRunSaved, {"-o", "-"}), no_engine());
   CHECK_EQ(arrays.code, 0);
   const auto read = nnef::read_npz(std::as_bytes(std::span(arrays.out)), "stdout");
   REQUIRE_EQ(read.size(), 1);
@@ -146,7 +146,7 @@ TEST_CASE("what is replaced keeps its mode") {
                no_engine())
           .code,
       0);
-  CHECK_EQ(place.run(with(kRun, {"-o", "out.npz"}), no_engine()).code, 0);
+  CHECK_EQ(place.run(with(kRunSaved, {"-o", "out.npz"}), no_engine()).code, 0);
   for (const std::string name : {"r.json", "a.nnef.tgz", "out.npz"}) {
     CHECK_NE(place.content(name), "old");
     CHECK_EQ(mode_of(place.path(name)), 0640);

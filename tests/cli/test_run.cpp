@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// y = x - a, z = i + i, of which the inputs are declared in another order than the graph names.
-void write_model(const Sandbox& sandbox, const std::string& shape = "[2, 3]") {
+void write_mixed_model(const Sandbox& sandbox, const std::string& shape = "[2, 3]") {
   sandbox.folder().write("m/graph.nnef",
                          "version 1.0;\nextension tract_registry tract_core;\n"
                          "extension tract_symbol S;\n"
@@ -72,7 +72,7 @@ TEST_CASE("an array whose name begins like a result's is an input all the same")
 TEST_CASE("inputs by name and by position give outputs by name") {
   if (!engine(23)) return;
   const Sandbox sandbox;
-  write_model(sandbox);
+  write_mixed_model(sandbox);
   write_inputs(sandbox);
   for (const std::string input : {"in.npz", "@in.npz", "positions.npz"}) {
     CAPTURE(input);
@@ -93,7 +93,7 @@ TEST_CASE("inputs by name and by position give outputs by name") {
 
 TEST_CASE("arrays of a file that are named as outputs are left out") {
   const Sandbox sandbox;
-  write_model(sandbox);
+  write_mixed_model(sandbox);
   const ir::Tensor twos = f32({2, 3}, {2, 2, 2, 2, 2, 2});
   const std::vector<nnef::NamedTensor> arrays = {
       {"x", iota_2x3()}, {"a", twos}, {"i", i64({5, 7})}, {"y", twos}, {"output_1", twos}};
@@ -106,7 +106,7 @@ TEST_CASE("arrays of a file that are named as outputs are left out") {
 
 TEST_CASE("floats of another precision are cast if the user says so") {
   const Sandbox sandbox;
-  write_model(sandbox);
+  write_mixed_model(sandbox);
   const Arguments given = {"run", "m",         "-i",       "x=2,3,f16",
                            "-i",  "a=2,3,f64", "--engine", "reference"};
   CHECK_EQ(sandbox.run(given).code, 3);
@@ -121,7 +121,7 @@ TEST_CASE("floats of another precision are cast if the user says so") {
 
 TEST_CASE("the reference interpreter takes inputs in the same order") {
   const Sandbox sandbox;
-  write_model(sandbox);
+  write_mixed_model(sandbox);
   write_inputs(sandbox);
   const Arguments run = {"run", "m", "-i", "in.npz", "-o", "out.npz"};
   Arguments asked = run;
@@ -158,7 +158,7 @@ TEST_CASE("strict NNEF takes inputs in the order of the graph, of any width") {
 TEST_CASE("inputs that are left out are drawn, the same every time") {
   if (!engine(23)) return;
   const Sandbox sandbox;
-  write_model(sandbox);
+  write_mixed_model(sandbox);
   const Result drawn = sandbox.run({"run", "m"});
   CHECK_EQ(drawn.code, 0);
   CHECK_EQ(drawn.out, sandbox.run({"run", "m", "-i", "x=2,3,f32", "-i", "i=2,i64:0..1"}).out);
@@ -168,7 +168,7 @@ TEST_CASE("inputs that are left out are drawn, the same every time") {
 TEST_CASE("sizes that the artefact leaves open") {
   if (!engine(23)) return;
   const Sandbox sandbox;
-  write_model(sandbox, "[S, 3]");
+  write_mixed_model(sandbox, "[S, 3]");
   const Result result = sandbox.run({"run", "m", "-i", "x=4,3", "-i", "a=4,3"});
   CHECK_EQ(result.code, 0);
   CHECK(contains(result.out, "\n  y       f32[4,3]  "));
@@ -183,7 +183,7 @@ TEST_CASE("engines of other versions") {
   const auto old = engine(21);
   if (!old || !engine(23)) return;
   const Sandbox sandbox;
-  write_model(sandbox);
+  write_mixed_model(sandbox);
   CHECK(sandbox.run({"run", "m", "--engine", "tract"}).out.starts_with("run: tract 0.23."));
   CHECK(sandbox.run({"run", "m", "--engine", "tract@0.21.19"}).out.starts_with("run: tract 0.21."));
   CHECK(sandbox.run({"run", "m", "--engine", old->library}).out.starts_with("run: tract 0.21."));
@@ -193,7 +193,7 @@ TEST_CASE("engines of other versions") {
 
 TEST_CASE("inputs that do not fit") {
   const Sandbox sandbox;
-  write_model(sandbox);
+  write_mixed_model(sandbox);
   check_failure(sandbox, {"run", "m", "-i", "x=2,4"}, 3,
                 "error[input-shape]: the sample of the input 'x' is f32[2,4]\n"
                 "  why:  the artefact takes f32[2,3]\n"
@@ -252,7 +252,7 @@ TEST_CASE("sizes that break an assertion, or disagree, reach no engine") {
 
 TEST_CASE("unusable destinations and artefacts") {
   Sandbox sandbox;
-  write_model(sandbox);
+  write_mixed_model(sandbox);
   check_failure(sandbox, {"run"}, 2,
                 "error[usage]: the artefact is missing\n"
                 "  help: for example: t2nnef run model.nnef.tgz -i in.npz -o out.npz\n");
@@ -277,7 +277,7 @@ TEST_CASE("unusable destinations and artefacts") {
 
 TEST_CASE("unknown engines") {
   const Sandbox sandbox;
-  write_model(sandbox);
+  write_mixed_model(sandbox);
   check_failure(sandbox, {"run", "m", "--engine", "trakt"}, 2,
                 "error[usage]: there is no engine 'trakt'\n"
                 "  why:  engines are auto, reference, tract, tract@VERSION, and the path of "

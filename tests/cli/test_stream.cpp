@@ -9,7 +9,7 @@ struct GruSandbox : Sandbox {
   GruSandbox() { copy_fixture("series_gru/model.pt", "model.pt"); }
 };
 
-Arguments export_of(const Arguments& more) {
+Arguments streamed_export(const Arguments& more) {
   Arguments out = {"export", "model.pt", "-t", "tract", "-o", "out.nnef", "--dynamic", "x:1=S"};
   out.insert(out.end(), more.begin(), more.end());
   return out;
@@ -18,7 +18,8 @@ Arguments export_of(const Arguments& more) {
 TEST_CASE("a recurrent model is checked in pulses, its state kept") {
   if (!engine(23)) return;
   const GruSandbox sandbox;
-  const Result result = sandbox.run(export_of({"--stream", "S=6", "--check", "--engine", "tract"}));
+  const Result result =
+      sandbox.run(streamed_export({"--stream", "S=6", "--check", "--engine", "tract"}));
   INFO(result.err);
   REQUIRE_EQ(result.code, 0);
   CHECK(contains(result.out,
@@ -35,7 +36,7 @@ TEST_CASE("a recurrent model is checked in pulses, its state kept") {
 TEST_CASE("a file whose state starts anew is found wrong in pulses, with a warning") {
   if (!engine(23)) return;
   const GruSandbox sandbox;
-  const Result written = sandbox.run(export_of({}));
+  const Result written = sandbox.run(streamed_export({}));
   REQUIRE_EQ(written.code, 0);
   CHECK(contains(written.err,
                  "warning[resets-each-run]: states begin anew in each run of the file\n"));
@@ -73,7 +74,7 @@ TEST_CASE("requirements of --stream are stated in errors") {
                 "error[usage]: --stream S: no axis is called so\n"
                 "  why:  the input streams along an axis of any size\n"
                 "  help: declare it: --dynamic x:1=S\n");
-  check_failure(sandbox, export_of({"--stream", "S=0"}), 2,
+  check_failure(sandbox, streamed_export({"--stream", "S=0"}), 2,
                 "error[usage]: cannot read --stream 'S=0'\n"
                 "  why:  a pulse is a whole number of entries, 1 or more\n"
                 "  help: write it as in --stream S=8\n");

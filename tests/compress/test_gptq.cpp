@@ -100,7 +100,7 @@ Reals reals(const ir::Tensor& integers, const IntegerGrid& grid) {
   return out;
 }
 
-Reals nearest(const ir::Tensor& weight, const IntegerGrid& grid) {
+Reals rounded_to_nearest(const ir::Tensor& weight, const IntegerGrid& grid) {
   Reals out = ir::to_f64(weight);
   const auto columns = static_cast<size_t>(weight.shape[1]);
   for (size_t i = 0; i < out.size(); ++i) {
@@ -120,7 +120,8 @@ TEST_CASE("outputs change less than half as much as with the nearest integers") 
   for (const Layer& layer : {Layer{70, 96}, Layer{3, 130}})
     for (const int bits : {8, 4}) {
       const IntegerGrid grid = grid_of(layer.weight, bits);
-      const double before = change(layer.weight, nearest(layer.weight, grid), layer.moments);
+      const double before =
+          change(layer.weight, rounded_to_nearest(layer.weight, grid), layer.moments);
       for (const bool largest_first : {false, true}) {
         const ir::Tensor integers = compensated_integers(layer.weight, layer.moments, grid,
                                                          {.largest_first = largest_first});
@@ -181,7 +182,7 @@ TEST_CASE("uncorrelated inputs leave nothing to compensate") {
   for (size_t i = 0; i < 64; ++i) identity[i * 65] = 5;
   const IntegerGrid grid = grid_of(layer.weight, 4);
   const ir::Tensor integers = compensated_integers(layer.weight, identity, grid);
-  CHECK(reals(integers, grid) == nearest(layer.weight, grid));
+  CHECK(reals(integers, grid) == rounded_to_nearest(layer.weight, grid));
   const Packed packed = compensated_q4_0(layer.weight, identity, Q4Scale::largest);
   CHECK(ir::same_values(packed.blocks, encode_q4_0(layer.weight, Q4Scale::largest).blocks));
 }
@@ -195,7 +196,7 @@ TEST_CASE("inputs that are never seen, and moments without an inverse") {
   layer.inputs.resize(10 * 64);  // fewer rows than columns
   layer.moments = moments_of(layer.inputs, 64);
   const IntegerGrid grid = grid_of(layer.weight, 4);
-  const Reals plain = nearest(layer.weight, grid);
+  const Reals plain = rounded_to_nearest(layer.weight, grid);
   const Reals rounded = reals(compensated_integers(layer.weight, layer.moments, grid), grid);
   CHECK(change(layer.weight, rounded, layer.moments) <
         change(layer.weight, plain, layer.moments) / 2);
@@ -207,7 +208,7 @@ TEST_CASE("inputs that are never seen, and moments without an inverse") {
 TEST_CASE("values on the grid stay unchanged") {
   const Layer layer{8, 96};
   const IntegerGrid grid = grid_of(layer.weight, 8);
-  const ir::Tensor on_grid = matrix(8, 96, nearest(layer.weight, grid));
+  const ir::Tensor on_grid = matrix(8, 96, rounded_to_nearest(layer.weight, grid));
   const Reals again = reals(compensated_integers(on_grid, layer.moments, grid), grid);
   CHECK(change(on_grid, again, layer.moments) < 1e-6);
   const Packed packed = encode_q4_0(layer.weight, Q4Scale::largest);
@@ -242,7 +243,7 @@ TEST_CASE("weights that were pruned stay zeros") {
     CHECK(unpacked[i] == 0);
   }
   CHECK(change(pruned, unpacked, layer.moments) <
-        change(pruned, nearest(pruned, grid_of(pruned, 4)), layer.moments));
+        change(pruned, rounded_to_nearest(pruned, grid_of(pruned, 4)), layer.moments));
 }
 
 TEST_CASE("weights that Q4_0 cannot hold") {

@@ -17,7 +17,7 @@ ir::Comparison unequal(const std::string& left, const std::string& right) {
   return {ir::parse_dim(left), ir::Relation::ne, ir::parse_dim(right)};
 }
 
-std::string joined(const std::optional<std::vector<ir::Comparison>>& comparisons) {
+std::string comparisons_text(const std::optional<std::vector<ir::Comparison>>& comparisons) {
   if (!comparisons) return "nothing";
   std::string out;
   for (const ir::Comparison& each : *comparisons) out += (out.empty() ? "" : ", ") + ir::str(each);
@@ -27,7 +27,7 @@ std::string joined(const std::optional<std::vector<ir::Comparison>>& comparisons
 std::string said(const ir::Comparison& comparison, const std::vector<std::string>& known = {}) {
   std::vector<ir::Comparison> all;
   for (const std::string& each : known) all.push_back(dynamic::parse_comparison(each));
-  return joined(dynamic::expressible(comparison, kSample, all));
+  return comparisons_text(dynamic::expressible(comparison, kSample, all));
 }
 std::string said(const std::string& comparison, const std::vector<std::string>& known = {}) {
   return said(dynamic::parse_comparison(comparison), known);
@@ -81,7 +81,7 @@ TEST_CASE("an assertion is made once, and reported if a branch needs it") {
   all.add({dynamic::parse_comparison("S >= 3"), std::nullopt, "a convolution"});
   all.add({dynamic::parse_comparison("2*S > 5"), std::nullopt, "a branch", true});
   all.add({dynamic::parse_comparison("S > 4"), std::nullopt, "a branch", true});
-  CHECK_EQ(joined(all.all()), "S >= 1, S >= 3, S > 4");
+  CHECK_EQ(comparisons_text(all.all()), "S >= 1, S >= 3, S > 4");
   CHECK_EQ(told, std::vector<std::string>{"the file holds for S > 4 only"});
   const Diagnostic refused = ir::diagnostic_of([&] {
     all.add({unequal("B", "T"), std::nullopt, "a branch", true});

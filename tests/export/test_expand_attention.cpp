@@ -47,7 +47,7 @@ std::string attention(const std::string& key, const std::string& mask) {
              "need_weights=true, average_attn_weights=true, ", mask, ")");
 }
 
-ir::Graph graph_of(const std::string& call, const std::string& outputs) {
+ir::Graph attention_graph(const std::string& call, const std::string& outputs) {
   ir::Graph out = ir::parse(cat("graph m(%x: f32[2,3,8], %z: f32[2,3,8]) -> (", outputs, ") ",
                                 kParameters, "    ", call, "\n}\n"));
   uint64_t seed = 21;
@@ -81,16 +81,17 @@ TEST_CASE("fused attention is the layers that it is made of") {
                                   encoder("use_gelu=true, norm_first=false", kSquare),
                                   encoder("use_gelu=false, norm_first=true", kKeys)}) {
     CAPTURE(call);
-    CHECK(layers_after(graph_of(call, one)) == 4);
+    CHECK(layers_after(attention_graph(call, one)) == 4);
   }
   for (const std::string& mask : {kNoMask, kSquare, kKeys}) {
     CAPTURE(mask);
-    CHECK(layers_after(graph_of(attention("%x", mask), one)) == 2);
+    CHECK(layers_after(attention_graph(attention("%x", mask), one)) == 2);
   }
 }
 
 TEST_CASE("each layer belongs to the module of its weight, others to the fused layer's") {
-  ir::Graph graph = graph_of(encoder("use_gelu=false, norm_first=false", kNoMask), "%y as \"y\"");
+  ir::Graph graph =
+      attention_graph(encoder("use_gelu=false, norm_first=false", kNoMask), "%y as \"y\"");
   const ir::ScopeId layer = ir::add_scope(graph, 0, "TransformerEncoderLayer", "l");
   ir::add_scope(graph, ir::add_scope(graph, layer, "MultiheadAttention", "self_attn"), "Linear",
                 "out_proj");
@@ -113,8 +114,8 @@ TEST_CASE("each layer belongs to the module of its weight, others to the fused l
 }
 
 TEST_CASE("attention to something else, or whose weights are read, stays fused") {
-  CHECK(layers_after(graph_of(attention("%z", kNoMask), "%y as \"y\"")) == 0);
-  CHECK(layers_after(graph_of(attention("%x", kNoMask), "%y as \"y\", %a as \"a\"")) == 0);
+  CHECK(layers_after(attention_graph(attention("%z", kNoMask), "%y as \"y\"")) == 0);
+  CHECK(layers_after(attention_graph(attention("%x", kNoMask), "%y as \"y\", %a as \"a\"")) == 0);
 }
 
 }  // namespace

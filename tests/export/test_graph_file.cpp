@@ -13,7 +13,7 @@ namespace t2n::test {
 namespace {
 
 /// Constants of the same name in a graph and in the body of a loop; one of bf16, one in the text.
-constexpr const char* kText =
+constexpr const char* kGraphText =
     R"(graph m(%x: f32[3,20], %h: f32[20], %odd: i64[1]) -> (%last as "last", %k as "k", %b as "b") {
   attribute input_ranges: ranges = "odd name"=-4..3, odd=0..9
   const %w: f32[20] = bytes=80
@@ -27,8 +27,8 @@ constexpr const char* kText =
   }
 })";
 
-ir::Graph loaded() {
-  ir::Graph graph = ir::parse(kText);
+ir::Graph example_graph() {
+  ir::Graph graph = ir::parse(kGraphText);
   ir::verify(graph, "parsing");
   uint64_t stream = 0;
   for (ir::Constant& constant : graph.constants)
@@ -43,7 +43,7 @@ ir::Graph loaded() {
 TEST_CASE("graphs read back as written, with bodies of loops and bf16") {
   const TempFolder folder;
   const std::string path = folder.path() + "/m.ir";
-  const ir::Graph graph = loaded();
+  const ir::Graph graph = example_graph();
   const WrittenGraph written = write_graph_file(graph, nnef::file_destination(path));
   CHECK_GT(written.bytes, 0);
   CHECK_GT(written.weights, 240);
@@ -60,7 +60,7 @@ TEST_CASE("graphs read back as written, with bodies of loops and bf16") {
 TEST_CASE("without the file beside it, constants are not loaded") {
   const TempFolder folder;
   const std::string path = folder.path() + "/m.ir";
-  write_graph_file(loaded(), nnef::file_destination(path));
+  write_graph_file(example_graph(), nnef::file_destination(path));
   std::filesystem::remove(weights_path(path));
   const ir::Graph graph = read_graph_file(path);
   CHECK_EQ(unloaded_constants(graph), std::vector<std::string>{"w", "b", "w"});
@@ -72,7 +72,7 @@ TEST_CASE("constants stay distinct whatever their names are") {
   const std::string path = folder.path() + "/m.ir";
   for (const char* const own : {"last/w#1", "last/w_1"}) {
     CAPTURE(own);
-    ir::Graph graph = loaded();
+    ir::Graph graph = example_graph();
     auto body = std::make_shared<ir::Graph>(*graph.nodes.at(1).body);
     graph.nodes[1].body = body;
     // Its constant is called "last/w" in the file, as these are.

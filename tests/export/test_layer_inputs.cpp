@@ -24,7 +24,7 @@ ir::Graph layer(const std::string& text) {
   return out;
 }
 
-struct Case {
+struct LayerCase {
   std::string input;   ///< its shape
   std::string weight;  ///< its shape
   int elements;        ///< of it
@@ -32,8 +32,8 @@ struct Case {
   std::string call;    ///< of the layer, without operands
 };
 
-const std::vector<Case>& cases() {
-  static const std::vector<Case> all = {
+const std::vector<LayerCase>& cases() {
+  static const std::vector<LayerCase> all = {
       {"[3,5,8]", "[6,8]", 48, "[3,5,6]", "aten::linear("},
       {"[2,4,9,7]", "[6,4,3,2]", 144, "[2,6,5,6]",
        "aten::conv2d(stride=[2, 1], padding=[1, 0], dilation=[1, 1], groups=1, "},
@@ -50,7 +50,7 @@ const std::vector<Case>& cases() {
   return all;
 }
 
-ir::Graph graph_of(const Case& of) {
+ir::Graph layer_graph(const LayerCase& of) {
   return layer(cat("graph m(%x: f32", of.input, ") -> (%y as \"y\") {\n  const %w: f32", of.weight,
                    " = bytes=", 4 * of.elements, "\n  %y: f32", of.result, " = ", of.call,
                    "input=%x, weight=%w, bias=none)\n}\n"));
@@ -58,9 +58,9 @@ ir::Graph graph_of(const Case& of) {
 
 TEST_CASE("a layer's result is the product of its rows and its weight, group by group") {
   const ir::Evaluator evaluate = torch_module().evaluator();
-  for (const Case& of : cases()) {
+  for (const LayerCase& of : cases()) {
     CAPTURE(of.call);
-    const ir::Graph graph = graph_of(of);
+    const ir::Graph graph = layer_graph(of);
     const Tensor x = randn(ir::static_shape(graph.values[0].shape), 3);
     const Tensor result = ir::run_graph(graph, {x}, evaluate).at(0);
     const Tensor& weight = graph.constants[0].data;
@@ -101,7 +101,8 @@ std::vector<Tensor> inputs_of(const ir::Graph& graph) {
   return out;
 }
 
-ir::Graph compressed(ir::Graph graph, const std::string& text, const std::vector<Tensor>& inputs) {
+ir::Graph compressed_on(ir::Graph graph, const std::string& text,
+                        const std::vector<Tensor>& inputs) {
   const compress::Settings settings(config::read_compression_settings(text, "s.json"));
   passes::PassContext context;
   context.evaluate = torch_module().evaluator();
@@ -151,30 +152,30 @@ Errors errors_of(const ir::Graph& before, const ir::Graph& after, const std::vec
 }
 
 TEST_CASE("weights of groups rounded by their own inputs lose less than by the nearest") {
-  for (const Case& of : cases()) {
+  for (const LayerCase& of : cases()) {
     CAPTURE(of.call);
-    const ir::Graph graph = graph_of(of);
+    const ir::Graph graph = layer_graph(of);
     const std::vector<Tensor> inputs = inputs_of(graph);
     const bool is_last = of.call == "aten::linear(";
     const auto loss = [&](const std::string& rounding) {
       const std::string text =
           cat(R"({"": {"weights": {"bits": 3, "rounding": ")", rounding, R"("}}})");
-      return errors_of(graph, compressed(graph, text, inputs), inputs, is_last).square;
+      return errors_of(graph, compressed_on(graph, text, inputs), inputs, is_last).square;
     };
     CHECK(loss("gptq") < 0.95 * loss("nearest"));
   }
 }
 
 TEST_CASE("a corrected bias takes the mean error of each channel away") {
-  for (const Case& of : cases()) {
+  for (const LayerCase& of : cases()) {
     CAPTURE(of.call);
-    const ir::Graph graph = graph_of(of);
+    const ir::Graph graph = layer_graph(of);
     const std::vector<Tensor> inputs = inputs_of(graph);
     const bool is_last = of.call == "aten::linear(";
     const auto loss = [&](const std::string& correction) {
       const std::string text =
           cat(R"({"": {"weights": {"bits": 4}, "bias_correction": )", correction, "}}");
-      return errors_of(graph, compressed(graph, text, inputs), inputs, is_last);
+      return errors_of(graph, compressed_on(graph, text, inputs), inputs, is_last);
     };
     const Errors before = loss("false");
     const Errors after = loss("true");

@@ -189,7 +189,7 @@ struct Product {
   int axis;
 };
 
-ir::Graph graph_of(const Product& product) {
+ir::Graph product_graph(const Product& product) {
   const auto type_of = [](const ir::Ints& shape) {
     return cat("f32", ir::shape_str(ir::to_shape(shape)));
   };
@@ -205,7 +205,7 @@ TEST_CASE("products are layers, whatever their rank and whichever factor is the 
                             {{4, 5, 32}, {16, 5}, {4, 16, 32}, "matmul(self=%w, other=%x)", 0},
                             {{5, 32}, {16, 5}, {16, 32}, "mm(self=%w, mat2=%x)", 0}}) {
     CAPTURE(each.call);
-    const ir::Graph graph = graph_of(each);
+    const ir::Graph graph = product_graph(each);
     const auto layer = compress::layer_of(graph, graph.nodes.at(0), compress::known_values(graph));
     REQUIRE(layer);
     CHECK(layer->weights.at(0).channel_axis == each.axis);

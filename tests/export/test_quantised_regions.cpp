@@ -16,7 +16,7 @@
 namespace t2n::test {
 namespace {
 
-passes::PassContext context() {
+passes::PassContext torch_context() {
   passes::PassContext out;
   out.evaluate = torch_module().evaluator();
   return out;
@@ -24,13 +24,13 @@ passes::PassContext context() {
 
 ir::Graph passed(std::string_view text, const std::vector<std::string>& names) {
   ir::Graph out = ir::parse(text);
-  passes::run_pipeline(out, names, context());
+  passes::run_pipeline(out, names, torch_context());
   return out;
 }
 
 /// The first output, of quantised graphs in plain operations.
 std::vector<double> result(ir::Graph graph, const std::vector<ir::Tensor>& inputs) {
-  passes::run_pipeline(graph, {"expand-quantised"}, context());
+  passes::run_pipeline(graph, {"expand-quantised"}, torch_context());
   return ir::to_f64(ir::run_graph(graph, inputs, torch_module().evaluator()).at(0));
 }
 
@@ -92,9 +92,9 @@ TEST_CASE("moved integers stand for moved reals, bit for bit, and are quantised 
 }
 
 /// A layer between integers, its weight of 8 bits.
-std::string layer_text(const std::string& operation, const std::string& input,
-                       const std::string& weight, const std::string& between,
-                       const std::string& out) {
+std::string region_text(const std::string& operation, const std::string& input,
+                        const std::string& weight, const std::string& between,
+                        const std::string& out) {
   const std::string grid = "zero_point=128, quant_min=0, quant_max=255";
   return "graph m(%x: f32" + input + ", %v: f32" + weight + ") -> (%r as \"r\") {\n" +
          "const %s: f32[2] = {0.01, 0.02}\nconst %z: i32[2] = {0, 0}\n" +
@@ -106,7 +106,7 @@ std::string layer_text(const std::string& operation, const std::string& input,
          out + " = " + operation + "\n%f: f32" + out + " = aten::relu(self=%l)\n" + between + "}\n";
 }
 
-struct Case {
+struct RegionCase {
   std::string operation;
   ir::Ints input;
   ir::Ints weight;
@@ -127,7 +127,7 @@ ir::Graph with_weight(const std::string& text, const ir::Tensor& weight) {
 
 TEST_CASE("fused layers give the same integer or the next one") {
   const std::string conv = "(input=%a, weight=%w, bias=%b, ";
-  const std::vector<Case> cases = {
+  const std::vector<RegionCase> cases = {
       {"aten::linear(input=%a, weight=%w, bias=%b)",
        {5, 6},
        {2, 6},
@@ -149,20 +149,20 @@ TEST_CASE("fused layers give the same integer or the next one") {
        {1, 2, 2, 2, 2},
        "quantized::conv3d_relu.new"}};
   constexpr double kStep = 0.02;
-  for (const Case& each : cases) {
+  for (const RegionCase& each : cases) {
     CAPTURE(each.fused);
     const std::string text =
-        layer_text(each.operation, listed(each.input), listed(each.weight),
-                   "%r: f32" + listed(each.out) +
-                       " = aten::fake_quantize_per_tensor_affine(self=%f, scale=0.02, "
-                       "zero_point=10, quant_min=0, quant_max=255)\n",
-                   listed(each.out));
+        region_text(each.operation, listed(each.input), listed(each.weight),
+                    "%r: f32" + listed(each.out) +
+                        " = aten::fake_quantize_per_tensor_affine(self=%f, scale=0.02, "
+                        "zero_point=10, quant_min=0, quant_max=255)\n",
+                    listed(each.out));
     ir::Graph graph = with_weight(text, randn(each.weight, 7));
     const std::vector<ir::Tensor> inputs = {randn(each.input, 8)};
     const std::vector<double> wanted = result(graph, inputs);
     passes::run_pipeline(
         graph, {"quantise-constants", "expand-fake-quant", "propagate-qparams", "fuse-quantised"},
-        context());
+        torch_context());
     REQUIRE(holds(graph, each.fused));
     const std::vector<double> there = result(graph, inputs);
     CHECK_LE(furthest(wanted, there), kStep * 1.001);
@@ -178,9 +178,10 @@ constexpr const char* kLayer = R"(graph m(%x: f32[3,64], %w: f32[32,64]) -> (%r 
     %r: f32[3,32] = aten::linear(input=%x, weight=%w, bias=none)
   })";
 
-ir::Graph compressed(const compress::Settings& settings, const std::vector<std::string>& names) {
+ir::Graph compressed_layer(const compress::Settings& settings,
+                           const std::vector<std::string>& names) {
   ir::Graph graph = with_weight(kLayer, randn({32, 64}, 11));
-  passes::PassContext with = context();
+  passes::PassContext with = torch_context();
   with.settings = &settings;
   passes::run_pipeline(graph, names, with);
   return graph;
@@ -197,7 +198,7 @@ const ir::Constant& constant_of(const ir::Graph& graph, std::string_view name) {
 TEST_CASE(
     "a pruned weight is one constant of its name, with as many zeros, none of them negative") {
   const compress::Settings share({{"", {{"prune.sparsity", 0.3}}, "test"}});
-  const ir::Graph graph = compressed(share, {"prune-weights", "fold-constants"});
+  const ir::Graph graph = compressed_layer(share, {"prune-weights", "fold-constants"});
   CHECK_EQ(graph.constants.size(), 1);
   const std::vector<double> weights = ir::to_f64(constant_of(graph, "w").data);
   const auto positive_zeros = std::count_if(
@@ -215,10 +216,10 @@ TEST_CASE("zeros stay zeros on grids with a zero point, whether they are folded 
                                    {"weights.narrow_range", false}},
                                   "test"}});
   const ir::Graph folded =
-      compressed(both, {"insert-compression", "fold-constants", "calculate-qparams",
-                        "insert-fake-quant", "quantise-constants"});
+      compressed_layer(both, {"insert-compression", "fold-constants", "calculate-qparams",
+                              "insert-fake-quant", "quantise-constants"});
   const ir::Graph not_folded =
-      compressed(both, {"insert-compression", "calculate-qparams", "insert-fake-quant"});
+      compressed_layer(both, {"insert-compression", "calculate-qparams", "insert-fake-quant"});
   // On the identity the layer gives its weights.
   std::vector<double> rows(3 * 64);
   for (size_t i = 0; i < 3; ++i) rows[i * 64 + i] = 1;

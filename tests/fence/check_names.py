@@ -13,8 +13,10 @@ import pathlib
 import re
 import sys
 
-# Each command has its own options and `run`: this folder is compiled file by file.
-NO_BATCHES = {"cli"}
+# Folders of tests whose sources are programs of their own.
+PROGRAMS = {"tests/ops", "tests/fuzz"}
+# Sources that are compiled with those of another folder.
+GUESTS = {"tests/nnef_reader": ["tests/fuzz/entries.cpp"], "tests/lies": ["tests/support/temporary.cpp"]}
 FOLDER = re.compile(r"^\s*t2n_folder\(\s*\w+\s+([\w/]+)", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 # Comments, strings, characters and lines of the preprocessor.
@@ -22,7 +24,7 @@ NO_CODE = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])+\'|^[ ]*#(?:\\\n|[^\n])*',
     re.S | re.M)
 NAMESPACE = re.compile(r"(?:inline )?namespace\b ?([\w:]*)$")
-NO_NAME = re.compile(r"$|namespace\b|using namespace\b|static_assert\b|extern\b|catch\b|template (?!<)")
+NO_NAME = re.compile(r"$|namespace\b|using namespace\b|static_assert\b|extern\b|catch\b|template (?!<)|TEST_CASE\b")
 USING = re.compile(r"using ([\w:]+)")
 TYPE = re.compile(r"(?:struct|class|union|enum(?: class| struct)?) ([\w:]+)(?: final)?(?: ?:[^:].*)?$")
 OPERATOR = re.compile(r"\boperator ?(?:\(\)|[^\s\w(]+)")
@@ -104,7 +106,8 @@ def seen_by(root, sources):
 
 def problems(root, folder):
     """Says what is wrong with the private names of a folder."""
-    sources, public, private = sorted((root / folder).glob("*.cpp")), {}, collections.defaultdict(dict)
+    sources = sorted((root / folder).glob("*.cpp")) + [root / guest for guest in GUESTS.get(folder, [])]
+    public, private = {}, collections.defaultdict(dict)
     for header in seen_by(root, sources):
         for scopes, name, using in names_of(header):
             public.setdefault((scopes, name), (header.relative_to(root), using))
@@ -124,7 +127,8 @@ def problems(root, folder):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    folders = set(FOLDER.findall((root / "CMakeLists.txt").read_text(encoding="utf-8"))) - NO_BATCHES
+    folders = set(FOLDER.findall((root / "CMakeLists.txt").read_text(encoding="utf-8")))
+    folders |= {str(source.parent.relative_to(root)) for source in root.glob("tests/*/*.cpp")} - PROGRAMS
     found = [f"{folder}: {text}" for folder in sorted(folders) for text in dict.fromkeys(problems(root, folder))]
     print(*found, f"{len(folders)} folders, {len(found)} problems", sep="\n")
     sys.exit(bool(found) or not folders)

@@ -18,7 +18,7 @@
 namespace t2n::nnef {
 namespace {
 
-using Bytes = std::span<const std::byte>;
+using ByteView = std::span<const std::byte>;
 
 [[noreturn]] void give_up(const char* what, std::string_view text) {
   std::fprintf(stderr, "%s: %.*s\n", what, static_cast<int>(text.size()), text.data());
@@ -40,13 +40,13 @@ bool accepted(std::initializer_list<std::string_view> allowed, Read read) {
 }
 
 /// Memory of its own, of just this size: sanitizers see what lies behind it.
-Content owned(Bytes bytes) {
+Content owned(ByteView bytes) {
   const auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
   copy->shrink_to_fit();
   return {*copy, copy};
 }
 
-std::string_view text_of(Bytes bytes) {
+std::string_view as_text(ByteView bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
@@ -85,17 +85,17 @@ bool all_are_named(const std::vector<QuantEntry>& entries) {
 
 }  // namespace
 
-void fuzz_graph(Bytes bytes) {
+void fuzz_graph(ByteView bytes) {
   Document document;
-  if (!accepted({"nnef-syntax"}, [&] { document = parse_document(text_of(bytes), "graph.nnef"); }))
+  if (!accepted({"nnef-syntax"}, [&] { document = parse_document(as_text(bytes), "graph.nnef"); }))
     return;
   check_again(print(document),
               [](std::string_view text) { return print(parse_document(text, "printed.nnef")); });
 }
 
-void fuzz_quant(Bytes bytes) {
+void fuzz_quant(ByteView bytes) {
   std::vector<QuantEntry> entries;
-  if (!accepted({"nnef-syntax"}, [&] { entries = parse_quant(text_of(bytes), "graph.quant"); }))
+  if (!accepted({"nnef-syntax"}, [&] { entries = parse_quant(as_text(bytes), "graph.quant"); }))
     return;
   if (!all_are_named(entries)) return;
   check_again(print_quant(entries), [](std::string_view text) {
@@ -103,12 +103,12 @@ void fuzz_quant(Bytes bytes) {
   });
 }
 
-void fuzz_dat(Bytes bytes) {
+void fuzz_dat(ByteView bytes) {
   const Content file = owned(bytes);
   accepted({"nnef-syntax", "memory-limit"}, [&] { check_tensor(read_stored(file, "w.dat")); });
 }
 
-void fuzz_artefact(Bytes bytes) {
+void fuzz_artefact(ByteView bytes) {
   const Content file = owned(bytes);
   accepted({"nnef-syntax", "nnef-invalid", "memory-limit"}, [&] {
     for (const StoredTensor& tensor : read_artefact(file, "m.nnef.tgz").tensors)
@@ -121,7 +121,7 @@ void mend_checksums(std::span<std::byte> tar) {
   constexpr size_t kField = 148;
   for (size_t at = 0; at + kBlock <= tar.size(); at += kBlock) {
     const std::span<std::byte> header = tar.subspan(at, kBlock);
-    if (text_of(header).substr(257, 5) != "ustar") continue;
+    if (as_text(header).substr(257, 5) != "ustar") continue;
     std::fill_n(header.begin() + kField, 8, std::byte{' '});
     unsigned sum = 0;
     for (const std::byte value : header) sum += std::to_integer<unsigned>(value);

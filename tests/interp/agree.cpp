@@ -13,10 +13,8 @@
 namespace t2n::test {
 namespace {
 
-std::string output_name(size_t index) { return index == 0 ? "out" : cat("out", index + 1); }
-
-std::string differences(const std::vector<ir::Tensor>& expected,
-                        const std::vector<ir::Tensor>& actual, double tolerance) {
+std::string value_differences(const std::vector<ir::Tensor>& expected,
+                              const std::vector<ir::Tensor>& actual, double tolerance) {
   return differences(Run{expected, actual, {}, {}, {}}, rel(tolerance));
 }
 
@@ -50,6 +48,16 @@ std::vector<ir::Tensor> run_here(const std::string& text, const Statements& stat
 
 }  // namespace
 
+std::string output_name(size_t index) { return index == 0 ? "out" : cat("out", index + 1); }
+
+ir::Tensor f32(const ir::Ints& shape, const std::vector<double>& data) {
+  return values(shape, data);
+}
+
+ir::Tensor vec(const std::vector<double>& data, ir::DType dtype) {
+  return values({static_cast<int64_t>(data.size())}, data, dtype);
+}
+
 std::string graph_text(const Statements& statements, size_t results) {
   std::string parameters, externals, names;
   for (size_t i = 0; i < statements.inputs.size(); ++i) {
@@ -82,8 +90,9 @@ void check_agree(const Statements& statements, const std::vector<ir::Tensor>& ex
   const std::string text = graph_text(statements, expected.size());
   CAPTURE(text);
   try {
-    CHECK_EQ("tract: " + differences(expected, run_tract(statements, expected.size()), tolerance),
-             "tract: ");
+    CHECK_EQ(
+        "tract: " + value_differences(expected, run_tract(statements, expected.size()), tolerance),
+        "tract: ");
   } catch (const Error& error) {
     FAIL_CHECK(std::string(error.what()));
   }
@@ -95,7 +104,7 @@ void check_same(const Statements& statements, size_t results, double tolerance) 
   CAPTURE(text);
   try {
     const auto real = run_tract(statements, results);
-    CHECK_EQ(differences(real, run_here(text, statements), tolerance), std::string());
+    CHECK_EQ(value_differences(real, run_here(text, statements), tolerance), std::string());
   } catch (const Error& error) {
     FAIL_CHECK(render_text(error.diagnostic()));
   }
@@ -106,7 +115,7 @@ void check_reference(const Statements& statements, const std::vector<ir::Tensor>
   const std::string text = graph_text(statements, expected.size());
   CAPTURE(text);
   try {
-    CHECK_EQ(differences(expected, run_here(text, statements), tolerance), std::string());
+    CHECK_EQ(value_differences(expected, run_here(text, statements), tolerance), std::string());
   } catch (const Error& error) {
     FAIL_CHECK(render_text(error.diagnostic()));
   }
@@ -125,6 +134,11 @@ void check_refused_here(const Statements& statements, const std::string& message
   const std::string said = error_of([&] { run_here(text, statements); });
   CAPTURE(said);
   CHECK(said.find(message) != std::string::npos);
+}
+
+void check_tract_call(const std::string& call, const ir::Tensor& x, const ir::Tensor& expected,
+                      double tolerance) {
+  check_agree({"out = " + call + ";", {x}}, {expected}, tolerance);
 }
 
 }  // namespace t2n::test

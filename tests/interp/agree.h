@@ -2,6 +2,7 @@
 // was worked out by hand.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,16 @@ struct Statements {
   bool is_open = false;    ///< the first axis of x has the symbolic size T
 };
 
+/// What the result of this index is called: out, out2…
+std::string output_name(size_t index);
+
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
+
+ir::Tensor f32(const ir::Ints& shape, const std::vector<double>& data);
+/// A tensor of one axis.
+ir::Tensor vec(const std::vector<double>& data, ir::DType dtype = ir::DType::f32);
+
 /// The document, with the externals of its inputs and all of tract's registries.
 std::string graph_text(const Statements& statements, size_t results = 1);
 
@@ -28,6 +39,9 @@ std::vector<ir::Tensor> run_tract(const Statements& statements, size_t results =
 /// Both engines give `expected`; reals within `tolerance`.
 void check_agree(const Statements& statements, const std::vector<ir::Tensor>& expected,
                  double tolerance = 1e-6);
+/// The same for `out = CALL;` on one input.
+void check_tract_call(const std::string& call, const ir::Tensor& x, const ir::Tensor& expected,
+                      double tolerance = 1e-6);
 /// Both engines give the same; nobody worked out what.
 void check_same(const Statements& statements, size_t results = 1, double tolerance = 1e-5);
 /// Only the reference, for what the newest tract gets wrong or aborts at.

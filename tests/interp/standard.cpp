@@ -16,8 +16,6 @@ std::string type_name(ir::DType dtype) {
   return ir::is_float(dtype) ? "scalar" : "integer";
 }
 
-std::string output_name(size_t index) { return index == 0 ? "out" : cat("out", index + 1); }
-
 }  // namespace
 
 std::string standard_text(const Statements& statements, size_t results) {

@@ -7,7 +7,7 @@
 namespace t2n::test {
 namespace {
 
-const ir::Tensor kRow = values({1, 1, 5}, {1, 2, 3, 4, 5});
+const ir::Tensor kSignal = values({1, 1, 5}, {1, 2, 3, 4, 5});
 const ir::Tensor kFilter3 = values({1, 1, 3}, {1, 10, 100});
 const ir::Tensor kFilter2 = values({1, 1, 2}, {1, 10});
 
@@ -20,24 +20,25 @@ void check_conv(const std::string& arguments, const ir::Tensor& x, const ir::Ten
 }
 
 TEST_CASE("paddings that differ, strides, dilations") {
-  check_conv("padding = [(1, 2)], stride = [2]", kRow, kFilter3, values({1, 1, 3}, {210, 432, 54}));
-  check_conv("padding = [(0, 0)], dilation = [2]", kRow, kFilter3, values({1, 1, 1}, {531}));
+  check_conv("padding = [(1, 2)], stride = [2]", kSignal, kFilter3,
+             values({1, 1, 3}, {210, 432, 54}));
+  check_conv("padding = [(0, 0)], dilation = [2]", kSignal, kFilter3, values({1, 1, 1}, {531}));
 }
 
 TEST_CASE("no padding means one that keeps the extent, the larger half behind") {
-  check_conv("stride = [2]", kRow, kFilter2, values({1, 1, 3}, {21, 43, 5}));
-  check_conv("stride = [1]", kRow, kFilter2, values({1, 1, 5}, {21, 32, 43, 54, 5}));
+  check_conv("stride = [2]", kSignal, kFilter2, values({1, 1, 3}, {21, 43, 5}));
+  check_conv("stride = [1]", kSignal, kFilter2, values({1, 1, 5}, {21, 32, 43, 54, 5}));
 }
 
 TEST_CASE("negative padding cuts off") {
-  check_standard({"out = conv(x, y, padding = [(-1, -1)]);", {kRow, kFilter2}},
+  check_standard({"out = conv(x, y, padding = [(-1, -1)]);", {kSignal, kFilter2}},
                  {values({1, 1, 2}, {32, 43})});
 }
 
 TEST_CASE("borders of convolutions") {
   const auto check = [](const std::string& border, const std::vector<double>& expected) {
     check_standard(
-        {"out = conv(x, y, padding = [(2, 1)], border = '" + border + "');", {kRow, kFilter3}},
+        {"out = conv(x, y, padding = [(2, 1)], border = '" + border + "');", {kSignal, kFilter3}},
         {values({1, 1, 6}, expected)});
   };
   check("replicate", {111, 211, 321, 432, 543, 554});
@@ -173,7 +174,7 @@ TEST_CASE("planes, then points") {
 TEST_CASE("invalid convolutions") {
   const auto refused = [](const std::string& body, const ir::Ints& filter,
                           const std::string& message) {
-    check_standard_refused({body, {kRow, randn(filter, 1)}}, message);
+    check_standard_refused({body, {kSignal, randn(filter, 1)}}, message);
   };
   refused("out = conv(x, y);", {1, 2, 3}, "a filter for 2 channels, and an input of 1");
   refused("out = conv(x, y);", {1, 1, 3, 3}, "a filter of rank 4 for an input of rank 3");

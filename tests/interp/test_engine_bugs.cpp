@@ -20,10 +20,6 @@ namespace {
 
 using ir::DType;
 
-ir::Tensor f32(const ir::Ints& shape, const std::vector<double>& data) {
-  return values(shape, data);
-}
-
 std::string without_blanks(const std::string& text) {
   std::string out;
   for (const char each : text)
@@ -217,8 +213,8 @@ TEST_CASE("products of integers of 64 bits") {
                 {values({1, 1}, {11}, DType::i64)}, "Can't build a WeightType from I64");
 }
 
-std::string entry(const std::string& name, const std::string& zero_point, const std::string& scale,
-                  const std::string& sign) {
+std::string byte_entry(const std::string& name, const std::string& zero_point,
+                       const std::string& scale, const std::string& sign) {
   return "\"" + name + "\": zero_point_linear_quantize(zero_point = " + zero_point +
          ", scale = " + scale + ", bits = 8, signed = " + sign + ");\n";
 }
@@ -231,7 +227,7 @@ TEST_CASE("a cast of an unnamed quantised convolution") {
                "  out = tract_core_cast(r, to = 'f32');",
                {f32({1, 1, 5}, {1, 2, 4, 0, 3}), f32({1, 1, 2}, {0.25, -0.375})},
                "",
-               entry("a", "2", "0.125", "false") + entry("w", "0", "0.125", "true")},
+               byte_entry("a", "2", "0.125", "false") + byte_entry("w", "0", "0.125", "true")},
               {f32({1, 1, 4}, {-0.5, -1, 1, -1.125})}, "[[[0, -1, 1, -1]]]");
 }
 
@@ -242,8 +238,8 @@ TEST_CASE("a named product of quantised matrices") {
                "  out = tract_core_cast(r, to = 'f32');",
                {f32({1, 2}, {1.5, -2}), f32({2, 1}, {10, 3.75})},
                "",
-               entry("a", "2", "0.5", "true") + entry("b", "-1", "0.25", "true") +
-                   entry("r", "0", "0.5", "true")},
+               byte_entry("a", "2", "0.5", "true") + byte_entry("b", "-1", "0.25", "true") +
+                   byte_entry("r", "0", "0.5", "true")},
               {f32({1, 1}, {7.5})}, "[[2]]");
 }
 
@@ -253,7 +249,7 @@ TEST_CASE("functions of quantised tensors") {
                "  out = tract_core_cast(r, to = 'f32');",
                {f32({3}, {-1, 0, 1})},
                "",
-               entry("a", "2", "0.5", "false") + entry("r", "0", "0.00390625", "false")},
+               byte_entry("a", "2", "0.5", "false") + byte_entry("r", "0", "0.00390625", "false")},
               {f32({3}, {0.26953125, 0.5, 0.73046875})}, "[0.265625, 0.5, 0.73046875]");
 }
 

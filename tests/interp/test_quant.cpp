@@ -30,18 +30,18 @@ TEST_CASE("reals that pass through few bits") {
              values({6}, {-4, 0, 1, 1, 2, 8}));
 }
 
-const std::string kGraph =
+const std::string kLinearGraph =
     "version 1.0; graph g(x) -> (y) { x = external(shape = [1, 2]); "
     "w = variable(shape = [2, 2], label = 'w'); y = linear(x, w); }";
 
 TEST_CASE("codes in files stand for reals, with parameters by row") {
   const auto out = run_standard(
-      kGraph, {values({1, 2}, {1, 10})}, {{"w", values({2, 2}, {3, 4, 5, -5}, DType::i8)}},
+      kLinearGraph, {values({1, 2}, {1, 10})}, {{"w", values({2, 2}, {3, 4, 5, -5}, DType::i8)}},
       "\"w\": zero_point_linear_quantize(zero_point = [1, 0], scale = [0.5, 2.0], bits = 8, "
       "signed = true, symmetric = false);");
   CHECK_EQ(ir::to_f64(out[0]), std::vector<double>{1 + 15, 10 - 100});
   const auto unsigned_codes = run_standard(
-      kGraph, {values({1, 2}, {1, 10})}, {{"w", values({2, 2}, {0, 255, 51, 0}, DType::u8)}},
+      kLinearGraph, {values({1, 2}, {1, 10})}, {{"w", values({2, 2}, {0, 255, 51, 0}, DType::u8)}},
       "\"w\": min_max_linear_quantize(min = -1.0, max = 4.0, bits = 8, signed = false, symmetric = "
       "false);");
   CHECK_EQ(ir::to_f64(unsigned_codes[0])[0], doctest::Approx(-1 + 40));
@@ -50,7 +50,7 @@ TEST_CASE("codes in files stand for reals, with parameters by row") {
 
 TEST_CASE("activations and stored reals are rounded where the file says so") {
   const auto out = run_standard(
-      kGraph, {values({1, 2}, {1.2, 10})}, {{"w", values({2, 2}, {1, 0, 0, 0.6})}},
+      kLinearGraph, {values({1, 2}, {1.2, 10})}, {{"w", values({2, 2}, {1, 0, 0, 0.6})}},
       "\"x\": zero_point_linear_quantize(zero_point = 0, scale = 0.5, bits = 8, signed = true, "
       "symmetric = false);\n\"y\": linear_quantize(min = 0.0, max = 5.1, bits = 8);");
   CHECK_EQ(ir::to_f64(out[0])[0], doctest::Approx(1.0));
@@ -59,7 +59,7 @@ TEST_CASE("activations and stored reals are rounded where the file says so") {
 
 TEST_CASE("codes without parameters do not represent reals") {
   const std::string said = error_of([] {
-    run_standard(kGraph, {values({1, 2}, {1, 2})},
+    run_standard(kLinearGraph, {values({1, 2}, {1, 2})},
                  {{"w", values({2, 2}, {1, 2, 3, 4}, DType::i8)}});
   });
   CHECK(said.find("the tensor 'w' of this scalar variable holds a tensor of i8 [2,2]") !=

@@ -9,23 +9,24 @@ namespace {
 
 using ir::DType;
 
-const ir::Tensor kSix = values({2, 3}, {1, 5, 5, 7, 0, 2});
+const ir::Tensor kUnsorted = values({2, 3}, {1, 5, 5, 7, 0, 2});
 
 TEST_CASE("sums, means and extremes keep their axes") {
-  check_everywhere("sum_reduce(x, axes = [1])", kSix, values({2, 1}, {11, 9}));
-  check_everywhere("sum_reduce(x, axes = [0, 1], normalize = true)", kSix,
+  check_everywhere("sum_reduce(x, axes = [1])", kUnsorted, values({2, 1}, {11, 9}));
+  check_everywhere("sum_reduce(x, axes = [0, 1], normalize = true)", kUnsorted,
                    values({1, 1}, {20.0 / 6}));
-  check_everywhere("mean_reduce(x, axes = [0])", kSix, values({1, 3}, {4, 2.5, 3.5}));
-  check_everywhere("max_reduce(x, axes = [1])", kSix, values({2, 1}, {5, 7}));
-  check_everywhere("min_reduce(x, axes = [0])", kSix, values({1, 3}, {1, 0, 2}));
-  check_everywhere("sum_reduce(x, axes = [])", kSix, kSix);
+  check_everywhere("mean_reduce(x, axes = [0])", kUnsorted, values({1, 3}, {4, 2.5, 3.5}));
+  check_everywhere("max_reduce(x, axes = [1])", kUnsorted, values({2, 1}, {5, 7}));
+  check_everywhere("min_reduce(x, axes = [0])", kUnsorted, values({1, 3}, {1, 0, 2}));
+  check_everywhere("sum_reduce(x, axes = [])", kUnsorted, kUnsorted);
   check_call("max_reduce(x, axes = [])", values({}, {3}), values({}, {3}));
 }
 
 TEST_CASE("the first of several winners") {
-  check_everywhere("argmax_reduce(x, axes = [1])", kSix, values({2, 1}, {1, 0}, DType::i64));
-  check_everywhere("argmin_reduce(x, axes = [0])", kSix, values({1, 3}, {0, 1, 1}, DType::i64));
-  check_everywhere("argmax_reduce(x, axes = [0, 1])", kSix, values({1, 1}, {3}, DType::i64));
+  check_everywhere("argmax_reduce(x, axes = [1])", kUnsorted, values({2, 1}, {1, 0}, DType::i64));
+  check_everywhere("argmin_reduce(x, axes = [0])", kUnsorted,
+                   values({1, 3}, {0, 1, 1}, DType::i64));
+  check_everywhere("argmax_reduce(x, axes = [0, 1])", kUnsorted, values({1, 1}, {3}, DType::i64));
 }
 
 TEST_CASE("any and all") {
@@ -52,9 +53,11 @@ TEST_CASE("moments have the biased variance") {
 }
 
 TEST_CASE("missing axes") {
-  check_standard_refused({"out = sum_reduce(x, axes = [2]);", {kSix}}, "there is no axis 2 of 2");
-  check_standard_refused({"out = sum_reduce(x, axes = [-1]);", {kSix}}, "there is no axis -1 of 2");
-  check_standard_refused({"out = sum_reduce(x, axes = [0, 0]);", {kSix}},
+  check_standard_refused({"out = sum_reduce(x, axes = [2]);", {kUnsorted}},
+                         "there is no axis 2 of 2");
+  check_standard_refused({"out = sum_reduce(x, axes = [-1]);", {kUnsorted}},
+                         "there is no axis -1 of 2");
+  check_standard_refused({"out = sum_reduce(x, axes = [0, 0]);", {kUnsorted}},
                          "'axes' names an axis twice");
 }
 

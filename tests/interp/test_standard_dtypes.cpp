@@ -1,8 +1,6 @@
 // The standard's operations on tract's other element types, beside tract itself.
 #include <doctest/doctest.h>
 
-#include <limits>
-
 #include "tests/interp/agree.h"
 #include "tests/support/script.h"
 
@@ -10,9 +8,6 @@ namespace t2n::test {
 namespace {
 
 using ir::DType;
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 void check_calls(const std::vector<std::string>& calls, const std::vector<ir::Tensor>& inputs,
                  double tolerance = 1e-5) {
   for (const std::string& call : calls) check_same({"out = " + call + ";", inputs}, 1, tolerance);

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <functional>
-#include <limits>
 
 #include "tests/interp/standard.h"
 #include "tests/support/script.h"
@@ -12,9 +11,6 @@ namespace t2n::test {
 namespace {
 
 using ir::DType;
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
-
 /// The same in the standard and in tract as the function of the C library.
 void check_function(const std::string& name, const std::vector<double>& data,
                     const std::function<double(double)>& function, bool in_tract = true) {

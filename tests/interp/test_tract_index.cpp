@@ -11,9 +11,6 @@ namespace {
 
 using ir::DType;
 
-ir::Tensor f32(const ir::Ints& shape, const std::vector<double>& data) {
-  return values(shape, data);
-}
 ir::Tensor i64(const ir::Ints& shape, const std::vector<double>& data) {
   return values(shape, data, DType::i64);
 }

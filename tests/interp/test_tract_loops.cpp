@@ -11,10 +11,6 @@ namespace {
 
 using ir::DType;
 
-ir::Tensor f32(const ir::Ints& shape, const std::vector<double>& data) {
-  return values(shape, data);
-}
-
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 TEST_CASE("the epilogues of recurrent cells") {

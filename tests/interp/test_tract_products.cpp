@@ -11,10 +11,6 @@ namespace {
 
 using ir::DType;
 
-ir::Tensor f32(const ir::Ints& shape, const std::vector<double>& data) {
-  return values(shape, data);
-}
-
 void check_einsum(const std::string& expression, const std::vector<ir::Tensor>& inputs,
                   const ir::Tensor& expected, const std::string& acc = "f32") {
   const std::string names = inputs.size() == 1 ? "x" : inputs.size() == 2 ? "x, y" : "x, y, z";

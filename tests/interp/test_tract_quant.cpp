@@ -15,10 +15,6 @@ std::string entry(const std::string& name, const std::string& zero_point, const 
          ", scale = " + scale + ", " + rest + ");\n";
 }
 
-ir::Tensor vec(const std::vector<double>& data, DType dtype = DType::f32) {
-  return values({static_cast<int64_t>(data.size())}, data, dtype);
-}
-
 const ir::Tensor kX = vec({-6, -1, 0.25, 0.75, 1, 300});
 /// codes 0, 8, 10, 12, 12, 255
 const std::string kStart = "q = tract_core_cast(x, to = 'u8');\n  ";

@@ -44,13 +44,13 @@ TEST_CASE("a scan runs iteration after iteration") {
   CHECK(to_f64(out[2]) == std::vector<double>{66, 242});
 }
 
-struct Case {
+struct BrokenScan {
   std::string problem;
   std::string from;
   std::string to;
 };
 
-const std::vector<Case> kCases = {
+const std::vector<BrokenScan> kBrokenScans = {
     {"the argument 'length' is missing or of the wrong kind", "length=3", "length=true"},
     {"the argument 'initial' is missing or of the wrong kind", "initial=", "first="},
     {"'scanned_axes' holds a size", "scanned_axes=[1, 0]", "scanned_axes=[1, S]"},
@@ -80,7 +80,7 @@ const std::vector<Case> kCases = {
 };
 
 TEST_CASE("every rule of a scan is checked") {
-  for (const Case& broken : kCases) {
+  for (const BrokenScan& broken : kBrokenScans) {
     std::string text = kText;
     const size_t at = text.find(broken.from);
     REQUIRE(at != std::string::npos);

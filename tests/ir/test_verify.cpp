@@ -46,13 +46,13 @@ TEST_CASE("names are letters, digits, dots and colons, and start with a letter")
     CHECK_NE(problem(with(word)).find("not a word"), std::string::npos);
 }
 
-struct Case {
+struct BrokenGraph {
   std::string problem;
   void (*damage)(Graph& graph);
 };
 
 /// Values: 0 x, 1 c, 2 y, 3 z.
-const std::vector<Case> kCases = {
+const std::vector<BrokenGraph> kBrokenGraphs = {
     {"graph 'm': a value has no name", [](Graph& g) { g.values[0].name = ""; }},
     {"graph 'm': two values are called '%x'", [](Graph& g) { g.values[2].name = "x"; }},
     {"graph 'm': '%x' has the size -1", [](Graph& g) { g.values[0].shape = {-1}; }},
@@ -120,7 +120,7 @@ const std::vector<Case> kCases = {
 };
 
 TEST_CASE("every invariant is checked") {
-  for (const Case& broken : kCases) {
+  for (const BrokenGraph& broken : kBrokenGraphs) {
     Graph graph = valid();
     broken.damage(graph);
     CHECK(problem(graph) == broken.problem);

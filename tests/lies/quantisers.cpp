@@ -61,7 +61,7 @@ bool rounds(const nnef::Document& document) {
 }
 
 /// A limit that never holds.
-std::string without_limit(nnef::Assignment& statement, const char* name, double never) {
+std::string without_bound(nnef::Assignment& statement, const char* name, double never) {
   Value* const found = find_call(statement.right, name);
   if (found == nullptr || found->arguments.size() != 2 ||
       found->arguments[1].value.kind != Kind::scalar)
@@ -96,8 +96,8 @@ void lie_of_quantisers(const Truth& truth, Lies& out) {
     });
   constexpr double kNever = 1e30;
   lie_per_statement(truth, "limit-dropped", out, [](nnef::Assignment& statement) {
-    const std::string above = without_limit(statement, "min", kNever);
-    return above.empty() ? without_limit(statement, "max", -kNever) : above;
+    const std::string above = without_bound(statement, "min", kNever);
+    return above.empty() ? without_bound(statement, "max", -kNever) : above;
   });
 }
 

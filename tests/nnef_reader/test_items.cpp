@@ -41,14 +41,14 @@ struct File {
   }
 };
 
-StoredTensor read(const File& file) {
+StoredTensor read_item(const File& file) {
   const auto bytes = std::make_shared<Bytes>(file.bytes());
   return read_stored({*bytes, bytes}, "w.dat");
 }
 
 std::string why(const File& file) {
   try {
-    read(file);
+    read_item(file);
   } catch (const Error& error) {
     CHECK(error.diagnostic().id == "nnef-syntax");
     return error.diagnostic().why;
@@ -66,7 +66,7 @@ struct Row {
 
 void check(const Row& row) {
   CAPTURE(row.item);
-  const StoredTensor stored = read(row.file);
+  const StoredTensor stored = read_item(row.file);
   CHECK(stored.item == row.item);
   CHECK(stored.values.dtype == row.dtype);
   CHECK(stored.quantised == row.quantised);

@@ -41,7 +41,7 @@ std::string npy(const std::string& type, const std::string& shape, const std::st
   return file(header(type, shape), values);
 }
 
-ir::Tensor read(const std::string& text) { return read_npy(bytes_of(text), "x.npy"); }
+ir::Tensor read_array(const std::string& text) { return read_npy(bytes_of(text), "x.npy"); }
 
 template <typename Work>
 std::string error_of(Work work) {
@@ -54,8 +54,8 @@ std::string error_of(Work work) {
   return "no error";
 }
 
-std::string refusal(const std::string& text) {
-  return error_of([&] { read(text); });
+std::string array_refusal(const std::string& text) {
+  return error_of([&] { read_array(text); });
 }
 
 uint32_t crc32(const std::string& text) {
@@ -114,55 +114,57 @@ TEST_CASE("values of every dtype that numpy and torch share") {
     const auto size = static_cast<size_t>(ir::dtype_size(row.dtype));
     std::string values;
     for (size_t i = 0; i < 3 * size; ++i) values += static_cast<char>(i + 1);
-    const ir::Tensor tensor = read(npy(row.type, "(3,)", values));
+    const ir::Tensor tensor = read_array(npy(row.type, "(3,)", values));
     CHECK(tensor.dtype == row.dtype);
     CHECK_EQ(tensor.shape, ir::Ints{3});
     CHECK_EQ(std::memcmp(tensor.bytes.data(), values.data(), values.size()), 0);
   }
-  CHECK_EQ(ir::to_i64(read(npy("|b1", "(3,)", {0, 1, 7}))), std::vector<int64_t>{0, 1, 1});
+  CHECK_EQ(ir::to_i64(read_array(npy("|b1", "(3,)", {0, 1, 7}))), std::vector<int64_t>{0, 1, 1});
 }
 
 TEST_CASE("shapes, orders and versions") {
   const std::string six = raw<int32_t>({1, 2, 3, 4, 5, 6});
-  CHECK_EQ(ir::to_i64(read(npy("<i4", "(2, 3)", six))), std::vector<int64_t>{1, 2, 3, 4, 5, 6});
-  const ir::Tensor fortran = read(file(header("<i4", "(2, 3)", true), six));
+  CHECK_EQ(ir::to_i64(read_array(npy("<i4", "(2, 3)", six))),
+           std::vector<int64_t>{1, 2, 3, 4, 5, 6});
+  const ir::Tensor fortran = read_array(file(header("<i4", "(2, 3)", true), six));
   CHECK(ir::is_contiguous(fortran));
   CHECK_EQ(ir::to_i64(fortran), std::vector<int64_t>{1, 3, 5, 2, 4, 6});
 
-  CHECK_EQ(ir::to_i64(read(npy("<i4", "()", raw<int32_t>({7})))), std::vector<int64_t>{7});
-  CHECK_EQ(read(npy("<i4", "(0, 5)", "")).shape, ir::Ints{0, 5});
-  CHECK_EQ(read(npy("<i4", "(3L, 2L)", six)).shape, ir::Ints{3, 2});
+  CHECK_EQ(ir::to_i64(read_array(npy("<i4", "()", raw<int32_t>({7})))), std::vector<int64_t>{7});
+  CHECK_EQ(read_array(npy("<i4", "(0, 5)", "")).shape, ir::Ints{0, 5});
+  CHECK_EQ(read_array(npy("<i4", "(3L, 2L)", six)).shape, ir::Ints{3, 2});
   for (const int version : {1, 2, 3}) {
     CAPTURE(version);
-    CHECK_EQ(read(file(header("<i4", "(6,)"), six, version)).shape, ir::Ints{6});
+    CHECK_EQ(read_array(file(header("<i4", "(6,)"), six, version)).shape, ir::Ints{6});
   }
 }
 
 TEST_CASE("headers that numpy's own reader accepts or fails on") {
   const std::string one = raw<float>({1});
-  CHECK_EQ(refusal(npy(">f4", "(1,)", one)), "its values are big endian");
-  CHECK_EQ(refusal(npy("|O", "(1,)", one)), "it holds Python objects");
-  CHECK_EQ(refusal(npy("<U4", "(1,)", one)), "its values are of type '<U4'");
-  CHECK_EQ(refusal(npy("", "(1,)", one)), "its values are of type ''");
-  CHECK_EQ(refusal(file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", one)),
+  CHECK_EQ(array_refusal(npy(">f4", "(1,)", one)), "its values are big endian");
+  CHECK_EQ(array_refusal(npy("|O", "(1,)", one)), "it holds Python objects");
+  CHECK_EQ(array_refusal(npy("<U4", "(1,)", one)), "its values are of type '<U4'");
+  CHECK_EQ(array_refusal(npy("", "(1,)", one)), "its values are of type ''");
+  CHECK_EQ(array_refusal(
+               file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", one)),
            "it holds records of several fields");
-  CHECK_EQ(refusal(npy("<f4", "(2,)", one)),
+  CHECK_EQ(array_refusal(npy("<f4", "(2,)", one)),
            "its shape [2] of f32 does not take the 4 bytes that follow its header");
-  CHECK_EQ(refusal(npy("<f4", "(1,)", one + one)),
+  CHECK_EQ(array_refusal(npy("<f4", "(1,)", one + one)),
            "its shape [1] of f32 does not take the 8 bytes that follow its header");
 }
 
 TEST_CASE("malformed headers") {
   const std::string good = npy("<f4", "(1,)", raw<float>({1}));
-  CHECK_EQ(read(good).shape, ir::Ints{1});
-  CHECK_EQ(refusal(""), "it does not begin as a .npy file does");
-  CHECK_EQ(refusal("PK\x03\x04"), "it does not begin as a .npy file does");
+  CHECK_EQ(read_array(good).shape, ir::Ints{1});
+  CHECK_EQ(array_refusal(""), "it does not begin as a .npy file does");
+  CHECK_EQ(array_refusal("PK\x03\x04"), "it does not begin as a .npy file does");
   const size_t values = good.size() - 4;
   for (size_t length = 6; length < values; ++length) {
     CAPTURE(length);
-    CHECK_EQ(refusal(good.substr(0, length)), "it ends in its header");
+    CHECK_EQ(array_refusal(good.substr(0, length)), "it ends in its header");
   }
-  CHECK_EQ(refusal(file(header("<f4", "(1,)"), "", 4)), "its format version is 4");
+  CHECK_EQ(array_refusal(file(header("<f4", "(1,)"), "", 4)), "its format version is 4");
   for (const char* text :
        {"", "{", "{}", "{'descr': '<f4'}", "{'descr': '<f4', 'shape': (1,)}", "{'descr': '<f4}",
         "{'descr': '<f4', 'fortran_order': Maybe, 'shape': (1,)}",
@@ -172,16 +174,17 @@ TEST_CASE("malformed headers") {
         "{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'shape': (1,)}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} and more"}) {
     CAPTURE(text);
-    CHECK_EQ(refusal(file(text, raw<float>({1}))), "its header is malformed");
+    CHECK_EQ(array_refusal(file(text, raw<float>({1}))), "its header is malformed");
   }
 }
 
 TEST_CASE("shapes that overflow are refused before anything is allocated") {
   const char* const shape = "(4294967296, 4294967296, 4294967296)";
-  CHECK(refusal(npy("<f4", shape, "1234")).starts_with("its shape [4294967296,"));
-  CHECK(refusal(npy("<f4", "(0, 4294967296, 4294967296, 4294967296)", ""))
+  CHECK(array_refusal(npy("<f4", shape, "1234")).starts_with("its shape [4294967296,"));
+  CHECK(array_refusal(npy("<f4", "(0, 4294967296, 4294967296, 4294967296)", ""))
             .starts_with("its shape [0,"));
-  CHECK(refusal(npy("<f4", "(1000000000000,)", "1234")).starts_with("its shape [1000000000000]"));
+  CHECK(array_refusal(npy("<f4", "(1000000000000,)", "1234"))
+            .starts_with("its shape [1000000000000]"));
 }
 
 TEST_CASE("archives, stored and deflated") {

@@ -51,14 +51,14 @@ std::string tensor_file() {
 
 std::string model() { return member("graph.nnef", kGraph) + member("./w.dat", tensor_file()); }
 
-Content content(const std::string& text) {
+Content owned_content(const std::string& text) {
   const auto owner = std::make_shared<std::string>(text);
   return {std::as_bytes(std::span(*owner)), owner};
 }
 
-std::string failure(const std::string& archive) {
+std::string unpack_failure(const std::string& archive) {
   try {
-    read_artefact(content(archive), "m.tar");
+    read_artefact(owned_content(archive), "m.tar");
   } catch (const Error& error) {
     return error.what();
   }
@@ -68,7 +68,7 @@ std::string failure(const std::string& archive) {
 const std::string kEnd(1024, '\0');
 
 TEST_CASE("members of a plain tar are views into it") {
-  const Content archive = content(model() + kEnd);
+  const Content archive = owned_content(model() + kEnd);
   const Artefact artefact = read_artefact(archive, "m.tar");
   REQUIRE(artefact.tensors.size() == 1);
   CHECK(artefact.tensors[0].values.owner == archive.owner);
@@ -78,7 +78,7 @@ TEST_CASE("members of a plain tar are views into it") {
 TEST_CASE("names that leave the archive") {
   for (const char* name : {"../w.dat", "a/../../w.dat", "/w.dat", "a/.."}) {
     CAPTURE(name);
-    CHECK(failure(model() + member(name, "") + kEnd) ==
+    CHECK(unpack_failure(model() + member(name, "") + kEnd) ==
           cat("error[nnef-invalid]: 'm.tar' holds a file called '", name,
               "'\n"
               "  why:  a file of a model has a name below its root\n"
@@ -87,7 +87,7 @@ TEST_CASE("names that leave the archive") {
 }
 
 TEST_CASE("the same name twice") {
-  CHECK(failure(model() + member("w.dat", "") + kEnd) ==
+  CHECK(unpack_failure(model() + member("w.dat", "") + kEnd) ==
         "error[nnef-invalid]: 'm.tar' holds 'w.dat' twice\n"
         "  why:  which of them is meant cannot be known\n"
         "  help: pack it again with one of them\n");
@@ -95,34 +95,35 @@ TEST_CASE("the same name twice") {
 
 TEST_CASE("links and devices") {
   for (const char type : {'1', '2'})
-    CHECK(failure(model() + member("v.dat", "", type) + kEnd) ==
+    CHECK(unpack_failure(model() + member("v.dat", "", type) + kEnd) ==
           "error[nnef-syntax]: 'm.tar' cannot be read as an NNEF model\n"
           "  why:  its entry 'v.dat' is a link\n"
           "  help: pack the files themselves: tar --dereference --hard-dereference\n");
-  CHECK(failure(model() + member("v.dat", "", '3') + kEnd).find("its entry 'v.dat' is no file") !=
-        std::string::npos);
-  CHECK(failure(model() + member("folder/", "", '5') + kEnd) == "read");
+  CHECK(unpack_failure(model() + member("v.dat", "", '3') + kEnd)
+            .find("its entry 'v.dat' is no file") != std::string::npos);
+  CHECK(unpack_failure(model() + member("folder/", "", '5') + kEnd) == "read");
 }
 
 TEST_CASE("files that are not archives") {
-  CHECK(failure("version 1.0; graph") ==
+  CHECK(unpack_failure("version 1.0; graph") ==
         "error[nnef-syntax]: 'm.tar' cannot be read as an NNEF model\n"
         "  why:  it is neither a folder nor a tar nor a gzipped tar\n"
         "  help: give the folder that holds graph.nnef, or a .nnef.tgz or .nnef.tar of it\n");
-  CHECK(failure("").find("it is neither") != std::string::npos);
-  CHECK(failure("\x1f\x8b").find("cannot be read") != std::string::npos);
-  CHECK(failure("\x1f\x8b and no more").find("cannot be read") != std::string::npos);
+  CHECK(unpack_failure("").find("it is neither") != std::string::npos);
+  CHECK(unpack_failure("\x1f\x8b").find("cannot be read") != std::string::npos);
+  CHECK(unpack_failure("\x1f\x8b and no more").find("cannot be read") != std::string::npos);
 }
 
 TEST_CASE("every shortened and every damaged archive is read or refused") {
   const std::string whole = model() + kEnd;
-  for (size_t length = 0; length < whole.size(); length += 7) failure(whole.substr(0, length));
+  for (size_t length = 0; length < whole.size(); length += 7)
+    unpack_failure(whole.substr(0, length));
   for (size_t i = 0; i < whole.size(); i += 3) {
     std::string damaged = whole;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x41);
-    failure(damaged);
+    unpack_failure(damaged);
   }
-  CHECK(failure(model().substr(0, 600)).find("cannot be read") != std::string::npos);
+  CHECK(unpack_failure(model().substr(0, 600)).find("cannot be read") != std::string::npos);
 }
 
 std::string zipped(const std::string& text) {
@@ -142,13 +143,13 @@ TEST_CASE("a wrong checksum, and data behind it, are detected") {
                "\n  help: is the file complete?\n");
   };
   const std::string whole = zipped(model() + kEnd);
-  CHECK(failure(whole) == "read");
+  CHECK(unpack_failure(whole) == "read");
   std::string wrong = whole;
   wrong[wrong.size() - 8] ^= 1;
-  CHECK(failure(wrong) == refusal("its gzip data is damaged: incorrect data check"));
-  CHECK(failure(whole + "more") == refusal("bytes follow its gzip data"));
-  CHECK(failure(whole + whole) == refusal("bytes follow its gzip data"));
-  CHECK(failure(whole.substr(0, whole.size() - 1)) == refusal("its gzip data ends early"));
+  CHECK(unpack_failure(wrong) == refusal("its gzip data is damaged: incorrect data check"));
+  CHECK(unpack_failure(whole + "more") == refusal("bytes follow its gzip data"));
+  CHECK(unpack_failure(whole + whole) == refusal("bytes follow its gzip data"));
+  CHECK(unpack_failure(whole.substr(0, whole.size() - 1)) == refusal("its gzip data ends early"));
 }
 
 TEST_CASE("a small file cannot fill the memory") {
@@ -162,7 +163,7 @@ TEST_CASE("a small file cannot fill the memory") {
   const auto refusal = [&](const UnpackLimits& limits) {
     said.clear();
     try {
-      unpack(content(text), ArchiveFormat::tar, refuse, limits);
+      unpack(owned_content(text), ArchiveFormat::tar, refuse, limits);
     } catch (int) {
     }
     return said;

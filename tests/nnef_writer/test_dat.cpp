@@ -42,7 +42,7 @@ Blob blob_of(Tensor tensor) {
 
 Tensor round_trip(const Blob& blob) { return read_dat(written(blob), "w.dat"); }
 
-std::string refusal(const Blob& blob) {
+std::string blob_refusal(const Blob& blob) {
   try {
     written(blob);
   } catch (const Error& error) {
@@ -193,22 +193,22 @@ TEST_CASE("booleans as bits, the first in the highest") {
 }
 
 TEST_CASE("blobs that the format cannot hold are refused before anything is written") {
-  CHECK(refusal(blob_of(counting(DType::bf16, {2}))) ==
+  CHECK(blob_refusal(blob_of(counting(DType::bf16, {2}))) ==
         "error[unsupported-dtype]: tensor 'w' is bf16, which no .dat file can hold\n"
         "  why:  NNEF stores floats of 16 (IEEE half), 32 and 64 bits, integers and booleans\n"
         "  help: convert the model with model.float() or model.half()\n");
-  CHECK(refusal(blob_of(ir::allocate(DType::c64, {2}).tensor)) ==
+  CHECK(blob_refusal(blob_of(ir::allocate(DType::c64, {2}).tensor)) ==
         "error[unsupported-dtype]: tensor 'w' is c64, which no .dat file can hold\n"
         "  why:  NNEF stores floats of 16 (IEEE half), 32 and 64 bits, integers and booleans\n"
         "  help: split it into real and imaginary parts before exporting\n");
   Tensor large = counting(DType::f32, {1});
   large.shape = {int64_t{1} << 15, int64_t{1} << 15};
   large.strides = {0, 0};
-  CHECK(refusal(blob_of(large)) ==
+  CHECK(blob_refusal(blob_of(large)) ==
         "error[unsupported-output]: tensor 'w' takes 4096 MiB\n"
         "  why:  a .dat file holds less than 4 GiB: its length is a 32-bit number\n"
         "  help: split the weight into several tensors, or store it in half precision\n");
-  CHECK(refusal(blob_of(counting(DType::f32, {1, 1, 1, 1, 1, 1, 1, 1, 1}))) ==
+  CHECK(blob_refusal(blob_of(counting(DType::f32, {1, 1, 1, 1, 1, 1, 1, 1, 1}))) ==
         "error[unsupported-output]: tensor 'w' has 9 dimensions\n"
         "  why:  a .dat file holds at most 8\n");
 }
@@ -222,7 +222,7 @@ TEST_CASE("bf16 values can be stored as f32") {
 TEST_CASE("integers that do not fit are refused") {
   Blob blob = blob_of(counting(DType::i64, {2}, int64_t{1} << 31));
   blob.dtype = DType::i32;
-  CHECK(refusal(blob) ==
+  CHECK(blob_refusal(blob) ==
         "error[unsupported-dtype]: a value of tensor 'w' (i64) does not fit i32\n"
         "  why:  wrapping it around would change what the model computes\n");
 }
@@ -230,10 +230,10 @@ TEST_CASE("integers that do not fit are refused") {
 TEST_CASE("parts that do not make up the shape are our own bug") {
   Blob blob = blob_of(counting(DType::i32, {2, 3}));
   blob.shape = {3, 2};
-  CHECK(refusal(blob).starts_with("internal error"));
+  CHECK(blob_refusal(blob).starts_with("internal error"));
   blob.shape = {4, 3};
   blob.parts = {counting(DType::i32, {2, 3}), counting(DType::i32, {2, 2})};
-  CHECK(refusal(blob).starts_with("internal error"));
+  CHECK(blob_refusal(blob).starts_with("internal error"));
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ TEST_CASE("conditions, subscripts and comprehensions") {
   CHECK(print(loops) == "[for i in x, j in [0] if i > 0 yield i*y]");
 }
 
-Document example() {
+Document printed_example() {
   Document out;
   out.extensions = {"tract_registry tract_core", "tract_symbol S"};
   Fragment twice;
@@ -145,7 +145,7 @@ Document example() {
 }
 
 TEST_CASE("a document") {
-  CHECK(print(example()) == R"(version 1.0;
+  CHECK(print(printed_example()) == R"(version 1.0;
 
 extension tract_registry tract_core;
 extension tract_symbol S;
@@ -164,7 +164,7 @@ graph network(x) -> (y, z)
 }
 
 TEST_CASE("a strict document has neither extensions nor fragments") {
-  Document document = example();
+  Document document = printed_example();
   document.extensions.clear();
   document.fragments.clear();
   CHECK(print(document).starts_with("version 1.0;\n\ngraph network(x)"));
@@ -179,7 +179,7 @@ TEST_CASE("a fragment without a body is a declaration") {
 }
 
 TEST_CASE("text that would break a line is refused or escaped") {
-  Document document = example();
+  Document document = printed_example();
   document.graph.body[0].comment = "two\nlines {{x}}";
   CHECK(print(document).find("# two lines { {x}}\n") != std::string::npos);
   document.extensions = {"a; b"};

@@ -6,13 +6,13 @@
 namespace t2n::passes {
 namespace {
 
-constexpr std::string_view kText = R"(graph m(%x: f32[B,S]) -> (%y as "y") {
+constexpr std::string_view kSymbolsText = R"(graph m(%x: f32[B,S]) -> (%y as "y") {
     attribute sample_sizes: sizes = B=2, S=7
     %y: f32[B,S // 2,2] = aten::view(self=%x, size=[B, S // 2, 2], other=B*S)
   })";
 
 TEST_CASE("symbols become sizes in shapes and arguments") {
-  CHECK(after("bind-sizes", kText) == R"(graph m(%x: f32[2,7]) -> (%y as "y") {
+  CHECK(after("bind-sizes", kSymbolsText) == R"(graph m(%x: f32[2,7]) -> (%y as "y") {
   %y: f32[2,3,2] = aten::view(self=%x, size=[2, 3, 2], other=14) as view_0
 }
 )");
@@ -21,7 +21,7 @@ TEST_CASE("symbols become sizes in shapes and arguments") {
 TEST_CASE("dynamic symbols stay") {
   PassContext context;
   context.keeps_symbol = [](const ir::Symbol& symbol) { return symbol == "B"; };
-  CHECK(after("bind-sizes", kText, context) == R"(graph m(%x: f32[B,7]) -> (%y as "y") {
+  CHECK(after("bind-sizes", kSymbolsText, context) == R"(graph m(%x: f32[B,7]) -> (%y as "y") {
   attribute sample_sizes: sizes = B=2
   %y: f32[B,3,2] = aten::view(self=%x, size=[B, 3, 2], other=7*B) as view_0
 }

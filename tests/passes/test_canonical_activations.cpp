@@ -6,7 +6,7 @@
 namespace t2n::passes {
 namespace {
 
-constexpr const char* kPass = "canonical-activations";
+constexpr const char* kActivationsPass = "canonical-activations";
 
 /// A graph x -> y around these lines; `$` stands for the type of everything.
 std::string graph_text(std::string_view lines) {
@@ -19,11 +19,11 @@ std::string graph_text(std::string_view lines) {
 
 /// What is left: the lines after the header.
 std::string result(std::string_view lines, const PassContext& context = {}) {
-  const std::string text = after(kPass, graph_text(lines), context);
+  const std::string text = after(kActivationsPass, graph_text(lines), context);
   return text.substr(text.find('\n') + 1);
 }
 
-void check_kept(std::string_view lines) { check_unchanged(kPass, graph_text(lines)); }
+void check_kept(std::string_view lines) { check_unchanged(kActivationsPass, graph_text(lines)); }
 
 constexpr std::string_view kGelu =
     "  %y: f32[2,8] = aten::gelu(self=%x, approximate=\"none\") as gelu_0 in f32\n}\n";
@@ -146,7 +146,7 @@ TEST_CASE("other axes, no keepdim and swapped divisions are not rms_norm") {
 }
 
 TEST_CASE("a formula with another reader of an intermediate value is not replaced") {
-  check_unchanged(kPass, R"(graph m(%x: f32[2]) -> (%y as "y", %a as "a") {
+  check_unchanged(kActivationsPass, R"(graph m(%x: f32[2]) -> (%y as "y", %a as "a") {
     %a: f32[2] = aten::sigmoid(self=%x)
     %y: f32[2] = aten::mul.Tensor(self=%x, other=%a)
   })");
@@ -182,14 +182,14 @@ TEST_CASE("a sum with anything but a polynomial of x is not replaced") {
 TEST_CASE("activations that the target lacks stay formulas") {
   PassContext context;
   context.is_native = [](ir::OpId op) { return op != ir::op_id("aten::silu"); };
-  check_unchanged(kPass,
+  check_unchanged(kActivationsPass,
                   graph_text("%a: $ = aten::sigmoid(self=%x)\n"
                              "%y: $ = aten::mul.Tensor(self=%x, other=%a)\n"),
                   context);
 }
 
 TEST_CASE("the operation takes the place, scope, source and a free call number of the last one") {
-  CHECK(after(kPass, R"(graph m(%x: f32[2]) -> (%c as "y") {
+  CHECK(after(kActivationsPass, R"(graph m(%x: f32[2]) -> (%c as "y") {
     @Net/SiLU[act]:
     %a: f32[2] = aten::silu(self=%x)
     %b: f32[2] = aten::sigmoid(self=%a)

@@ -6,7 +6,7 @@
 namespace t2n::passes {
 namespace {
 
-constexpr const char* kPass = "canonical-rope";
+constexpr const char* kRopePass = "canonical-rope";
 
 struct Parts {
   std::string first = "aten::slice.Tensor(self=%x, dim=2, start=0, end=4, step=1)";
@@ -17,7 +17,7 @@ struct Parts {
   std::string sum = "aten::add.Tensor(self=%p, other=%q, alpha=1)";
 };
 
-std::string graph_text(const Parts& parts) {
+std::string rope_text(const Parts& parts) {
   return cat(
       "graph m(%x: f32[2,3,8], %cos: f32[3,8], %sin: f32[3,8]) -> (%y as \"y\") {\n",
       "  %a: f32[2,3,4] = ", parts.first, " as slice_0\n", "  %b: f32[2,3,4] = ", parts.second,
@@ -27,33 +27,33 @@ std::string graph_text(const Parts& parts) {
       "  %y: f32[2,3,8] = ", parts.sum, " as add_0\n}\n");
 }
 
-bool is_found(const Parts& parts) {
-  return after(kPass, graph_text(parts), {}).find("t2n::apply_rope(self=%x, cos=%cos, sin=%sin)") !=
-         std::string::npos;
+bool finds_rope(const Parts& parts) {
+  return after(kRopePass, rope_text(parts), {})
+             .find("t2n::apply_rope(self=%x, cos=%cos, sin=%sin)") != std::string::npos;
 }
 
 TEST_CASE("a rotary embedding becomes one operation") {
   CHECK_EQ(
-      after(kPass, graph_text({}), {}),
+      after(kRopePass, rope_text({}), {}),
       "graph m(%x: f32[2,3,8], %cos: f32[3,8], %sin: f32[3,8]) -> (%y as \"y\") {\n"
       "  %y: f32[2,3,8] = t2n::apply_rope(self=%x, cos=%cos, sin=%sin) as apply_rope_0 in f32\n"
       "}\n");
-  CHECK(is_found({.plain = "aten::mul.Tensor(self=%cos, other=%x)"}));
-  CHECK(is_found({.sum = "aten::add.Tensor(self=%q, other=%p, alpha=1)"}));
-  CHECK(is_found({.first = "aten::slice.Tensor(self=%x, dim=-1, start=none, end=4, step=1)"}));
+  CHECK(finds_rope({.plain = "aten::mul.Tensor(self=%cos, other=%x)"}));
+  CHECK(finds_rope({.sum = "aten::add.Tensor(self=%q, other=%p, alpha=1)"}));
+  CHECK(finds_rope({.first = "aten::slice.Tensor(self=%x, dim=-1, start=none, end=4, step=1)"}));
 }
 
 TEST_CASE("formulas that only look like a rotary embedding stay") {
-  CHECK_FALSE(is_found({.first = "aten::slice.Tensor(self=%x, dim=2, start=1, end=5, step=1)"}));
-  CHECK_FALSE(is_found({.turned = "aten::cat(tensors=[%a, %minus], dim=-1)"}));
-  CHECK_FALSE(is_found({.plain = "aten::mul.Tensor(self=%turned, other=%cos)"}));
-  CHECK_FALSE(is_found({.sum = "aten::add.Tensor(self=%p, other=%q, alpha=2)"}));
+  CHECK_FALSE(finds_rope({.first = "aten::slice.Tensor(self=%x, dim=2, start=1, end=5, step=1)"}));
+  CHECK_FALSE(finds_rope({.turned = "aten::cat(tensors=[%a, %minus], dim=-1)"}));
+  CHECK_FALSE(finds_rope({.plain = "aten::mul.Tensor(self=%turned, other=%cos)"}));
+  CHECK_FALSE(finds_rope({.sum = "aten::add.Tensor(self=%p, other=%q, alpha=2)"}));
 }
 
 TEST_CASE("a target without the operation keeps the formula") {
   PassContext context;
   context.is_native = [](ir::OpId) { return false; };
-  CHECK_EQ(after(kPass, graph_text({}), context), ir::print(ir::parse(graph_text({}))));
+  CHECK_EQ(after(kRopePass, rope_text({}), context), ir::print(ir::parse(rope_text({}))));
 }
 
 }  // namespace

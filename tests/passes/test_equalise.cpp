@@ -7,11 +7,11 @@
 namespace t2n::passes {
 namespace {
 
-constexpr const char* kPass = "equalise";
+constexpr const char* kEqualisePass = "equalise";
 
 /// Channels of the first layer reach 16 and 1, those of the second 1 and 4.
-std::string linear_text(std::string_view between, std::string_view more = {},
-                        std::string_view outputs = {}) {
+std::string two_layers_text(std::string_view between, std::string_view more = {},
+                            std::string_view outputs = {}) {
   return cat("graph m(%x: f32[1,2]) -> (%y as \"y\"", outputs, ") {\n",
              "  const %a.weight: f32[2,2] = {16.0, 8.0, 1.0, 0.5}\n"
              "  const %a.bias: f32[2] = {32.0, 1.0}\n"
@@ -25,16 +25,17 @@ constexpr std::string_view kRelu = "  %r: f32[1,2] = aten::relu(self=%h)\n";
 
 TEST_CASE("weights on both sides of a relu become equally large, channel by channel") {
   // s is sqrt(16 / 1) and sqrt(1 / 4).
-  const std::string out = after(kPass, linear_text(kRelu));
+  const std::string out = after(kEqualisePass, two_layers_text(kRelu));
   CHECK(out.find("%a.weight: f32[2,2] = {4.0, 2.0, 2.0, 1.0}\n") != out.npos);
   CHECK(out.find("%a.bias: f32[2] = {8.0, 2.0}\n") != out.npos);
   CHECK(out.find("%b.weight: f32[1,2] = {4.0, 2.0}\n") != out.npos);
-  CHECK(after(kPass, out) == out);  // there is nothing left to do
+  CHECK(after(kEqualisePass, out) == out);  // there is nothing left to do
 }
 
 TEST_CASE("several homogeneous operations may stand between, or none") {
-  CHECK(after(kPass, linear_text("  %g: f32[1,2] = aten::leaky_relu(self=%h, "
-                                 "negative_slope=0.01)\n  %r: f32[1,2] = aten::relu(self=%g)\n"))
+  CHECK(after(kEqualisePass,
+              two_layers_text("  %g: f32[1,2] = aten::leaky_relu(self=%h, "
+                              "negative_slope=0.01)\n  %r: f32[1,2] = aten::relu(self=%g)\n"))
             .find("{4.0, 2.0, 2.0, 1.0}") != std::string::npos);
 }
 
@@ -43,9 +44,9 @@ TEST_CASE("other activations, and chains that somebody else reads, stay") {
                               "  %r: f32[1,2] = aten::gelu(self=%h, "
                               "approximate=\"none\")\n",
                               "  %r: f32[1,2] = aten::sigmoid(self=%h)\n"})
-    check_unchanged(kPass, linear_text(between));
-  check_unchanged(kPass, linear_text(kRelu, {}, ", %h as \"h\""));
-  check_unchanged(kPass, linear_text(kRelu, {}, ", %r as \"r\""));
+    check_unchanged(kEqualisePass, two_layers_text(between));
+  check_unchanged(kEqualisePass, two_layers_text(kRelu, {}, ", %h as \"h\""));
+  check_unchanged(kEqualisePass, two_layers_text(kRelu, {}, ", %r as \"r\""));
 }
 
 /// Two convolutions over one axis, with a pool between them whose windows are `window` large.
@@ -66,20 +67,21 @@ TEST_CASE("a pool that takes the channels for one of its axes stays") {
   constexpr const char* kRest1d = ", padding=[0], ceil_mode=false, count_include_pad=true)\n";
   constexpr const char* kRest2d =
       ", padding=[0,0], ceil_mode=false, count_include_pad=true, divisor_override=none)\n";
-  const std::string out = after(kPass, pooled_text("avg_pool1d", "[1]", kRest1d));
+  const std::string out = after(kEqualisePass, pooled_text("avg_pool1d", "[1]", kRest1d));
   CHECK(out.find("%a.weight: f32[2,1,1] = {4.0, 2.0}") != out.npos);
-  check_unchanged(kPass, pooled_text("avg_pool2d", "[1,1]", kRest2d));
+  check_unchanged(kEqualisePass, pooled_text("avg_pool2d", "[1,1]", kRest2d));
 }
 
 TEST_CASE("weights that somebody else reads stay") {
   check_unchanged(
-      kPass, linear_text(kRelu, "  %u: f32[2,2] = aten::relu(self=%a.weight)\n", ", %u as \"u\""));
-  check_unchanged(kPass,
-                  linear_text(kRelu, "  %u: f32[2] = aten::relu(self=%a.bias)\n", ", %u as \"u\""));
+      kEqualisePass,
+      two_layers_text(kRelu, "  %u: f32[2,2] = aten::relu(self=%a.weight)\n", ", %u as \"u\""));
+  check_unchanged(kEqualisePass, two_layers_text(kRelu, "  %u: f32[2] = aten::relu(self=%a.bias)\n",
+                                                 ", %u as \"u\""));
 }
 
 TEST_CASE("a channel that nobody reads, and weights that are not loaded, stay") {
-  const std::string silent = after(kPass, R"(graph m(%x: f32[1,1]) -> (%y as "y") {
+  const std::string silent = after(kEqualisePass, R"(graph m(%x: f32[1,1]) -> (%y as "y") {
     const %a: f32[2,1] = {4.0, 16.0}
     const %b: f32[1,2] = {0.0, 1.0}
     %h: f32[1,2] = aten::linear(input=%x, weight=%a, bias=none)
@@ -88,7 +90,7 @@ TEST_CASE("a channel that nobody reads, and weights that are not loaded, stay") 
   })");
   CHECK(silent.find("%a: f32[2,1] = {4.0, 4.0}\n") != silent.npos);
   CHECK(silent.find("%b: f32[1,2] = {0.0, 4.0}\n") != silent.npos);
-  check_unchanged(kPass, R"(graph m(%x: f32[1,16]) -> (%y as "y") {
+  check_unchanged(kEqualisePass, R"(graph m(%x: f32[1,16]) -> (%y as "y") {
     const %a: f32[2,16] = bytes=128
     const %b: f32[1,2] = {0.0, 1.0}
     %h: f32[1,2] = aten::linear(input=%x, weight=%a, bias=none)

@@ -23,7 +23,7 @@ std::string pad(const std::string& value, const std::string& total) {
          value + ", total_length=" + total + ")\n}\n";
 }
 
-std::string rewritten(const std::string& text) {
+std::string without_packing(const std::string& text) {
   ir::Graph graph = ir::parse(text);
   run_pipeline(graph, {"expand-packed"}, {});
   return ir::print(graph);
@@ -34,7 +34,7 @@ bool has(const std::string& text, const std::string& part) {
 }
 
 TEST_CASE("a layer between packing and padding runs over the padded tensor") {
-  const std::string text = rewritten(kHead + kLayer + pad("0.0", "3"));
+  const std::string text = without_packing(kHead + kLayer + pad("0.0", "3"));
   CAPTURE(text);
   CHECK(has(text, "t2n::sequence_lengths(self=%n, most=3)"));
   CHECK(has(text, "t2n::rnn_tanh.padded(input=%x, lengths="));
@@ -44,8 +44,8 @@ TEST_CASE("a layer between packing and padding runs over the padded tensor") {
 }
 
 TEST_CASE("another padding, and other sizes") {
-  CHECK(has(rewritten(kHead + kLayer + pad("1.5", "3")), "aten::where.self"));
-  CHECK(has(rewritten(kHead + kLayer + pad("1.5", "5")), "pad=[0, 0, 0, 2], value=1.5)"));
+  CHECK(has(without_packing(kHead + kLayer + pad("1.5", "3")), "aten::where.self"));
+  CHECK(has(without_packing(kHead + kLayer + pad("1.5", "5")), "pad=[0, 0, 0, 2], value=1.5)"));
 }
 
 TEST_CASE("results computed from packed rows are padded again") {
@@ -53,7 +53,7 @@ TEST_CASE("results computed from packed rows are padded again") {
   head += "  %e: f32[5,4] = aten::exp(self=%d)\n";
   std::string layer = kLayer;
   layer.replace(layer.find("data=%d"), 7, "data=%e");
-  const std::string text = rewritten(head + layer + pad("0.0", "3"));
+  const std::string text = without_packing(head + layer + pad("0.0", "3"));
   CAPTURE(text);
   CHECK(has(text, "aten::cumsum"));
   CHECK(has(text, "t2n::rnn_tanh.padded"));
@@ -64,7 +64,7 @@ TEST_CASE("batch sizes that nothing packed stay") {
       "graph m(%d: f32[5,4], %b: i64[3], %h: f32[1,2,5], %w: f32[5,4], %u: f32[5,5]) -> "
       "(%y as \"y\", %last as \"h\") {\n" +
       kLayer + "}\n";
-  CHECK_EQ(rewritten(text), ir::print(ir::parse(text)));
+  CHECK_EQ(without_packing(text), ir::print(ir::parse(text)));
 }
 
 }  // namespace

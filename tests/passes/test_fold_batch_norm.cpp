@@ -7,7 +7,7 @@
 namespace t2n::passes {
 namespace {
 
-constexpr const char* kPass = "fold-batch-norm";
+constexpr const char* kBatchNormPass = "fold-batch-norm";
 
 /// Of two channels, both with the factor 1, and the shifts 1 - 3 and -1 - 5.
 constexpr std::string_view kNorm =
@@ -26,7 +26,7 @@ std::string linear_text(std::string_view constants, std::string_view bias,
 }
 
 TEST_CASE("a linear layer with a bias takes scale and shift, and gives the norm's value") {
-  CHECK(after(kPass, linear_text("  const %fc.bias: f32[2] = {7.0, 8.0}\n", "%fc.bias")) ==
+  CHECK(after(kBatchNormPass, linear_text("  const %fc.bias: f32[2] = {7.0, 8.0}\n", "%fc.bias")) ==
         "graph m(%x: f32[1,1]) -> (%y as \"y\") {\n"
         "  const %fc.weight: f32[2,1] = {10.0, 20.0}\n"
         "  const %fc.bias: f32[2] = {5.0, 2.0}\n"
@@ -35,7 +35,7 @@ TEST_CASE("a linear layer with a bias takes scale and shift, and gives the norm'
 }
 
 TEST_CASE("without a bias there is one afterwards, beside the weight") {
-  CHECK(after(kPass, linear_text("", "none")) ==
+  CHECK(after(kBatchNormPass, linear_text("", "none")) ==
         "graph m(%x: f32[1,1]) -> (%y as \"y\") {\n"
         "  const %fc.weight: f32[2,1] = {10.0, 20.0}\n"
         "  const %fc.bias: f32[2] = {-2.0, -6.0}\n"
@@ -44,10 +44,10 @@ TEST_CASE("without a bias there is one afterwards, beside the weight") {
 }
 
 TEST_CASE("a norm without scale and shift") {
-  const std::string out =
-      after(kPass, linear_text("", "none",
-                               "weight=none, bias=none, running_mean=%m, running_var=%v, "
-                               "training=false, momentum=0.1, eps=0.0, cudnn_enabled=true"));
+  const std::string out = after(
+      kBatchNormPass, linear_text("", "none",
+                                  "weight=none, bias=none, running_mean=%m, running_var=%v, "
+                                  "training=false, momentum=0.1, eps=0.0, cudnn_enabled=true"));
   CHECK(out.find("%fc.weight: f32[2,1] = {5.0, 5.0}\n") != out.npos);
   CHECK(out.find("%fc.bias: f32[2] = {-1.5, -1.25}\n") != out.npos);
 }
@@ -63,10 +63,10 @@ std::string shared_text(std::string_view second_reader) {
 }
 
 TEST_CASE("weights that another layer reads stay as they are for it") {
-  const std::string out =
-      after(kPass, shared_text(cat("  %u: f32[1,2,4] = aten::conv1d(input=%z, weight=%c.weight, "
-                                   "bias=%c.bias",
-                                   kConv)));
+  const std::string out = after(
+      kBatchNormPass, shared_text(cat("  %u: f32[1,2,4] = aten::conv1d(input=%z, weight=%c.weight, "
+                                      "bias=%c.bias",
+                                      kConv)));
   CHECK(out.find("const %c.weight: f32[2,1,1] = {1.0, 2.0}\n") != out.npos);
   CHECK(out.find("const %c.bias: f32[2] = {0.0, 0.0}\n") != out.npos);
   CHECK(out.find("const %c.bias_2: f32[2] = {-2.0, -6.0}\n") != out.npos);
@@ -77,35 +77,41 @@ TEST_CASE("weights that another layer reads stay as they are for it") {
 }
 
 TEST_CASE("a layer with another reader stays, and so does one with other channels") {
-  check_unchanged(kPass, shared_text("  %u: f32[1,2,4] = aten::relu(self=%h)\n"));
+  check_unchanged(kBatchNormPass, shared_text("  %u: f32[1,2,4] = aten::relu(self=%h)\n"));
   // Rank 3: the norm's channels are axis 1, the layer's the last one.
-  check_unchanged(kPass, cat("graph m(%x: f32[1,2,1]) -> (%y as \"y\") {\n", kStatistics,
-                             "  const %w: f32[2,1] = {1.0, 2.0}\n",
-                             "  %h: f32[1,2,2] = aten::linear(input=%x, weight=%w, bias=none)\n",
-                             "  %y: f32[1,2,2] = aten::batch_norm(input=%h, ", kNorm, ")\n}\n"));
+  check_unchanged(kBatchNormPass,
+                  cat("graph m(%x: f32[1,2,1]) -> (%y as \"y\") {\n", kStatistics,
+                      "  const %w: f32[2,1] = {1.0, 2.0}\n",
+                      "  %h: f32[1,2,2] = aten::linear(input=%x, weight=%w, bias=none)\n",
+                      "  %y: f32[1,2,2] = aten::batch_norm(input=%h, ", kNorm, ")\n}\n"));
   // Without a batch the convolution's channels are axis 0.
-  check_unchanged(kPass, cat("graph m(%x: f32[1,2]) -> (%y as \"y\") {\n", kStatistics,
-                             "  const %w: f32[2,1,1] = {1.0, 2.0}\n",
-                             "  %h: f32[2,2] = aten::conv1d(input=%x, weight=%w, bias=none", kConv,
-                             "  %y: f32[2,2] = aten::batch_norm(input=%h, ", kNorm, ")\n}\n"));
+  check_unchanged(kBatchNormPass,
+                  cat("graph m(%x: f32[1,2]) -> (%y as \"y\") {\n", kStatistics,
+                      "  const %w: f32[2,1,1] = {1.0, 2.0}\n",
+                      "  %h: f32[2,2] = aten::conv1d(input=%x, weight=%w, bias=none", kConv,
+                      "  %y: f32[2,2] = aten::batch_norm(input=%h, ", kNorm, ")\n}\n"));
 }
 
 TEST_CASE("a norm in front of a layer, of its batch, or of unknown numbers stays") {
-  check_unchanged(kPass, cat("graph m(%x: f32[1,2,4]) -> (%y as \"y\") {\n", kStatistics,
-                             "  const %w: f32[1,2,1] = {1.0, 2.0}\n",
-                             "  %h: f32[1,2,4] = aten::batch_norm(input=%x, ", kNorm,
-                             ")\n  %y: f32[1,1,4] = aten::conv1d(input=%h, weight=%w, bias=none",
-                             kConv, "}\n"));
-  check_unchanged(kPass, linear_text("", "none",
-                                     "weight=%g, bias=%beta, running_mean=%m, running_var=%v, "
-                                     "training=true, momentum=0.1, eps=0.0, cudnn_enabled=true"));
-  check_unchanged(kPass, linear_text("", "none",
-                                     "weight=%g, bias=%beta, running_mean=none, running_var=none, "
-                                     "training=false, momentum=0.1, eps=0.0, cudnn_enabled=true"));
+  check_unchanged(
+      kBatchNormPass,
+      cat("graph m(%x: f32[1,2,4]) -> (%y as \"y\") {\n", kStatistics,
+          "  const %w: f32[1,2,1] = {1.0, 2.0}\n", "  %h: f32[1,2,4] = aten::batch_norm(input=%x, ",
+          kNorm, ")\n  %y: f32[1,1,4] = aten::conv1d(input=%h, weight=%w, bias=none", kConv,
+          "}\n"));
+  check_unchanged(kBatchNormPass,
+                  linear_text("", "none",
+                              "weight=%g, bias=%beta, running_mean=%m, running_var=%v, "
+                              "training=true, momentum=0.1, eps=0.0, cudnn_enabled=true"));
+  check_unchanged(kBatchNormPass,
+                  linear_text("", "none",
+                              "weight=%g, bias=%beta, running_mean=none, running_var=none, "
+                              "training=false, momentum=0.1, eps=0.0, cudnn_enabled=true"));
   // Its variance is zero, and so is eps.
-  check_unchanged(kPass, linear_text("  const %zero: f32[2] = {0.0, 0.0}\n", "none",
-                                     "weight=%g, bias=%beta, running_mean=%m, running_var=%zero, "
-                                     "training=false, momentum=0.1, eps=0.0, cudnn_enabled=true"));
+  check_unchanged(kBatchNormPass,
+                  linear_text("  const %zero: f32[2] = {0.0, 0.0}\n", "none",
+                              "weight=%g, bias=%beta, running_mean=%m, running_var=%zero, "
+                              "training=false, momentum=0.1, eps=0.0, cudnn_enabled=true"));
 }
 
 TEST_CASE("weights that are not loaded, or computed, stay") {
@@ -115,8 +121,8 @@ TEST_CASE("weights that are not loaded, or computed, stay") {
                "  %h: f32[1,2] = aten::linear(input=%x, weight=", weight, ", bias=none)\n",
                "  %y: f32[1,2] = aten::batch_norm(input=%h, ", kNorm, ")\n}\n");
   };
-  check_unchanged(kPass, text("%w"));
-  check_unchanged(kPass, text("%k"));
+  check_unchanged(kBatchNormPass, text("%w"));
+  check_unchanged(kBatchNormPass, text("%k"));
 }
 
 TEST_CASE("norms with further results fold if these are unread") {
@@ -128,17 +134,17 @@ TEST_CASE("norms with further results fold if these are unread") {
                "aten::_native_batch_norm_legit_no_training(input=%h, weight=%g, bias=%beta, "
                "running_mean=%m, running_var=%v, momentum=0.1, eps=0.0)\n}\n");
   };
-  CHECK(after(kPass, text("y")).find("batch_norm") == std::string::npos);
-  check_unchanged(kPass, text("mean"));
+  CHECK(after(kBatchNormPass, text("y")).find("batch_norm") == std::string::npos);
+  check_unchanged(kBatchNormPass, text("mean"));
 }
 
 TEST_CASE("two norms in a row fold one after the other") {
-  const std::string out =
-      after(kPass, cat("graph m(%x: f32[1,1]) -> (%y as \"y\") {\n", kStatistics,
-                       "  const %w: f32[2,1] = {10.0, 20.0}\n",
-                       "  %h: f32[1,2] = aten::linear(input=%x, weight=%w, bias=none)\n",
-                       "  %i: f32[1,2] = aten::batch_norm(input=%h, ", kNorm,
-                       ")\n  %y: f32[1,2] = aten::batch_norm(input=%i, ", kNorm, ")\n}\n"));
+  const std::string out = after(
+      kBatchNormPass, cat("graph m(%x: f32[1,1]) -> (%y as \"y\") {\n", kStatistics,
+                          "  const %w: f32[2,1] = {10.0, 20.0}\n",
+                          "  %h: f32[1,2] = aten::linear(input=%x, weight=%w, bias=none)\n",
+                          "  %i: f32[1,2] = aten::batch_norm(input=%h, ", kNorm,
+                          ")\n  %y: f32[1,2] = aten::batch_norm(input=%i, ", kNorm, ")\n}\n"));
   CHECK(out ==
         "graph m(%x: f32[1,1]) -> (%y as \"y\") {\n"
         "  const %w: f32[2,1] = {10.0, 20.0}\n"

@@ -56,7 +56,7 @@ std::string linear(const std::string& x, const std::string& y = "y") {
 }
 
 /// As insert-observers writes it; `seen` is the rest of the arguments.
-std::string observed(const std::string& seen) {
+std::string observed_input(const std::string& seen) {
   return graph(
       "%y: f32[1,2] = t2n::observe(self=%x, observer=\"min-max\", bits=8, signed=true, "
       "symmetric=true, narrow_range=true, axis=none, quantile=0.9999, least_squares=false, " +
@@ -148,11 +148,12 @@ TEST_CASE("lint: a setting of a file that asks for what is not there") {
 }
 
 TEST_CASE("lint: ranges that were never seen, and that the grid does not reach over") {
-  check_found(linted(observed("low=floats[], high=floats[], scale=floats[], zero_point=[]")),
+  check_found(linted(observed_input("low=floats[], high=floats[], scale=floats[], zero_point=[]")),
               "unseen-range", "no range of 'x' was seen");
-  check_found(linted(observed("low=[-1.0], high=[1.0], scale=[0.00390625], zero_point=[0]")),
+  check_found(linted(observed_input("low=[-1.0], high=[1.0], scale=[0.00390625], zero_point=[0]")),
               "saturation", "50.2 % of the range that was seen of 'x' lies outside of its grid");
-  CHECK(linted(observed("low=[-1.0], high=[1.0], scale=[0.0078125], zero_point=[0]")).empty());
+  CHECK(
+      linted(observed_input("low=[-1.0], high=[1.0], scale=[0.0078125], zero_point=[0]")).empty());
 }
 
 TEST_CASE("lint: counted shares are reported from one percent on") {

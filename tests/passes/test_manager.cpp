@@ -8,7 +8,7 @@
 namespace t2n::passes {
 namespace {
 
-constexpr std::string_view kText = R"(graph m(%x: f32[S]) -> (%x as "y") {
+constexpr std::string_view kOpenText = R"(graph m(%x: f32[S]) -> (%x as "y") {
     attribute sample_sizes: sizes = S=7
     %gone: f32[S] = aten::relu(self=%x)
   })";
@@ -41,7 +41,7 @@ TEST_CASE("an unknown name is an error wherever it stands, with a guess") {
 }
 
 TEST_CASE("passes run in order, are timed, and print on demand") {
-  ir::Graph graph = ir::parse(kText);
+  ir::Graph graph = ir::parse(kOpenText);
   std::vector<std::string> printed;
   std::vector<std::string> timed;
   PipelineOptions options;
@@ -60,7 +60,7 @@ TEST_CASE("passes run in order, are timed, and print on demand") {
 }
 
 TEST_CASE("only changes print, if so wanted, and what is printed parses") {
-  ir::Graph graph = ir::parse(kText);
+  ir::Graph graph = ir::parse(kOpenText);
   std::vector<std::string> printed;
   PipelineOptions options;
   options.print = [&](const std::string& text) { printed.push_back(text); };
@@ -71,7 +71,7 @@ TEST_CASE("only changes print, if so wanted, and what is printed parses") {
 }
 
 TEST_CASE("disabled passes are left out") {
-  ir::Graph graph = ir::parse(kText);
+  ir::Graph graph = ir::parse(kOpenText);
   PipelineOptions options;
   options.disabled = {"dead-code"};
   CHECK_FALSE(run_pipeline(graph, {"dead-code"}, {}, options));
@@ -79,7 +79,7 @@ TEST_CASE("disabled passes are left out") {
 }
 
 TEST_CASE("a graph that is invalid from the start is refused") {
-  ir::Graph graph = ir::parse(kText);
+  ir::Graph graph = ir::parse(kOpenText);
   graph.output_names.clear();
   CHECK(ir::diagnostic_of([&] { run_pipeline(graph, {}, {}); }).id == "ir-invalid");
 }

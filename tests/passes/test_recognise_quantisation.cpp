@@ -27,7 +27,7 @@ std::vector<double> numbers(const ir::Node& node, const char* name, const ir::Op
   return out;
 }
 
-double result(std::string_view word, double a, double b, double low, double high) {
+double element_result(std::string_view word, double a, double b, double low, double high) {
   if (word == "round") return std::nearbyint(a);
   if (word == "clamp") return std::clamp(a, low, high);
   if (word == "div") return a / b;
@@ -39,7 +39,7 @@ double result(std::string_view word, double a, double b, double low, double high
 }
 
 /// Arithmetic in f32; `cat` of two, `cast`, and `slice` from the first element.
-std::vector<Tensor> evaluate(const ir::Node& node, const ir::Operand& operand) {
+std::vector<Tensor> evaluate_grid(const ir::Node& node, const ir::Operand& operand) {
   const std::string_view word = ir::op_short_name(node.op);
   if (word == "cat") {
     const auto& parts = std::get<ir::TensorRefs>(*node.find("tensors")).ids;
@@ -61,26 +61,26 @@ std::vector<Tensor> evaluate(const ir::Node& node, const ir::Operand& operand) {
   const std::vector<double> low = of("min");
   const std::vector<double> high = of("max");
   for (size_t i = 0; i < a.size(); ++i) {
-    a[i] = result(word, a[i], b[i], low[i], high[i]);
+    a[i] = element_result(word, a[i], b[i], low[i], high[i]);
     a[i] = static_cast<double>(static_cast<float>(a[i]));
   }
   return {ir::tensor_of(word == "ge" ? ir::DType::boolean : ir::DType::f32, self.shape, a)};
 }
 
-PassContext context() {
+PassContext grid_context() {
   PassContext out;
-  out.evaluate = evaluate;
+  out.evaluate = evaluate_grid;
   return out;
 }
 
 std::string recognised(std::string_view text) {
-  const std::string out = after("recognise-quantisation", text, context());
-  CHECK(after("recognise-quantisation", out, context()) == out);  // nothing is left to do
+  const std::string out = after("recognise-quantisation", text, grid_context());
+  CHECK(after("recognise-quantisation", out, grid_context()) == out);  // nothing is left to do
   return out;
 }
 
 void check_floats(std::string_view text) {
-  check_unchanged("recognise-quantisation", text, context());
+  check_unchanged("recognise-quantisation", text, grid_context());
 }
 
 TEST_CASE("a weight that was rounded, times a scale, is integers; the scale is a number") {
@@ -228,7 +228,7 @@ TEST_CASE("small tables and masks of constants are no weights") {
 /// The one note that the pass gives.
 Diagnostic note_on(const char* text) {
   ir::Graph graph = ir::parse(text);
-  PassContext with_report = context();
+  PassContext with_report = grid_context();
   DiagnosticList list;
   with_report.report = list.report();
   run_pipeline(graph, {"recognise-quantisation"}, with_report);
@@ -278,8 +278,8 @@ std::string rounded_below_zero(const std::string& reader) {
 
 TEST_CASE("integers have no -0.0: only sums of products do not show the sign") {
   const auto is_stored = [](const std::string& reader) {
-    return after("recognise-quantisation", rounded_below_zero(reader), context()).find("i8[") !=
-           std::string::npos;
+    return after("recognise-quantisation", rounded_below_zero(reader), grid_context())
+               .find("i8[") != std::string::npos;
   };
   const std::string linear = "aten::linear(input=%x, weight=";
   CHECK(is_stored("%y: f32[1,1] = " + linear + "%q, bias=none)"));

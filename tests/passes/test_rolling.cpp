@@ -144,7 +144,7 @@ std::string numbered(const std::string& stem, int64_t number) {
 }
 
 /// `count` iterations of h = tanh(x[:, t] + h), where the length is a size.
-std::string recurrence(int64_t count, const std::string& outputs, const std::string& rest) {
+std::string counted_recurrence(int64_t count, const std::string& outputs, const std::string& rest) {
   std::string nodes, bounds = "0", h = "h";
   for (int64_t i = 0; i < count; ++i) {
     const std::string s = numbered("select", i), a = numbered("add", i), t = numbered("tanh", i);
@@ -173,7 +173,7 @@ TEST_CASE("a loop that is rolled when it ends is the one that the pass makes of 
             "dim=0)\n"},
            {"%cat as \"y\"",
             "  %cat: f32[6] = aten::cat(tensors=[%tanh_1, %tanh_2, %tanh_3], dim=0)\n"}}) {
-    const std::string text = recurrence(4, outputs, rest);
+    const std::string text = counted_recurrence(4, outputs, rest);
     CAPTURE(rest);
     CHECK_EQ(without_numbers(recorded(text)), without_numbers(after("roll-loops", text)));
   }
@@ -202,8 +202,8 @@ TEST_CASE("the first iteration apart: the body has the names and sizes of the se
 TEST_CASE("names and numbers of what follows do not depend on the number of iterations") {
   const auto text = [](int64_t count) {
     const std::string last = numbered("tanh", count - 1);
-    std::string out = recorded(
-        recurrence(count, "%y as \"y\"", cat("  %y: f32[2] = aten::tanh(self=%", last, ")\n")));
+    std::string out = recorded(counted_recurrence(
+        count, "%y as \"y\"", cat("  %y: f32[2] = aten::tanh(self=%", last, ")\n")));
     const std::string sizes = cat("2,", count, "]"), sample = cat("size.x.1=", count);
     out.replace(out.find(sizes), sizes.size(), "2,N]");
     out.replace(out.find(sample), sample.size(), "size.x.1=N");
@@ -223,7 +223,7 @@ TEST_CASE("names and numbers of what follows do not depend on the number of iter
 }
 
 TEST_CASE("what came into the graph: iterations as they are, and the scan once the loop ended") {
-  Recording recording(recurrence(3, "%tanh_2 as \"h\"", ""));
+  Recording recording(counted_recurrence(3, "%tanh_2 as \"h\"", ""));
   loops::Rolling& rolling = recording.rolling();
   const ir::Symbol number = [] {
     ir::Symbol out("");

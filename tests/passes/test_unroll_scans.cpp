@@ -9,7 +9,7 @@
 namespace t2n::passes {
 namespace {
 
-constexpr const char* kPass = "unroll-scans";
+constexpr const char* kUnrollPass = "unroll-scans";
 
 /// Of a target that has everything but loops.
 PassContext no_loops() {
@@ -18,10 +18,10 @@ PassContext no_loops() {
   return out;
 }
 
-std::string unrolled(std::string_view text) { return after(kPass, text, no_loops()); }
+std::string unrolled(std::string_view text) { return after(kUnrollPass, text, no_loops()); }
 
 /// h = tanh(x[i] + h), `length` times.
-std::string recurrence(const std::string& length) {
+std::string scan_text(const std::string& length) {
   return cat(
       "graph m(%x: f32[", length, R"(,2], %h: f32[2]) -> (%y as "y") {
     )",
@@ -182,17 +182,17 @@ TEST_CASE("operations keep their modules, and are counted anew") {
 }
 
 TEST_CASE("scans that stay: open lengths, many iterations, loops around such, targets with loops") {
-  check_unchanged(kPass, recurrence("S"), no_loops());
+  check_unchanged(kUnrollPass, scan_text("S"), no_loops());
   const int64_t most = limits::kUnrolledIterations;
-  CHECK(unrolled(recurrence(cat(most))).find("t2n::scan") == std::string::npos);
-  check_unchanged(kPass, recurrence(cat(most + 1)), no_loops());
-  check_unchanged(kPass, chain(300, limits::kUnrolledOperations / 300 + 1), no_loops());
+  CHECK(unrolled(scan_text(cat(most))).find("t2n::scan") == std::string::npos);
+  check_unchanged(kUnrollPass, scan_text(cat(most + 1)), no_loops());
+  check_unchanged(kUnrollPass, chain(300, limits::kUnrolledOperations / 300 + 1), no_loops());
   CHECK(unrolled(chain(300, limits::kUnrolledOperations / 300)).find("t2n::scan") ==
         std::string::npos);
-  check_unchanged(kPass, recurrence("3"));
+  check_unchanged(kUnrollPass, scan_text("3"));
   PassContext all;
   all.is_native = [](ir::OpId) { return true; };
-  check_unchanged(kPass, recurrence("3"), all);
+  check_unchanged(kUnrollPass, scan_text("3"), all);
 }
 
 }  // namespace

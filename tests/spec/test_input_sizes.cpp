@@ -9,21 +9,21 @@
 namespace t2n::spec {
 namespace {
 
-struct Case {
+struct SizesCase {
   std::vector<std::string> shapes;  ///< of the inputs x, y, z
   std::vector<std::string> assertions;
 };
 
-nnef::Document document(const Case& given) {
+nnef::Document sizes_document(const SizesCase& given) {
   return document_of({"extension tract_symbol S;\n", given.shapes, given.assertions});
 }
 
-ir::Sizes values(const Case& given, const std::vector<ir::Ints>& shapes) {
-  return bind_sizes(size_rules(document(given)), shapes);
+ir::Sizes values(const SizesCase& given, const std::vector<ir::Ints>& shapes) {
+  return bind_sizes(size_rules(sizes_document(given)), shapes);
 }
 
 /// The refusal, without the help that all of them share; "" if there is none.
-std::string refusal(const Case& given, const std::vector<ir::Ints>& shapes) {
+std::string refusal(const SizesCase& given, const std::vector<ir::Ints>& shapes) {
   try {
     values(given, shapes);
     return "";
@@ -150,7 +150,7 @@ TEST_CASE("assertions hold of the sizes") {
 }
 
 TEST_CASE("one scenario or more holds of the sizes") {
-  const Case given{{"S", "P"}, {"tg: S == 1", "pp: P == 0", "tg: P >= 1"}};
+  const SizesCase given{{"S", "P"}, {"tg: S == 1", "pp: P == 0", "tg: P >= 1"}};
   CHECK_EQ(refusal(given, {{1}, {5}}), "");
   CHECK_EQ(refusal(given, {{7}, {0}}), "");
   CHECK_EQ(refusal({{"S"}, {"a: S == 1", "b: T == 2"}}, {{7}}), "");

@@ -14,14 +14,14 @@ namespace {
 using nnef::Document;
 
 /// What the lint says, a line each.
-std::string joined(const std::vector<Violation>& violations) {
+std::string messages_text(const std::vector<Violation>& violations) {
   std::string out;
   for (const Violation& each : violations) out += (out.empty() ? "" : "\n") + each.message;
   return out;
 }
-std::string lint(const Document& document) { return joined(lint_strict(document)); }
+std::string lint(const Document& document) { return messages_text(lint_strict(document)); }
 std::string lint(const Document& document, std::span<const Stored> stored) {
-  return joined(lint_strict(document, stored));
+  return messages_text(lint_strict(document, stored));
 }
 
 Document graph(const std::string& body, const std::string& signature = "g(x) -> (y)") {

@@ -12,14 +12,14 @@
 namespace t2n::spec {
 namespace {
 
-struct Case {
+struct LintCase {
   std::vector<std::string> shapes;  ///< of the inputs x, y, z
   std::string body;                 ///< statements
   std::vector<std::string> assertions = {};
   std::string fragments = {};
 };
 
-nnef::Document document(const Case& given) {
+nnef::Document document(const LintCase& given) {
   std::string head = "extension tract_registry tract_core;\n";
   for (const char* symbol : {"B", "S", "T"})
     for (const std::string& shape : given.shapes)
@@ -29,7 +29,7 @@ nnef::Document document(const Case& given) {
 }
 
 /// "problem; at sizes; cure", or "".
-std::string finding(const Case& given) {
+std::string finding(const LintCase& given) {
   const auto found = lint_tract(document(given));
   if (!found) return "";
   std::string out = found->problem;
@@ -129,7 +129,7 @@ std::string for_version(const char* version) {
 
 TEST_CASE("bounds that must be declared") {
   const std::string table = "a = slice(y, axes = [1], begin = [0], end = [S]);\nb = add(x, a);\n";
-  const Case positions{{"B, S", "B, 64"}, table, {}, for_version("0.23.9")};
+  const LintCase positions{{"B, S", "B, 64"}, table, {}, for_version("0.23.9")};
   CHECK_EQ(finding(positions),
            "'a': 'slice': the slice ends at 100007 of 64; at B=100005, S=100007; up to 64: S");
   CHECK_EQ(finding({{"B, S", "B, 64"}, table, {"S <= 64"}, for_version("0.23.9")}), "");
@@ -244,7 +244,7 @@ double seconds_for(int count) {
   for (int i = 1; i < count; ++i)
     body += i % 2 == 0 ? cat("a", i, " = add(a", i - 1, ", x);\n")
                        : cat("a", i, " = reshape(a", i - 1, ", shape = [B, S, 6]);\n");
-  const nnef::Document given = lint_document({{"B, S, 6"}, body});
+  const nnef::Document given = document({{"B, S, 6"}, body});
   const std::clock_t begin = std::clock();
   CHECK_FALSE(lint_tract(given));
   return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;

@@ -22,7 +22,7 @@ std::string bound(const char* call, Dialect dialect = Dialect::khronos) {
   return out;
 }
 
-std::string refusal(const char* call, Dialect dialect = Dialect::khronos) {
+std::string binding_refusal(const char* call, Dialect dialect = Dialect::khronos) {
   try {
     return bound(call, dialect);
   } catch (const Error& error) {
@@ -77,15 +77,16 @@ TEST_CASE("optional arguments of tract are absent by default, and if they are `f
 }
 
 TEST_CASE("calls that do not fit are refused") {
-  CHECK(refusal("rcpp(x)") == "there is no operation 'rcpp'; did you mean 'rcp'?");
-  CHECK(refusal("tract_core_erff(x)", Dialect::tract) ==
+  CHECK(binding_refusal("rcpp(x)") == "there is no operation 'rcpp'; did you mean 'rcp'?");
+  CHECK(binding_refusal("tract_core_erff(x)", Dialect::tract) ==
         "there is no operation 'tract_core_erff'; did you mean 'tract_core_erf'?");
-  CHECK(refusal("frobnicate(x)") == "there is no operation 'frobnicate'");
-  CHECK(refusal("relu()") == "'relu': the argument 'x' is missing");
-  CHECK(refusal("relu(x, y)") == "'relu' takes 1 argument, and 2 are given");
-  CHECK(refusal("relu(x, x = y)") == "'relu': the argument 'x' is given twice");
-  CHECK(refusal("elu(x, alhpa = 1.0)") == "'elu' has no parameter 'alhpa'; did you mean 'alpha'?");
-  CHECK(refusal("elu(alpha = 1.0, x)") ==
+  CHECK(binding_refusal("frobnicate(x)") == "there is no operation 'frobnicate'");
+  CHECK(binding_refusal("relu()") == "'relu': the argument 'x' is missing");
+  CHECK(binding_refusal("relu(x, y)") == "'relu' takes 1 argument, and 2 are given");
+  CHECK(binding_refusal("relu(x, x = y)") == "'relu': the argument 'x' is given twice");
+  CHECK(binding_refusal("elu(x, alhpa = 1.0)") ==
+        "'elu' has no parameter 'alhpa'; did you mean 'alpha'?");
+  CHECK(binding_refusal("elu(alpha = 1.0, x)") ==
         "'elu': an argument without a name stands behind 'alpha'");
 }
 

@@ -42,7 +42,7 @@ std::string types(const char* text) {
   return out;
 }
 
-std::string refusal(const char* text) {
+std::string type_refusal(const char* text) {
   try {
     return types(text);
   } catch (const Error& error) {
@@ -118,41 +118,43 @@ TEST_CASE("results have the declared type, or that of the arguments") {
 }
 
 TEST_CASE("the standard converts nothing silently") {
-  CHECK(refusal("add(s, 1)") ==
+  CHECK(type_refusal("add(s, 1)") ==
         "'add': the argument 'y' is to be tensor<scalar>, not the integer 1");
-  CHECK(refusal("leaky_relu(s, alpha = 1)") ==
+  CHECK(type_refusal("leaky_relu(s, alpha = 1)") ==
         "'leaky_relu': the argument 'alpha' is to be scalar, not the integer 1");
-  CHECK(refusal("softmax(s, axes = 1)") ==
+  CHECK(type_refusal("softmax(s, axes = 1)") ==
         "'softmax': the argument 'axes' is to be integer[], not the integer 1");
-  CHECK(refusal("softmax(s, axes = [1.0])") ==
+  CHECK(type_refusal("softmax(s, axes = [1.0])") ==
         "'softmax': the argument 'axes' is to be integer, not a scalar");
-  CHECK(refusal("conv(s, s, padding = [[0, 1]])") ==
+  CHECK(type_refusal("conv(s, s, padding = [[0, 1]])") ==
         "'conv': the argument 'padding' is to be (integer, integer), not an array");
-  CHECK(refusal("conv(s, s, padding = [(0, 1, 2)])") ==
+  CHECK(type_refusal("conv(s, s, padding = [(0, 1, 2)])") ==
         "'conv': the argument 'padding' is to be (integer, integer), not a tuple");
-  CHECK(refusal("conv(s, s, border = constant)") ==
+  CHECK(type_refusal("conv(s, s, border = constant)") ==
         "'conv': the argument 'border' is to be string, not the tensor 'constant'");
-  CHECK(refusal("conv(s, s, groups = true)") ==
+  CHECK(type_refusal("conv(s, s, groups = true)") ==
         "'conv': the argument 'groups' is to be integer, not the logical true");
-  CHECK(refusal("relu(i)") ==
+  CHECK(type_refusal("relu(i)") ==
         "'relu': the argument 'x' is to be tensor<scalar>, and 'i' is tensor<integer>");
-  CHECK(refusal("not(s)") ==
+  CHECK(type_refusal("not(s)") ==
         "'not': the argument 'x' is to be tensor<logical>, and 's' is tensor<scalar>");
-  CHECK(refusal("relu([s])") == "'relu': the argument 'x' is to be tensor<scalar>, not an array");
-  CHECK(refusal("relu('s')") ==
+  CHECK(type_refusal("relu([s])") ==
+        "'relu': the argument 'x' is to be tensor<scalar>, not an array");
+  CHECK(type_refusal("relu('s')") ==
         "'relu': the argument 'x' is to be tensor<scalar>, not the string 's'");
-  CHECK(refusal("select(l, s, i)") ==
+  CHECK(type_refusal("select(l, s, i)") ==
         "'select': the argument 'false_value' is to be scalar like the others, and 'i' is integer");
-  CHECK(refusal("constant(shape = [1], value = [1])") ==
+  CHECK(type_refusal("constant(shape = [1], value = [1])") ==
         "'constant': the argument 'value' is to be scalar, and the integer 1 is integer");
-  CHECK(refusal("constant(shape = [2], value = [1.0, 2])") ==
+  CHECK(type_refusal("constant(shape = [2], value = [1.0, 2])") ==
         "'constant': the argument 'value' is to be scalar, and the integer 2 is integer");
-  CHECK(refusal("cast(s)") ==
+  CHECK(type_refusal("cast(s)") ==
         "'cast': its type follows from no argument, write cast<scalar>(…) or another type");
-  CHECK(refusal("relu<scalar>(s)") == "'relu' is not generic, and <scalar> is given");
-  CHECK(refusal("copy<?>(s)") == "'copy': <?> is no type of tensors");
-  CHECK(refusal("external<string>(shape = [1])") == "'external': <string> is no type of tensors");
-  CHECK(refusal("external<f32>(shape = [1])") == "there is no type 'f32'");
+  CHECK(type_refusal("relu<scalar>(s)") == "'relu' is not generic, and <scalar> is given");
+  CHECK(type_refusal("copy<?>(s)") == "'copy': <?> is no type of tensors");
+  CHECK(type_refusal("external<string>(shape = [1])") ==
+        "'external': <string> is no type of tensors");
+  CHECK(type_refusal("external<f32>(shape = [1])") == "there is no type 'f32'");
 }
 
 TEST_CASE("left sides must take the results") {

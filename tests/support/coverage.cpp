@@ -67,12 +67,6 @@ bool same_results(const std::vector<ir::Tensor>& a, const std::vector<ir::Tensor
   });
 }
 
-std::string joined(const std::vector<std::string>& parts) {
-  std::string out;
-  for (const std::string& part : parts) out += (out.empty() ? "" : ",") + part;
-  return out;
-}
-
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> out;
   std::istringstream in(text);
@@ -108,7 +102,7 @@ std::vector<OperatorUse> operator_uses(const ir::Graph& graph) {
     const auto& schema = schema_of(op);
     if (!schema) continue;
     const OperatorUse use{op, given_arguments(node, *schema)};
-    if (seen.insert(cat(use.op, "\t", joined(use.given))).second) out.push_back(use);
+    if (seen.insert(cat(use.op, "\t", joined(use.given, ","))).second) out.push_back(use);
   }
   return out;
 }
@@ -180,7 +174,7 @@ void record(const std::vector<OperatorUse>& uses, const std::string& target, Out
   static std::set<std::string> written;
   for (const OperatorUse& use : uses) {
     const std::string line = cat(use.op, "\t", target, "\t", outcome_name(outcome), "\t",
-                                 use.called, "\t", joined(use.given));
+                                 use.called, "\t", joined(use.given, ","));
     if (written.insert(line).second) coverage_file() << line << std::endl;
   }
 }

@@ -20,13 +20,6 @@
 namespace t2n::test {
 namespace {
 
-/// Complex inputs as the translated graph takes them.
-std::vector<ir::Tensor> as_pairs(const std::vector<ir::Tensor>& inputs) {
-  std::vector<ir::Tensor> out;
-  for (const ir::Tensor& input : inputs) out.push_back(ir::as_pairs(input));
-  return out;
-}
-
 /// What the model consists of, under all names.
 std::vector<OperatorUse> all_uses(const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
   if (!is_recording()) return {};
@@ -79,6 +72,12 @@ check::Runner& runner(const target::Target& target) {
 }
 
 }  // namespace
+
+std::vector<ir::Tensor> as_pairs(const std::vector<ir::Tensor>& tensors) {
+  std::vector<ir::Tensor> out;
+  for (const ir::Tensor& tensor : tensors) out.push_back(ir::as_pairs(tensor));
+  return out;
+}
 
 Exported export_example(Example example, const target::Target& target) {
   ir::verify(example.graph, "trace");

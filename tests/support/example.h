@@ -37,6 +37,8 @@ struct DocumentRuns {
 DocumentRuns run_document(const nnef::Document& document,
                           const std::vector<std::vector<ir::Tensor>>& inputs,
                           const target::Target& target);
+/// Complex tensors as the translated graph takes and gives them.
+std::vector<ir::Tensor> as_pairs(const std::vector<ir::Tensor>& tensors);
 std::string engine_profile(Example example, const target::Target& target);
 /// The rendered diagnostic of work that must fail.
 std::string error_of(const std::function<void()>& work);

@@ -62,12 +62,6 @@ void write_tensor(const fs::path& path, const ir::Tensor& tensor) {
   });
 }
 
-std::vector<ir::Tensor> as_pairs(const std::vector<ir::Tensor>& tensors) {
-  std::vector<ir::Tensor> out;
-  for (const ir::Tensor& tensor : tensors) out.push_back(ir::as_pairs(tensor));
-  return out;
-}
-
 /// Integers beyond 2^24, and floats beyond f32: what scalars cannot hold is not compared.
 bool is_beyond_scalars(const std::vector<ir::Tensor>& tensors) {
   constexpr double kExact = 16777216;

@@ -5,13 +5,13 @@
 namespace t2n::test {
 namespace {
 
-struct Case {
+struct MethodCase {
   const char* name;
   const char* source;
 };
 
 // Every body gets x of shape [4,6] and y of shape [4,6].
-constexpr Case kCases[] = {
+constexpr MethodCase kMethodCases[] = {
     {"write on a fresh tensor",
      "def forward(self, x, y):\n  z = x + y\n  z.mul_(2)\n  z += 1\n  return z"},
     {"a cast that is no copy",
@@ -88,7 +88,7 @@ constexpr Case kCases[] = {
 };
 
 TEST_CASE("writes and views replay exactly") {
-  for (const Case& each : kCases) {
+  for (const MethodCase& each : kMethodCases) {
     CAPTURE(each.name);
     const Replay run = replay(each.source, {randn({4, 6}, 1), randn({4, 6}, 2)});
     CHECK_EQ(replay_difference(run), "");

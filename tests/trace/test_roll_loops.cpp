@@ -37,12 +37,12 @@ size_t scans_of(const std::string& body, const std::vector<ir::Tensor>& inputs) 
   return scans_in(traced.graph);
 }
 
-struct Case {
+struct LoopCase {
   size_t scans;
   std::string body;
 };
 
-const std::vector<Case> kCases = {
+const std::vector<LoopCase> kLoopCases = {
     {1, R"(
     h = x[:, 0] * 0.0
     outs = []
@@ -198,7 +198,7 @@ const std::vector<Case> kCases = {
 };
 
 TEST_CASE("loops become scans and compute the same with and without rolling") {
-  for (const Case& each : kCases) {
+  for (const LoopCase& each : kLoopCases) {
     CAPTURE(each.body);
     CHECK_EQ(scans_of(each.body, {randn({2, 5, 3}, 1)}), each.scans);
   }

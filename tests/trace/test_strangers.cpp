@@ -32,7 +32,7 @@ std::vector<fs::path> files_in(const fs::path& folder) {
 }
 
 /// The id of the error with which loading, and tracing with one sample, end; "" for none.
-std::string end_of(const fs::path& file) {
+std::string end_of_file(const fs::path& file) {
   try {
     const auto session = torch_module().load(file.string(), "forward");
     ir::Tensor x = randn({4}, 1);
@@ -57,7 +57,7 @@ TEST_CASE("hostile files end in the error that their name states") {
     const std::string name = file.filename().string();
     if (name.starts_with("sample_")) continue;
     CAPTURE(name);
-    const std::string id = end_of(file);
+    const std::string id = end_of_file(file);
     const int code = id.empty() ? 0 : static_cast<int>(exit_code(id));
     CAPTURE(id);
     CHECK(name.substr(0, name.find('_')).find(std::to_string(code)) != std::string::npos);
@@ -85,7 +85,7 @@ TEST_CASE("every registered operator that is not allowed is refused") {
   std::vector<std::string> not_compiled;
   for (const fs::path& file : files) {
     CAPTURE(file.filename().string());
-    const std::string id = end_of(file);
+    const std::string id = end_of_file(file);
     CAPTURE(id);
     // Those of one CPU's library stand in prepared models, which is what is said.
     const bool is_refused =

@@ -6,6 +6,7 @@
 #include "nnef_writer/print.h"
 #include "src/translate/emitter.h"
 #include "tests/translate/builder.h"
+#include "tests/translate/one_op.h"
 
 namespace t2n::ops {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 using ir::ValueId;
 using test::body;
 using test::Builder;
-
-const target::Target kNew = target::parse_target("tract@0.23.9");
 
 using TranslationN = std::function<Ref(Emitter& out, const std::vector<Ref>& x)>;
 

@@ -4,6 +4,7 @@
 #include "src/translate/registry.h"
 #include "src/translate/translate.h"
 #include "tests/translate/builder.h"
+#include "tests/translate/one_op.h"
 
 namespace t2n::ops {
 namespace {
@@ -13,9 +14,6 @@ using test::arg;
 using test::bug;
 using test::Builder;
 using test::message_of;
-
-const target::Target kNew = target::parse_target("tract@0.23.9");
-const target::Target kOld = target::parse_target("tract@0.22.4");
 
 void gelu(const OpView& op, Emitter& out) {
   op.one_of("approximate", {"none", "tanh"});
