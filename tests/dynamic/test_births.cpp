@@ -34,7 +34,7 @@ TEST_CASE("a branch around a write of no rows is ignored, others become selects,
   CHECK(!chosen.error);
   CHECK(chosen.demands.empty());
   const Tracing other = trace_body(
-      cat(rows, "  if i.numel() > 0:\n    y = y + i.max()\n  return y\n"), {{9, 6}}, {});
+      cat(rows, "  if i.numel() > 0:\n    y.add_(1)\n  return y\n"), {{9, 6}}, {});
   CHECK(!other.error);
   CHECK_EQ(other.demands, Strings{"born.N_where > 0"});
   CHECK_EQ(other.said, Strings{"the file runs where N_where > 0 only"});
