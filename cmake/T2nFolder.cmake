@@ -40,9 +40,11 @@ function(t2n_standard_precompiled owner options)
   endforeach()
 endfunction()
 
-# t2n_sanitized(<target> <library>): <library> once more, in a folder of its own, with sanitizers. A
-# program that is started with their runtime and this folder in LD_LIBRARY_PATH takes it instead.
+# t2n_sanitized(<target> <library> [PLAIN <folder>...]): <library> once more, in a folder of its own, with sanitizers in
+# all folders but the plain ones, which are linked as they are: no test looks at them alone. A program that is started
+# with their runtime and this folder in LD_LIBRARY_PATH takes it instead.
 function(t2n_sanitized target library)
+  cmake_parse_arguments(arg "" "" "PLAIN" ${ARGN})
   get_target_property(folders ${library} T2N_FOLDERS)
   # Null pointers end in a signal anyway, which is caught as well; these checks are a third of the compiler's time.
   # Warnings are those of the other build, less false ones that come with -O0.
@@ -52,6 +54,11 @@ function(t2n_sanitized target library)
     -fno-sanitize=vptr,null,alignment,object-size -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_library(${target} SHARED)
   foreach(folder IN LISTS folders)
+    string(REGEX REPLACE "^t2n_" "" name ${folder})
+    if(name IN_LIST arg_PLAIN)
+      target_link_libraries(${target} PRIVATE ${folder} $<TARGET_PROPERTY:${folder},LINK_LIBRARIES>)
+      continue()
+    endif()
     get_target_property(sources ${folder} SOURCES)
     add_library(${folder}_sanitized OBJECT ${sources})
     target_link_libraries(${folder}_sanitized PRIVATE $<TARGET_PROPERTY:${folder},LINK_LIBRARIES> ${target}_options)
@@ -88,6 +95,9 @@ function(t2n_torch_precompiled first)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
     return()
   endif()
+  foreach(target IN LISTS ARGV)  # false in torch's atomic counters, where much is inlined
+    target_compile_options(${target} PRIVATE -Wno-stringop-overflow)
+  endforeach()
   target_precompile_headers(${first} PRIVATE <torch/csrc/jit/api/module.h>
     <torch/csrc/jit/serialization/import.h> <torch/csrc/jit/runtime/operator.h>)
   foreach(target IN LISTS ARGN)

@@ -89,7 +89,8 @@ std::string export_text(const Script& model, const std::vector<ir::Tensor>& inpu
 std::string export_error(const Script& model, const std::vector<ir::Tensor>& inputs,
                          const target::Target& target);
 
-/// Targets whose engine is on this machine, newest first. At least one, else the test fails.
+/// The newest and the oldest target whose engine is on this machine; `make matrix` has those in
+/// between as well. At least one, else the test fails.
 const std::vector<target::Target>& test_targets();
 /// The newest only.
 const target::Target& newest_target();
