@@ -150,7 +150,7 @@ TEST_CASE("inputs that do not fit") {
 }
 
 TEST_CASE("unsupported operators are reported all at once") {
-  const std::string callers = "make_bad_files.py:103 < make_bad_files.py:135\n";
+  const std::string callers = "make_bad_files.py:126 < make_bad_files.py:159\n";
   check_file(
       "unsupported.pt", 4,
       cat("error[unsupported-op]: 2 operators (3 uses) have no translation for tract@0.23.9; "
@@ -159,7 +159,7 @@ TEST_CASE("unsupported operators are reported all at once") {
           "make_bad_files.py:95 < ",
           callers,
           "   1x aten::igamma            first: gamma (Gamma), make_bad_files.py:86 < "
-          "make_bad_files.py:95 < make_bad_files.py:103\n"
+          "make_bad_files.py:95 < make_bad_files.py:126\n"
           "      why: its algorithm takes as many steps as the data asks for\n"
           "      help: compute it outside the model\n"));
 }

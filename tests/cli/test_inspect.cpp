@@ -91,9 +91,9 @@ TEST_CASE("the operators of a model") {
   CHECK_EQ(missing.out,
            "  uses  operator               supported  first use\n"
            "  2x    aten::special_airy_ai  no         the model (UsesUnsupportedOperators), "
-           "make_bad_files.py:95 < make_bad_files.py:103 < make_bad_files.py:135\n"
+           "make_bad_files.py:95 < make_bad_files.py:126 < make_bad_files.py:159\n"
            "  1x    aten::igamma           no         gamma (Gamma), make_bad_files.py:86 < "
-           "make_bad_files.py:95 < make_bad_files.py:103\n"
+           "make_bad_files.py:95 < make_bad_files.py:126\n"
            "3 of 5 operators supported by tract@0.23.9\n");
 }
 
