@@ -1,31 +1,15 @@
 // Quotients and remainders: true, truncated and floored, exact in floats and integers.
-#include <algorithm>
-#include <cmath>
-
 #include "ops/elementwise.h"
 #include "src/diag/error.h"
 #include "src/translate/arith.h"
 #include "src/translate/integer_division.h"
+#include "src/translate/quotient.h"
 #include "src/translate/registry.h"
 
 namespace t2n::ops {
 namespace {
 
 using ir::Promotion;
-
-/// a * b = product + error, exactly, in floats of one width (Dekker 1971).
-Ref error_of_product(Emitter& out, Ref a, Ref b, Ref product) {
-  constexpr double kSplit = 4097;  // 2^12 + 1, for the 24 bits of f32
-  const auto high = [&](Ref x) {
-    const Ref wide = mul(out, x, like(out, kSplit, x));
-    return sub(out, wide, sub(out, wide, x));
-  };
-  const Ref a_high = high(a), b_high = high(b);
-  const Ref a_low = sub(out, a, a_high), b_low = sub(out, b, b_high);
-  const Ref first = sub(out, mul(out, a_high, b_high), product);
-  const Ref second = add(out, first, mul(out, a_high, b_low));
-  return add(out, add(out, second, mul(out, a_low, b_high)), mul(out, a_low, b_low));
-}
 
 /// a - count * b. With an infinite divisor the result is the dividend.
 Ref without_multiple(Emitter& out, Ref a, Ref count, Ref b) {
@@ -101,28 +85,9 @@ Ref trunc_quotient(const OpView& op, Emitter& out, Ref a, Ref b) {
   return out.elementwise("t2n_trunc", {out.cast(quotient, DType::f32)});
 }
 
-/// Whether each element is a power of two, by which division is exact.
-bool are_powers_of_two(const ir::Tensor& tensor) {
-  const std::vector<double> values = ir::to_f64(tensor);
-  return std::all_of(values.begin(), values.end(), [](double value) {
-    int exponent = 0;
-    return std::abs(std::frexp(value, &exponent)) == 0.5;
-  });
-}
-
-/// tract multiplies by the inverse of a constant, and the quotient may be off in its last bit. The
-/// f64 quotient of f32 numbers, rounded to f32, is right.
-bool needs_f64(const OpView& op, Emitter& out, Ref b) {
-  if (op.dtype() != DType::f32 || !out.has(target::Feature::computes_f64)) return false;
-  const auto known = out.constant_value(b);
-  return known && !are_powers_of_two(*known) && op.is_rounded_later();
-}
-
 void divide(const OpView& op, Emitter& out) {
   const auto [a, b] = operands(op, out);
-  if (!needs_f64(op, out, b)) return finish(op, out, div(out, a, b));
-  const Ref quotient = div(out, out.cast(a, DType::f64), out.cast(b, DType::f64));
-  finish(op, out, out.cast(quotient, DType::f32));
+  finish(op, out, quotient(op, out, a, b));
 }
 
 /// Without a mode integers are divided in the float dtype that torch gave the result.
@@ -130,7 +95,7 @@ void divide_with_mode(const OpView& op, Emitter& out) {
   const auto [a, b] = operands(op, out);
   if (op.is_none("rounding_mode")) {
     const DType dtype = ir::is_float(out.dtype(a)) ? out.dtype(a) : op.dtype();
-    return finish(op, out, div(out, out.cast(a, dtype), out.cast(b, dtype)));
+    return finish(op, out, quotient(op, out, out.cast(a, dtype), out.cast(b, dtype)));
   }
   const bool is_floor = op.one_of("rounding_mode", {"trunc", "floor"}) == "floor";
   finish(

@@ -8,6 +8,7 @@
 #include "ops/all.h"
 #include "src/diag/error.h"
 #include "src/translate/arith.h"
+#include "src/translate/quotient.h"
 #include "src/translate/registry.h"
 
 namespace t2n::ops {
@@ -132,8 +133,8 @@ void round_decimals(const OpView& op, Emitter& out) {
   double power = 1;
   for (int64_t i = 0; i < std::abs(decimals); ++i) power *= 10;
   const Ref scale = like(out, power, x);
-  const Ref y = decimals > 0 ? div(out, round_even(out, mul(out, x, scale)), scale)
-                             : mul(out, round_even(out, div(out, x, scale)), scale);
+  const Ref y = decimals > 0 ? quotient(op, out, round_even(out, mul(out, x, scale)), scale)
+                             : mul(out, round_even(out, exact_quotient(out, x, scale)), scale);
   finish(op, out, y);
 }
 
@@ -172,7 +173,7 @@ void add_combined(const OpView& op, Emitter& out) {
   const Ref self = widened(out, op.tensor("self"));
   const Ref a = widened(out, op.tensor("tensor1"));
   const Ref b = widened(out, op.tensor("tensor2"));
-  const Ref both = op.nnef() == "div" ? div(out, a, b) : mul(out, a, b);
+  const Ref both = op.nnef() == "div" ? quotient(op, out, a, b) : mul(out, a, b);
   const Ref value = op.number("value", out.dtype(self));
   finish(op, out, add(out, self, is_number(out, value, 1) ? both : mul(out, both, value)));
 }
@@ -252,9 +253,10 @@ void register_elementwise(Registry& r) {
   register_arithmetic(r);
   register_unary(r);
   register_copies(r);
-  r.elementwise({"aten::clamp", "aten::clamp.Tensor", "aten::clamp_min", "aten::clamp_min.Tensor",
-                 "aten::clamp_max", "aten::clamp_max.Tensor", "aten::clip", "aten::clip.Tensor"},
-                {"max", "min(max(self, min), max); a NaN of self loses", clamp, Promotion::operands});
+  r.elementwise(
+      {"aten::clamp", "aten::clamp.Tensor", "aten::clamp_min", "aten::clamp_min.Tensor",
+       "aten::clamp_max", "aten::clamp_max.Tensor", "aten::clip", "aten::clip.Tensor"},
+      {"max", "min(max(self, min), max); a NaN of self loses", clamp, Promotion::operands});
   register_division(r);
   register_logic(r);
   register_math(r);

@@ -7,6 +7,7 @@
 #include "ops/reduce.h"
 #include "ops/special.h"
 #include "src/diag/error.h"
+#include "src/translate/quotient.h"
 #include "src/translate/registry.h"
 
 namespace t2n::ops {
@@ -130,7 +131,7 @@ void histc(const OpView& op, Emitter& out) {
   }
   const auto [low, high] = bin_range(op, out, x);
   const Ref scaled = times(out, sub(out, x, low), static_cast<double>(bins));
-  const Ref position = out.elementwise("floor", {div(out, scaled, sub(out, high, low))});
+  const Ref position = out.elementwise("floor", {exact_quotient(out, scaled, sub(out, high, low))});
   const Ref bin = capped(out, position, static_cast<double>(bins - 1));
   const Ref is_inside = logical_and(out, compare(out, "ge", x, low), compare(out, "le", x, high));
   const Ref number = out.cast(iota(out, bins, 0, 2), out.dtype(x));

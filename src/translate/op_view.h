@@ -85,8 +85,8 @@ class OpView {
   int outputs() const { return static_cast<int>(node_.outputs.size()); }
   /// Whether anything reads the output; an unread one needs no result.
   bool is_used(int output) const;
-  /// Whether the first result, changed element by element, is rounded, compared or made an integer
-  /// later: an error in its last bit may become a step there.
+  /// Whether what follows from the first result, sums aside, is rounded, compared or made an
+  /// integer later: an error in its last bit may become a step there.
   bool is_rounded_later() const;
   DType dtype(int output = 0) const;
   const Shape& shape(int output = 0) const;

@@ -1,35 +1,39 @@
 // Follows a result to the operations where a small error becomes a step.
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "ir/op_traits.h"
-#include "src/diag/one_of.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/op_view.h"
 
 namespace t2n::ops {
+
+using ir::OpTrait;
+
 namespace {
 
-/// Whether a result is a step function of the operands.
-bool rounds(const ir::Graph& graph, const ir::Node& node) {
-  constexpr std::array<std::string_view, 10> kNames = {
-      "ceil", "fix", "floor", "floor_divide", "fmod", "frac", "remainder", "round", "sign", "trunc"};
+/// Whether a result that is read is a step function of an operand.
+bool rounds(const ir::Graph& graph, const ir::Node& node, const std::vector<int>& uses) {
+  const std::string_view name = ir::op_short_name(node.op);
+  if (ir::has_trait(name, OpTrait::steps) || name.find("fake_quant") != std::string_view::npos ||
+      ir::op_name(node.op).ends_with("_mode"))
+    return true;
   const auto gives_integers = [&](ir::ValueId id) {
-    return !ir::is_float(graph.values[static_cast<size_t>(id)].dtype);
+    const auto index = static_cast<size_t>(id);
+    return uses[index] > 0 && !ir::is_float(graph.values[index].dtype);
   };
-  return is_one_of(ir::op_short_name(node.op), kNames) ||
-         ir::op_name(node.op).ends_with("_mode") ||
-         std::any_of(node.outputs.begin(), node.outputs.end(), gives_integers);
+  if (std::any_of(node.outputs.begin(), node.outputs.end(), gives_integers)) return true;
+  if (!node.body) return false;
+  const std::vector<int> inner = ir::use_counts(*node.body);
+  return std::any_of(node.body->nodes.begin(), node.body->nodes.end(),
+                     [&](const ir::Node& each) { return rounds(*node.body, each, inner); });
 }
 
-/// Whether a step function of an operand is one of the result as well.
-bool keeps_steps(std::string_view name) {
-  constexpr std::array<std::string_view, 19> kNames = {
-      "abs",      "add",     "clamp",   "clamp_max", "clamp_min", "div",  "exp2",
-      "hardtanh", "log",     "log2",    "maximum",   "minimum",   "mul",  "neg",
-      "relu",     "rsub",    "sqrt",    "sub",       "where"};
-  return is_one_of(name, kNames) || ir::has_trait(name, ir::OpTrait::moves_elements);
+/// Whether the last bits of the results differ between engines anyway.
+bool mixes(const ir::Node& node) {
+  const std::string_view name = ir::op_short_name(node.op);
+  return ir::has_trait(name, OpTrait::sums) || ir::has_trait(name, OpTrait::mixes) ||
+         ir::has_trait(name, OpTrait::recurrent);
 }
 
 }  // namespace
@@ -43,13 +47,14 @@ bool OpView::is_rounded_later() const {
     int reads = 0;
     ir::for_each_input(*node, [&](ir::ValueId id) { reads += followed.contains(id) ? 1 : 0; });
     if (reads == 0) continue;
-    if (rounds(graph_, *node)) return true;
+    if (rounds(graph_, *node, uses)) return true;
     unseen -= reads;
-    if (!keeps_steps(ir::op_short_name(node->op))) continue;
+    if (mixes(*node)) continue;
     for (const ir::ValueId id : node->outputs)
       if (followed.insert(id).second) unseen += uses[static_cast<size_t>(id)];
   }
-  return false;
+  // What leaves the body of a loop is read by its next iteration, or behind the loop.
+  return unseen > 0 && out_.state().outer != nullptr;
 }
 
 }  // namespace t2n::ops
