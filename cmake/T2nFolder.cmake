@@ -9,10 +9,13 @@ function(t2n_in_batches size)
 endfunction()
 
 # t2n_run_once(<target>...): code that runs once per operation or option, not per element, is optimised less: a quarter of
-# the compiler's time, which it never saves.
+# the compiler's time, which it never saves. Some warnings are then false. Precompiled headers must be made alike: GCC
+# crashes otherwise.
 function(t2n_run_once)
   foreach(target IN LISTS ARGN)
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    if(TARGET ${target})
+      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1> -Wno-array-bounds -Wno-stringop-overflow)
+    endif()
   endforeach()
 endfunction()
 
@@ -103,9 +106,6 @@ function(t2n_torch_precompiled first)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
     return()
   endif()
-  foreach(target IN LISTS ARGV)  # false in torch's atomic counters, where much is inlined
-    target_compile_options(${target} PRIVATE -Wno-stringop-overflow)
-  endforeach()
   target_precompile_headers(${first} PRIVATE <torch/csrc/jit/api/module.h>
     <torch/csrc/jit/serialization/import.h> <torch/csrc/jit/runtime/operator.h>)
   foreach(target IN LISTS ARGN)

@@ -112,6 +112,13 @@ std::optional<std::pair<size_t, size_t>> born_axis(const std::vector<ir::Shape>&
   return std::nullopt;
 }
 
+/// Whether its size is a number that was read: as many entries of one (src/trace/born_numbers.cpp).
+bool reads_number(const ir::Graph& graph, const ir::Node& node) {
+  const std::vector<ir::ValueId> tensors = counted_in(graph, node);
+  return ir::op_name(node.op) == "aten::repeat_interleave.Tensor" && tensors.size() == 1 &&
+         value_of(graph, tensors[0]).shape == ir::Shape{1};
+}
+
 }  // namespace
 
 bool is_born(const Comparison& comparison) {
@@ -228,7 +235,8 @@ std::optional<Born> Births::name(const Level& level, const ir::Node& node,
   if (producers_.size() != graph.values.size()) producers_ = ir::producers(graph);
   std::string key = counted(graph, node);
   const std::optional<ir::Dim> most = most_of(graph, node, counted_in(graph, node));
-  const std::string& value = value_of(graph, node.outputs.at(0)).name;
+  const std::string value =
+      reads_number(graph, node) ? "item" : value_of(graph, node.outputs.at(0)).name;
   if (key.empty()) key = cat("of #", number(graph, node.outputs.at(0)));
   auto known = known_.find(key);
   if (known == known_.end()) known = known_.emplace(key, new_symbol(value)).first;

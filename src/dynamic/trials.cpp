@@ -37,7 +37,7 @@ class Trials {
     if (!request_.axes.empty()) runs_.push_back(second());
     if (has_births(runs_[0].traced.graph)) vary_values();
     const trace::Traced sample = prefer_large();
-    while (roll_loops() || select_branches() || compute_numbers()) {
+    while (pad() || roll_loops() || select_branches() || compute_numbers()) {
     }
     set_small_apart();
     for (const TraceAt& run : runs_)
@@ -194,8 +194,7 @@ class Trials {
     if (seen.size() == 1 && request_.report) request_.report(unvaried());
   }
 
-  /// Prefers the graph of a run in which everything that is counted occurs more than once, if there
-  /// is one. Returns the sample's run.
+  /// Prefers the graph of a run that counts more than one of everything. Returns the sample's run.
   Traced prefer_large() {
     const Traced sample = runs_[0].traced;
     const auto found = std::find_if(runs_.begin(), runs_.end(), [&](const TraceAt& run) {
@@ -261,9 +260,8 @@ class Trials {
     try {
       std::vector<Assumption> assumed = inferred(true);
       // Two sizes are one only in one order: the file is written for it.
-      if (std::none_of(assumed.begin(), assumed.end(), [](const Assumption& each) {
-            return equates_orders(each.relation);
-          }))
+      if (std::none_of(assumed.begin(), assumed.end(),
+                       [](const Assumption& each) { return equates_orders(each.relation); }))
         return assumed;
     } catch (const Error& error) {
       if (error.diagnostic().id == "internal") throw;
@@ -299,6 +297,13 @@ class Trials {
       if (sizes && !holds(relation, *sizes)) return sizes;
     }
     return {};
+  }
+
+  /// What one run needs where a tensor has too few elements, all of them record.
+  bool pad() {
+    if (!add_padded(runs_, rewrites_.padded)) return false;
+    trace_again();
+    return true;
   }
 
   /// Loops whose number of iterations depends on sizes are recorded as one operation, and

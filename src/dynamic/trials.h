@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -15,9 +16,10 @@ namespace t2n::dynamic {
 
 /// Places of the program (Decision::id) that are recorded in another form than they run.
 struct Rewrites {
-  std::set<const void*> rolled_loops;      ///< recorded as one scan
-  std::set<const void*> computed_numbers;  ///< recorded with numbers that the graph computes
+  std::set<const void*> rolled_loops;       ///< recorded as one scan
+  std::set<const void*> computed_numbers;   ///< recorded with numbers that the graph computes
   std::set<const void*> selected_branches;  ///< recorded both ways, with selects
+  std::map<const void*, int64_t> padded;    ///< see TraceOptions
 };
 
 /// Traces the program at certain sizes, with the sample's values or with others: `draw` is 1 for

@@ -67,6 +67,12 @@ void note_obstacle(std::vector<TraceAt>& runs, const void* branch, const std::st
       if (decision.id == branch) decision.obstacle = obstacle;
 }
 
+bool add_padded(const std::vector<TraceAt>& runs, std::map<const void*, int64_t>& padded) {
+  const size_t before = padded.size();
+  for (const TraceAt& run : runs) padded.insert(run.traced.padded.begin(), run.traced.padded.end());
+  return padded.size() > before;
+}
+
 std::set<const void*> varying_numbers(const std::vector<TraceAt>& runs) {
   const auto numbers = [](const TraceAt& run) {
     std::map<const void*, std::string> out;

@@ -1,6 +1,7 @@
 // Differences between traces of one program at several sizes, before they are compared.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,6 +23,8 @@ std::vector<const void*> varying_branches(const std::vector<TraceAt>& runs, cons
 /// Why no select stands for a branch, if a run still decides there.
 std::optional<std::string> obstacle_of(const std::vector<TraceAt>& runs, const void* branch);
 void note_obstacle(std::vector<TraceAt>& runs, const void* branch, const std::string& obstacle);
+/// Adds the operations that a run had to pad (TraceOptions::padded). Returns whether any is new.
+bool add_padded(const std::vector<TraceAt>& runs, std::map<const void*, int64_t>& padded);
 /// Computable numbers that differ between runs.
 std::set<const void*> varying_numbers(const std::vector<TraceAt>& runs);
 

@@ -201,6 +201,7 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
     options.rolled_loops = rewrites.rolled_loops;
     options.computed_numbers = rewrites.computed_numbers;
     options.selected_branches = rewrites.selected_branches;
+    options.padded = rewrites.padded;
     return traced(session, inputs_at(sizes, draw), options);
   };
   const auto is_right = [&](const ir::Graph& graph, const dynamic::TraceAt& there) {

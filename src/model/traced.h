@@ -35,6 +35,9 @@ struct TraceOptions {
   /// Branches on sizes (Decision::id) of which both ways are recorded, and a select chooses, where
   /// a select can.
   std::set<const void*> selected_branches;
+  /// Operations in branches that run where a tensor lacks elements for them, and the axes along
+  /// which it is given some there.
+  std::map<const void*, int64_t> padded;
   /// Operations (Decision::id) whose numbers are to be computed from sizes in the graph.
   std::set<const void*> computed_numbers;
   /// Changes of the model by forward become inputs and outputs; otherwise they are refused. A
@@ -105,6 +108,7 @@ struct Traced {
   std::vector<std::string> constant_inputs;         ///< arguments that are not tensors: baked in
   std::vector<State> states;                        ///< last among inputs and outputs
   std::vector<Decision> decisions;                  ///< in execution order; only with keep_sizes
+  std::map<const void*, int64_t> padded;  ///< see TraceOptions; with those that this run needed
 };
 
 }  // namespace t2n::trace

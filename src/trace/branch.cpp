@@ -1,6 +1,7 @@
 // Branches on data: both branches run, and a select chooses between their results.
 #include "src/diag/error.h"
 #include "src/trace/interpreter.h"
+#include "src/trace/padded.h"
 
 namespace t2n::trace {
 /// The interpreter's position before a branch, to which it returns if the branch throws.
@@ -52,6 +53,18 @@ std::optional<Interpreter::Values> Interpreter::run_speculatively(torch::jit::Bl
                 "compute both ways and choose with torch.where");
   stand(before);
   return std::nullopt;
+}
+
+/// The operands of an operation with which it also runs where the branch around it is not taken.
+Interpreter::Values Interpreter::guarded(const torch::jit::Node* node,
+                                         const c10::FunctionSchema& schema, Values inputs) {
+  ComputedNumbers computed(position_, marks_, *recorder_);
+  inputs = computed.guarded(schema, speculation_.condition(), std::move(inputs));
+  if (const auto padded = options_.padded.find(node); padded != options_.padded.end())
+    return computed.padded(schema, padded->second, std::move(inputs));
+  // It fails now, and runs in the next attempt.
+  if (const auto axis = lacking_axis(schema, inputs)) lacking_->emplace(node, *axis);
+  return inputs;
 }
 
 /// Replaces a branch by selects. Returns false, and the obstacle, if that is impossible.

@@ -32,6 +32,11 @@ class ComputedNumbers {
   torch::jit::Stack guarded(const c10::FunctionSchema& schema, const FormulaRef& condition,
                             torch::jit::Stack inputs);
 
+  /// The operands with elements added along `axis` (src/trace/padded.h). If the operation gives a
+  /// view, neither it nor what it shows can be written to any more.
+  torch::jit::Stack padded(const c10::FunctionSchema& schema, int64_t axis,
+                           torch::jit::Stack inputs);
+
   static bool has_tensor_form(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
   /// Whether a number that was read from values is among the operands, and the operation can take
   /// it as a tensor.

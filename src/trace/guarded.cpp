@@ -1,11 +1,12 @@
-// A branch often keeps values away from an operation: indices, divisors. Where both branches run,
-// the operation gets harmless values instead.
+// A branch often keeps values away from an operation: indices, divisors, tensors without elements.
+// Where both branches run, the operation gets harmless ones instead.
 #include <array>
 
 #include "ir/op_traits.h"
 #include "src/diag/one_of.h"
 #include "src/trace/computed_numbers.h"
 #include "src/trace/data_rules.h"
+#include "src/trace/padded.h"
 
 namespace t2n::trace {
 namespace {
@@ -59,6 +60,23 @@ torch::jit::Stack ComputedNumbers::guarded(const c10::FunctionSchema& schema,
   for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i)
     if (const auto otherwise = harmless(schema.name(), schema.arguments()[i].name(), i))
       inputs[i] = safe(inputs[i], condition, *otherwise);
+  return inputs;
+}
+
+torch::jit::Stack ComputedNumbers::padded(const c10::FunctionSchema& schema, int64_t axis,
+                                          torch::jit::Stack inputs) {
+  const auto padding = padding_of(schema, inputs, axis);
+  if (!padding) return inputs;
+  const at::Tensor whole = inputs[padding->operand].toTensor();
+  if (!recorder_.mark(whole)) return inputs;
+  std::vector<int64_t> sides(2 * static_cast<size_t>(whole.dim() - axis));
+  sides[sides.size() - 2] = padding->before;
+  sides[sides.size() - 1] = padding->behind;
+  const at::Tensor out =
+      recorded("aten::constant_pad_nd", "", {whole, sides, c10::IValue(padding->value)});
+  if (schema.returns()[0].alias_info() != nullptr)
+    recorder_.forbid_writes({{out, whole, whole}}, {}, SIZE_MAX);
+  inputs[padding->operand] = out;
   return inputs;
 }
 

@@ -48,6 +48,7 @@ Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& 
       options_(options),
       recorder_(recording == nullptr ? nullptr : &recording->recorder),
       recorded_loops_(recording == nullptr ? nullptr : &recording->loops),
+      lacking_(recording == nullptr ? nullptr : &recording->lacking),
       state_(state),
       position_(graph, sources),
       decisions_(options, position_),
@@ -200,8 +201,7 @@ void Interpreter::run_operation(Node* node, Env& env) {
   move_devices_to_cpu(inputs);
   if (!speculation_.empty()) {
     speculation_.require_own(operation.op->schema(), inputs, recorder_->tracks());
-    inputs = ComputedNumbers(position_, marks_, *recorder_)
-                 .guarded(operation.op->schema(), speculation_.condition(), std::move(inputs));
+    inputs = guarded(node, operation.op->schema(), std::move(inputs));
   }
   Stack results;
   if (operation.may_move && Moves::moves_elements(inputs))

@@ -32,8 +32,7 @@ class Interpreter {
   void run_method(const ObjectPtr& object, const std::string& method, const Values& arguments);
 
   Where where() { return position_.where(); }  ///< in the program, for errors
-  /// Decisions of the program that followed from sizes, in execution order.
-  std::vector<Decision> decisions() const { return decisions_.all(); }
+  std::vector<Decision> decisions() const { return decisions_.all(); }  ///< in execution order
 
  private:
   using Env = std::unordered_map<const torch::jit::Value*, c10::IValue>;
@@ -80,6 +79,7 @@ class Interpreter {
   void stand(const Standing& at);
   std::optional<Values> run_speculatively(torch::jit::Block* block, Env& env,
                                           const FormulaRef& condition, std::string& obstacle);
+  Values guarded(const torch::jit::Node* node, const c10::FunctionSchema& schema, Values inputs);
   bool select_branches(torch::jit::Node* node, const Mark& condition, bool taken, Env& env,
                        std::string& obstacle);
   // masked_loop.cpp
@@ -97,6 +97,7 @@ class Interpreter {
   const TraceOptions& options_;
   Recorder* recorder_;
   RecordedLoops* recorded_loops_;
+  std::map<const void*, int64_t>* lacking_;  ///< see Recording
   StateWatch& state_;
   Marks marks_;
   Position position_;

@@ -1,6 +1,8 @@
 // Loops in the recorded graph: where their iterations begin and end, and which tensors they made.
 #pragma once
 
+#include <map>
+
 #include "src/loops/note_taker.h"
 #include "src/loops/rolling.h"
 #include "src/trace/origins.h"
@@ -41,6 +43,7 @@ class RecordedLoops {
 struct Recording {
   Recorder& recorder;
   RecordedLoops& loops;
+  std::map<const void*, int64_t>& lacking;  ///< takes what TraceOptions::padded should hold
 };
 
 }  // namespace t2n::trace

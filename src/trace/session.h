@@ -57,7 +57,8 @@ class Session {
                                    const Seen& seen = {});
   std::vector<ir::Tensor> run_torch(const std::vector<SampleInput>& inputs, bool unfused) const;
   bool settles(const Split& given);
-  Attempt attempt(const Split& given, const TraceOptions& options);
+  Attempt attempt(const Split& given, TraceOptions options);
+  Attempt attempt_once(const Split& given, const TraceOptions& options);
   void run_recorded(const Split& given, const TraceOptions& options, StateWatch& watch,
                     Attempt& attempt);
   Verdict judge(Attempt& attempt, const Split& given, bool explicit_states);

@@ -130,6 +130,7 @@ struct Session::Attempt {
   std::vector<Change> changes;
   std::vector<FlatOutput> results;  ///< without tensors
   std::set<std::string> dependent;  ///< tensors of the model at the end that follow from an input
+  std::map<const void*, int64_t> lacking;  ///< see Recording
   std::optional<Error> error;
 };
 
@@ -183,7 +184,7 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
     candidate.name = state_inputs[i];
     candidate.input = add(given.states.at(candidate.path), candidate.name);
   }
-  const Recording recording{recorder, loops};
+  const Recording recording{recorder, loops, attempt.lacking};
   Interpreter interpreter(out.graph, names, *loaded_.sources, options, &recording, &ranges, watch);
   const c10::IValue result = interpreter.run(loaded_.module, method_, bound.arguments);
   const std::vector<FlatOutput> outputs = flatten_outputs(result);
@@ -195,6 +196,7 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
   for (FlatOutput& output : attempt.results) output.tensor.reset();  // keeps the names only
   out.ranges = ranges.ranges(out.graph.inputs.size());
   out.decisions = interpreter.decisions();
+  out.padded = options.padded;
   if (!watch.wrote()) return;
   const std::vector<Attribute> after = list_attributes(model());
   std::vector<at::Tensor> dependent;
@@ -214,7 +216,15 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
   }
 }
 
-Session::Attempt Session::attempt(const Split& given, const TraceOptions& options) {
+Session::Attempt Session::attempt(const Split& given, TraceOptions options) {
+  for (;;) {
+    Attempt out = attempt_once(given, options);
+    if (out.lacking.empty()) return out;
+    options.padded.merge(out.lacking);
+  }
+}
+
+Session::Attempt Session::attempt_once(const Split& given, const TraceOptions& options) {
   Attempt out;
   const Split fresh{given.arguments, cloned(given.states)};
   Undo replaced;

@@ -44,7 +44,7 @@ TEST_CASE("a number that was read as a size stays one where nothing else counts 
   const char* number = "  n = int((x * 2).to(4).max())\n";
   const Tracing lost = trace_body(cat(number, "  return x.sum(0, keepdim=0 > n)\n"), {{9, 6}}, {});
   CHECK(!lost.error);
-  CHECK_EQ(lost.demands, Strings{"born.N_repeat_interleave >= 0"});
+  CHECK_EQ(lost.demands, Strings{"born.N_item >= 0"});
   const Tracing counted =
       trace_body(cat(number, "  return x.sum(0, keepdim=0 > n), torch.zeros([n])\n"), {{9, 6}}, {});
   CHECK(!counted.error);

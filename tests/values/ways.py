@@ -99,12 +99,85 @@ class Majority(nn.Module):
 
 
 class Largest(nn.Module):
-    """Torch finds no maximum of nothing: the file demands a row."""
+    """Torch finds no maximum of nothing: it gets a row there."""
 
     def forward(self, x: Tensor, mask: Tensor):
         rows = x[mask]
         if rows.size(0) > 0:
             y = rows.max(dim=0)[0]
+        else:
+            y = torch.zeros(4)
+        return y
+
+
+class LargestOfAny(nn.Module):
+    """The same, if data decides."""
+
+    def forward(self, x: Tensor, mask: Tensor):
+        if bool(mask.any()):
+            values, places = x[mask].min(dim=0)
+        else:
+            values, places = torch.zeros(4), torch.full([4], -1)
+        return values, places
+
+
+class Extremes(nn.Module):
+    """Of all elements, of several axes, of integers and booleans, and where they are."""
+
+    def forward(self, x: Tensor, mask: Tensor):
+        rows = x[mask]
+        whole = (rows * 10).to(torch.int32)
+        if rows.size(0) > 0:
+            y = torch.stack([rows.max(), rows.min(), rows.amax([0, 1]), rows.amin(0).sum(), rows.argmax(1).sum().float()])
+            z = torch.stack([whole.max().long(), (whole > 0).to(torch.uint8).amin().long(), rows.argmax(), rows.argmin(0).sum()])
+            b = (rows > 0).amax(0)
+        else:
+            y, z, b = torch.zeros(5), torch.zeros(4, dtype=torch.long), torch.ones(4, dtype=torch.bool)
+        return y, z, b
+
+
+class FirstAndLast(nn.Module):
+    def forward(self, x: Tensor, mask: Tensor):
+        rows = x[mask]
+        if len(rows) > 2:
+            y = rows[2] + rows[-3] * 2 + rows[0, 1]
+        else:
+            y = torch.zeros(4)
+        return y
+
+
+class FirstIndex(nn.Module):
+    """An index among none."""
+
+    def forward(self, x: Tensor, mask: Tensor):
+        places = torch.nonzero(mask)
+        if places.size(0) > 0:
+            y = x[int(places[0, 0])] - x[places[-1, 0]]
+        else:
+            y = torch.zeros(4)
+        return y
+
+
+class TwoLargest(nn.Module):
+    def forward(self, x: Tensor, mask: Tensor):
+        column = x[:, 0][mask]
+        if column.numel() >= 2:
+            values, places = torch.topk(column, 2)
+            y = values.sum() + column.index_select(0, places).prod() + torch.topk(column, 2, largest=False)[0].sum()
+        else:
+            y = torch.full([], -1.0)
+        return y
+
+
+class WritesToFirst(nn.Module):
+    """A row that is written to belongs to the others: the file holds the sample's way."""
+
+    def forward(self, x: Tensor, mask: Tensor):
+        rows = x[mask]
+        if rows.size(0) > 0:
+            own = rows * 2
+            own[0] += 5.0
+            y = own.sum(0)
         else:
             y = torch.zeros(4)
         return y
@@ -124,11 +197,15 @@ class WritesInOne(nn.Module):
 def ways():
     any_count = masks([4, 0, 1, 2, 3, 5, 6])
     chosen = {"mean or zeros": MeanOrZeros, "early return": EarlyReturn, "between": Between, "three": Three,
-              "negated": Negated, "each of three": EachOfThree, "with data": WithData, "majority": Majority}
+              "negated": Negated, "each of three": EachOfThree, "with data": WithData, "majority": Majority,
+              "largest": Largest, "largest of any": LargestOfAny, "extremes": Extremes, "first and last": FirstAndLast,
+              "first index": FirstIndex, "two largest": TwoLargest}
     cases = {name: Case(model(), any_count, kinds=("scripted",)) for name, model in chosen.items()}
-    cases["mean or zeros, none in the sample"] = Case(MeanOrZeros(), masks([0, 4, 1]), kinds=("scripted",))
-    cases["largest"] = Case(Largest(), masks([4, 1, 2, 6]), kinds=("scripted",))
+    for name, model in (("mean or zeros", MeanOrZeros), ("largest", Largest), ("first index", FirstIndex)):
+        cases[f"{name}, none in the sample"] = Case(model(), masks([0, 4, 1]), kinds=("scripted",))
+    cases["writes to the first"] = Case(WritesToFirst(), masks([4, 1, 2, 6]), kinds=("scripted",))
     cases["writes in one"] = Case(WritesInOne(), masks([4, 2, 6]), kinds=("scripted",))
-    for name, model in (("mean or zeros", MeanOrZeros), ("majority", Majority), ("early return", EarlyReturn)):
+    for name, model in (("mean or zeros", MeanOrZeros), ("majority", Majority), ("early return", EarlyReturn),
+                        ("largest of any", LargestOfAny), ("first and last", FirstAndLast), ("two largest", TwoLargest)):
         cases[f"{name}, open"] = Case(model(), any_count, ["--dynamic", "x:0=S", "--dynamic", "mask:0=S"], kinds=("scripted",))
     return cases
