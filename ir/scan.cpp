@@ -165,6 +165,14 @@ Tensor stacked(std::vector<Tensor> iterations, int64_t axis, bool reversed) {
   return std::move(out.tensor);
 }
 
+/// The same of no iteration. A size of the body that is not known counts as 0.
+Tensor stacked_none(const Value& each, int64_t axis) {
+  Ints shape;
+  for (const Dim& dim : each.shape) shape.push_back(dim.is_constant() ? dim.value() : 0);
+  shape.insert(shape.begin() + axis, 0);
+  return allocate(each.dtype, shape).tensor;
+}
+
 template <typename T>
 void keep(std::vector<T>& items, const std::vector<bool>& kept) {
   size_t next = 0;
@@ -238,9 +246,12 @@ std::vector<Tensor> run_scan(const Node& node, const Operand& operand, const Eva
     states.assign(results.begin() + static_cast<std::ptrdiff_t>(scan.stacked()), results.end());
   }
   std::vector<Tensor> out;
-  for (size_t i = 0; i < iterations.size(); ++i)
-    out.push_back(
-        stacked(std::move(iterations[i]), scan.stacked_axes[i], scan.stacked_reversed[i]));
+  for (size_t i = 0; i < iterations.size(); ++i) {
+    const auto result = static_cast<size_t>(node.body->outputs[i]);
+    out.push_back(length == 0 ? stacked_none(node.body->values[result], scan.stacked_axes[i])
+                              : stacked(std::move(iterations[i]), scan.stacked_axes[i],
+                                        scan.stacked_reversed[i]));
+  }
   out.insert(out.end(), states.begin(), states.end());
   return out;
 }

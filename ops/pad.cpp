@@ -54,8 +54,7 @@ bool has_literal(double value, DType dtype) {
 }
 
 /// Blocks of the value on both sides, axis after axis.
-Ref joined_with_blocks(Emitter& out, Ref x, const Pads& pads, double value) {
-  const Ref number = like(out, value, x);
+Ref joined_with_blocks(Emitter& out, Ref x, const Pads& pads, Ref number) {
   for (size_t i = 0; i < pads.size(); ++i) {
     const int axis = static_cast<int>(i);
     std::vector<Ref> parts;
@@ -69,11 +68,11 @@ Ref joined_with_blocks(Emitter& out, Ref x, const Pads& pads, double value) {
   return x;
 }
 
-Ref constant_padded(Emitter& out, Ref x, const Pads& pads, double value) {
+Ref constant_padded(Emitter& out, Ref x, const Pads& pads, double value, Ref number) {
   const Ref y = cropped(out, x, pads);
   const Pads rest = positive(pads);
   return has_literal(value, out.dtype(x)) ? out.pad(y, rest, value)
-                                          : joined_with_blocks(out, y, rest, value);
+                                          : joined_with_blocks(out, y, rest, number);
 }
 
 /// Border entries are read before any are removed.
@@ -134,10 +133,9 @@ Dim filling(const Dim& amount) {
 
 /// Symbolic amounts: tract's `pad` takes integers only. Amounts are negative if they are in the
 /// sample.
-Ref open_padded(const OpView& op, Emitter& out, double value) {
+Ref open_padded(const OpView& op, Emitter& out, Ref number) {
   const Shape flat = op.dims(amounts(op));
   Ref x = op.tensor("self");
-  const Ref number = like(out, value, x);
   bool is_first_border = true;
   for (size_t i = 0; i + 1 < flat.size(); i += 2) {
     const int axis = out.rank(x) - 1 - static_cast<int>(i / 2);
@@ -160,9 +158,13 @@ Ref open_padded(const OpView& op, Emitter& out, double value) {
   return x;
 }
 
+/// `value`: that of the argument `value`, of which integers may be larger than a double holds.
 void pad_with(const OpView& op, Emitter& out, double value) {
-  if (!is_static(op.dims(amounts(op)))) return out.result(open_padded(op, out, value));
-  out.result(constant_padded(out, op.tensor("self"), read_pads(op, out), value));
+  const Ref x = op.tensor("self");
+  const bool is_whole = ir::is_integer(out.dtype(x)) && !op.is_none("value");
+  const Ref number = is_whole ? op.number("value", out.dtype(x)) : like(out, value, x);
+  if (!is_static(op.dims(amounts(op)))) return out.result(open_padded(op, out, number));
+  out.result(constant_padded(out, x, read_pads(op, out), value, number));
 }
 
 void constant_pad(const OpView& op, Emitter& out) { pad_with(op, out, op.f64("value")); }

@@ -110,7 +110,9 @@ void add_lengths(const ir::Graph& graph, const Sizes& sample, std::vector<Need>&
     out.push_back({{length, Relation::ge, 1},
                    ir::node_where(graph, node),
                    "a loop takes one iteration or more, beside a first one that is unlike others",
-                   true});
+                   true, false,
+                   "let the loop run over all rows, and torch.where choose in it which of them "
+                   "count: that runs for none as well"});
     add_lengths(*node.body, sample, out);
   }
 }
@@ -306,7 +308,7 @@ void Assertions::demand(const Need& need) {
     told_.push_back({need.comparison.left, Relation::ge, 1});  // no size is negative
   Diagnostic warning =
       told(need, cat("the file runs where ", ir::str(ir::as_written(need.comparison)), " only"),
-           "compute the same whatever the values are, for example with torch.where");
+           need.help);
   warning.severity = Severity::warning;
   report_(warning);
 }

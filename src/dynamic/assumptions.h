@@ -21,6 +21,7 @@ struct Need {
   std::string why;
   bool is_told = false;   ///< as a warning
   bool is_guard = false;  ///< the model raises otherwise: the file need not assert it
+  std::string help = "compute the same whatever the values are, for example with torch.where";
 };
 
 /// All assertions of the file about its sizes, as comparisons that engines can read.

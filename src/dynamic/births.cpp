@@ -84,17 +84,17 @@ std::optional<ir::Dim> most_of(const ir::Graph& graph, const ir::Node& node,
   return std::nullopt;
 }
 
-bool follows_from_inputs(const ir::Graph& graph, std::vector<ir::ValueId> due) {
+/// Whether a value that these are computed from, or one of these, is as asked.
+template <typename Asked>
+bool follows_from(const ir::Graph& graph, std::vector<ir::ValueId> due, const Asked& asked) {
   const std::vector<int> producers = ir::producers(graph);
   std::set<ir::ValueId> seen(due.begin(), due.end());
-  const std::set<ir::ValueId> inputs(graph.inputs.begin(), graph.inputs.end());
   while (!due.empty()) {
     const ir::ValueId id = due.back();
     due.pop_back();
-    if (inputs.contains(id)) return true;
     const int node = producers[static_cast<size_t>(id)];
+    if (asked(id, node)) return true;
     if (node < 0) continue;
-    if (ir::is_unpredictable(graph.nodes[static_cast<size_t>(node)].op)) return true;
     ir::for_each_input(graph.nodes[static_cast<size_t>(node)], [&](ir::ValueId operand) {
       if (seen.insert(operand).second) due.push_back(operand);
     });
@@ -126,8 +126,19 @@ bool is_born(const Comparison& comparison) {
 }
 
 bool bears_size(const ir::Graph& graph, const ir::Node& node) {
-  std::vector<ir::ValueId> counted = counted_in(graph, node);
-  return !counted.empty() && follows_from_inputs(graph, std::move(counted));
+  const std::set<ir::ValueId> inputs(graph.inputs.begin(), graph.inputs.end());
+  return follows_from(graph, counted_in(graph, node), [&](ir::ValueId id, int producer) {
+    return inputs.contains(id) ||
+           (producer >= 0 && ir::is_unpredictable(graph.nodes[static_cast<size_t>(producer)].op));
+  });
+}
+
+bool counts_in_open_axes(const ir::Graph& graph, const ir::Node& node) {
+  return follows_from(graph, counted_in(graph, node), [&](ir::ValueId id, int) {
+    const ir::Shape& shape = value_of(graph, id).shape;
+    return !std::all_of(shape.begin(), shape.end(),
+                        [](const ir::Dim& d) { return d.is_constant(); });
+  });
 }
 
 bool has_births(const ir::Graph& graph) {

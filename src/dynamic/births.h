@@ -13,6 +13,8 @@ namespace t2n::dynamic {
 /// Whether an axis of a result has a size that depends on values which follow from inputs.
 bool bears_size(const ir::Graph& graph, const ir::Node& node);
 bool has_births(const ir::Graph& graph);
+/// Whether it counts elements of what has open axes, be it made of sizes alone.
+bool counts_in_open_axes(const ir::Graph& graph, const ir::Node& node);
 /// True if it contains a size that follows from values.
 bool is_born(const Comparison& comparison);
 

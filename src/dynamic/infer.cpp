@@ -123,10 +123,9 @@ class Inference {
   /// Names a size that depends on values, with its upper bound.
   void name_born(const Level& level, const ir::Node& node, RuleResult& result) {
     if (!has_unnamed(result.shapes)) return;
-    if (!bears_size(level.result(), node)) {  // constants determine it: as traced
-      for (size_t i = 0; i < result.shapes.size(); ++i)
+    if (!bears_size(level.result(), node) && !counts_in_open_axes(level.result(), node)) {
+      for (size_t i = 0; i < result.shapes.size(); ++i)  // constants determine it: as traced
         result.shapes[i] = level.shape(0, node.outputs[i]);
-      result.why = "it counts elements of a tensor that is made of sizes alone, not of inputs";
       return;
     }
     std::vector<Sizes*> sizes;

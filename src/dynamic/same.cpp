@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <map>
 #include <set>
 
@@ -60,6 +61,8 @@ bool same_but_sizes(const ir::Attr& a, const ir::Attr& b) {
   if (a.index() != b.index()) return false;
   if (const auto* dims = std::get_if<std::vector<ir::Dim>>(&a))
     return dims->size() == std::get<std::vector<ir::Dim>>(b).size();
+  if (const auto* number = std::get_if<double>(&a))  // NaN is itself
+    return std::bit_cast<uint64_t>(*number) == std::bit_cast<uint64_t>(std::get<double>(b));
   return std::holds_alternative<ir::Dim>(a) || a == b;
 }
 

@@ -13,6 +13,26 @@ using ir::Dim;
 using ir::Node;
 using ir::ValueId;
 
+/// Whether a loop may end before the axes that it reads do, although it does not in this run: its
+/// length is a number that was read (src/trace/born_numbers.cpp), or the lesser of two.
+bool may_end_early(const ir::Graph& graph, const Dim& length) {
+  const auto is_read = [&](const ir::Symbol& symbol) {
+    const ir::Symbol::AxisSize* const size = symbol.axis_size();
+    return size != nullptr &&
+           std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+             return ir::op_name(node.op) == "aten::repeat_interleave.Tensor" &&
+                    graph.values[static_cast<size_t>(node.outputs.at(0))].name == size->value;
+           });
+  };
+  bool out = false;
+  length.map([&](const ir::Atom& atom) {
+    const auto* symbol = std::get_if<ir::Symbol>(&atom);
+    out = out || std::holds_alternative<ir::Min>(atom) || (symbol != nullptr && is_read(*symbol));
+    return symbol != nullptr ? Dim::symbol(*symbol) : Dim(0);
+  });
+  return out;
+}
+
 }  // namespace
 
 Replacement::Replacement(Rolling& rolling, const Iterations& all, Recurrence found,
@@ -40,7 +60,8 @@ std::optional<Dim> Replacement::begin_of(ValueId whole, int64_t axis, const Dim&
   if (loop().length.is_constant() && (!place || least < 0 || least + count > extent))
     refuse_loop(graph_, Node(), "its iterations read fewer slices than there are iterations",
                 kPlainHelp);
-  if (place && least == 0 && extent == count) return std::nullopt;
+  if (place && least == 0 && extent == count && !may_end_early(graph_, loop().length))
+    return std::nullopt;
   return reversed ? from - length() + Dim(1) : from;
 }
 

@@ -61,7 +61,7 @@ Interpreter::Values Interpreter::guarded(const torch::jit::Node* node,
   ComputedNumbers computed(position_, marks_, *recorder_);
   inputs = computed.guarded(schema, speculation_.condition(), std::move(inputs));
   if (const auto padded = options_.padded.find(node); padded != options_.padded.end())
-    return computed.padded(schema, padded->second, std::move(inputs));
+    return computed.padded(schema, padded->second, speculation_.condition(), std::move(inputs));
   // It fails now, and runs in the next attempt.
   if (const auto axis = lacking_axis(schema, inputs)) lacking_->emplace(node, *axis);
   return inputs;

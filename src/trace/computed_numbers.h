@@ -35,7 +35,7 @@ class ComputedNumbers {
   /// The operands with elements added along `axis` (src/trace/padded.h). If the operation gives a
   /// view, neither it nor what it shows can be written to any more.
   torch::jit::Stack padded(const c10::FunctionSchema& schema, int64_t axis,
-                           torch::jit::Stack inputs);
+                           const FormulaRef& condition, torch::jit::Stack inputs);
 
   static bool has_tensor_form(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
   /// Whether a number that was read from values is among the operands, and the operation can take
@@ -53,6 +53,7 @@ class ComputedNumbers {
   at::Tensor of_type(const at::Tensor& tensor, at::ScalarType type);
   c10::IValue safe(const c10::IValue& value, const FormulaRef& condition, int64_t otherwise);
   at::Tensor value_of(const Formula& formula);
+  c10::IValue shifted(const c10::IValue& indices, int64_t axis, const FormulaRef& condition);
   std::optional<at::Tensor> stacked(const torch::jit::Stack& inputs);
   std::optional<at::Tensor> filled(const std::string& name, const torch::jit::Stack& inputs);
   std::optional<at::Tensor> selected(const torch::jit::Stack& inputs);

@@ -63,8 +63,26 @@ torch::jit::Stack ComputedNumbers::guarded(const c10::FunctionSchema& schema,
   return inputs;
 }
 
+/// Indices of a tensor with one more element in front of `axis`, which they give where the
+/// condition does not hold.
+c10::IValue ComputedNumbers::shifted(const c10::IValue& indices, int64_t axis,
+                                     const FormulaRef& condition) {
+  c10::List<std::optional<at::Tensor>> out;
+  for (const c10::IValue& each : indices.toListRef()) {
+    const bool is_index = each.isTensor() && each.toTensor().defined();
+    out.push_back(is_index ? std::optional(each.toTensor()) : std::nullopt);
+  }
+  const auto place = static_cast<size_t>(axis);
+  const at::Tensor index =
+      recorded("aten::where", "ScalarOther", {computed(*condition), *out.get(place), -1});
+  const at::Tensor is_from_end = recorded("aten::lt", "Scalar", {index, 0});
+  const at::Tensor next = recorded("aten::add", "Scalar", {index, 1, 1});
+  out.set(place, recorded("aten::where", "self", {is_from_end, index, next}));
+  return out;
+}
+
 torch::jit::Stack ComputedNumbers::padded(const c10::FunctionSchema& schema, int64_t axis,
-                                          torch::jit::Stack inputs) {
+                                          const FormulaRef& condition, torch::jit::Stack inputs) {
   const auto padding = padding_of(schema, inputs, axis);
   if (!padding) return inputs;
   const at::Tensor whole = inputs[padding->operand].toTensor();
@@ -77,6 +95,7 @@ torch::jit::Stack ComputedNumbers::padded(const c10::FunctionSchema& schema, int
   if (schema.returns()[0].alias_info() != nullptr)
     recorder_.forbid_writes({{out, whole, whole}}, {}, SIZE_MAX);
   inputs[padding->operand] = out;
+  if (padding->shifts) inputs[1] = shifted(inputs[1], axis, condition);
   return inputs;
 }
 

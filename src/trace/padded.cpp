@@ -15,8 +15,8 @@ namespace {
 
 using torch::jit::Stack;
 
-/// The least, or the greatest, number of a dtype; minus infinity, or infinity, of floats.
-c10::Scalar extreme(at::ScalarType type, bool is_least) {
+/// What changes no maximum, or no minimum: the least or greatest number, or infinity.
+c10::Scalar neutral(at::ScalarType type, bool is_least) {
   using Doubles = std::numeric_limits<double>;
   if (at::isFloatingType(type)) return is_least ? -Doubles::infinity() : Doubles::infinity();
   if (type == at::kBool) return !is_least;
@@ -49,6 +49,7 @@ struct Needy {
   std::vector<int64_t> axes;
   int64_t least = 1;  ///< number of elements that it needs along them
   bool from_end = false;
+  bool shifts = false;
   c10::Scalar value = 0;
 };
 
@@ -60,7 +61,7 @@ std::optional<Needy> reduction(const c10::FunctionSchema& schema, const Stack& i
   if (!is_one_of(name, kNames)) return {};
   const at::Tensor& self = inputs[0].toTensor();
   Needy out;
-  out.value = extreme(self.scalar_type(), name.ends_with("max"));
+  out.value = neutral(self.scalar_type(), name.ends_with("max"));
   const bool is_whole = inputs.size() == 1 || inputs[1].isNone() ||
                         (inputs[1].isIntList() && inputs[1].toIntVector().empty());
   if (is_whole) {
@@ -76,6 +77,16 @@ std::optional<Needy> reduction(const c10::FunctionSchema& schema, const Stack& i
   return out;
 }
 
+/// Whether a number is a place, from the front, that was read from values.
+bool is_place(const Mark& mark) {
+  return data_formula(mark) != nullptr || (is_size(mark) && mark->size.as_symbol() != nullptr);
+}
+
+bool selects(const at::Tensor& index) {
+  return index.defined() && index.numel() > 0 && at::isIntegralType(index.scalar_type(), false) &&
+         index.scalar_type() != at::kByte;
+}
+
 std::optional<Needy> selection(const c10::FunctionSchema& schema, const Stack& inputs) {
   const std::string& name = schema.name();
   const at::Tensor& self = inputs[0].toTensor();
@@ -85,17 +96,27 @@ std::optional<Needy> selection(const c10::FunctionSchema& schema, const Stack& i
     return out;
   };
   if (name == "aten::select" && schema.overload_name() == "int") {
-    const auto place = integer(inputs, 2);
+    const bool is_read = mark_of(inputs[2]) && is_place(mark_of(inputs[2]));
+    const auto place = is_read ? std::optional<int64_t>(0) : integer(inputs, 2);
     if (!place) return {};
     out.from_end = *place < 0;
     out.least = *place < 0 ? -*place : *place + 1;
     return along(integer(inputs, 1));
   }
+  if (name == "aten::index") {
+    // A negative index counts from the end, and so elements are added in front.
+    out.from_end = out.shifts = true;
+    const auto indices = inputs[1].toListRef();
+    for (size_t axis = 0; axis < indices.size(); ++axis)
+      if (indices[axis].isTensor() && selects(indices[axis].toTensor()))
+        out.axes.push_back(static_cast<int64_t>(axis));
+    return out;
+  }
   if (name == "aten::topk") {
     const auto count = integer(inputs, 1);
     if (!count || !inputs[3].isBool()) return {};
     out.least = *count;
-    out.value = extreme(self.scalar_type(), inputs[3].toBool());
+    out.value = neutral(self.scalar_type(), inputs[3].toBool());
     return along(integer(inputs, 2));
   }
   if (name == "aten::index_select" && inputs[2].toTensor().numel() > 0)
@@ -127,7 +148,7 @@ std::optional<Padding> padding_of(const c10::FunctionSchema& schema, const Stack
   const auto needy = needs(schema, inputs);
   if (!needy || std::find(needy->axes.begin(), needy->axes.end(), axis) == needy->axes.end())
     return {};
-  Padding out{.axis = axis, .value = needy->value};
+  Padding out{.axis = axis, .shifts = needy->shifts, .value = needy->value};
   (needy->from_end ? out.before : out.behind) = needy->least;
   return out;
 }

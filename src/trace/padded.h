@@ -15,6 +15,7 @@ struct Padding {
   int64_t axis = 0;
   int64_t before = 0;
   int64_t behind = 0;
+  bool shifts = false;  ///< indices from the front then lie one further
   c10::Scalar value = 0;
 };
 

@@ -88,6 +88,9 @@ class OpView {
   /// Whether what follows from the first result, sums aside, is rounded, compared or made an
   /// integer later: an error in its last bit may become a step there.
   bool is_rounded_later() const;
+  /// Whether an operand may hold infinities that the program makes: by a number, constant or
+  /// logarithm.
+  bool may_meet_infinity(std::string_view name) const;
   DType dtype(int output = 0) const;
   const Shape& shape(int output = 0) const;
   Ints sizes(int output = 0) const;

@@ -36,8 +36,9 @@ Ref corrected_quotient(Emitter& out, Ref a, Ref b) {
 }  // namespace
 
 Ref error_of_product(Emitter& out, Ref a, Ref b, Ref product) {
-  // 2^27 + 1 for the 53 bits of f64, 2^12 + 1 for the 24 of f32.
-  const double split = out.dtype(a) == DType::f64 ? 134217729 : 4097;
+  // 2^27 + 1 for the 53 bits of f64, 2^12 + 1 for the 24 of f32, as which strict NNEF has all.
+  const bool is_double = out.dtype(a) == DType::f64 && out.has(target::Feature::computes_f64);
+  const double split = is_double ? 134217729 : 4097;
   const auto high = [&](Ref x) {
     const Ref wide = mul(out, x, like(out, split, x));
     return sub(out, wide, sub(out, wide, x));

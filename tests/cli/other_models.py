@@ -200,7 +200,7 @@ class PicksIfAny(nn.Module):
         picked = x[x > 0]
         out = x.sum()
         if picked.size(0) > 0:
-            out = out + picked.max()
+            out = out + torch.aminmax(picked)[1]
         return out
 
 

@@ -123,44 +123,6 @@ TEST_CASE("half and double precision") {
   check_each(expressions, {randn({3, 4}, 4, DType::f64), randn({4}, 5, DType::f64)}, 1e-12);
 }
 
-/// Multiples of half a step: an error in the last bit is a step where the quotient is rounded.
-ir::Tensor ties(double step, DType dtype) {
-  const double half = dtype == DType::f64 ? step * 0.5 : static_cast<float>(step * 0.5);
-  std::vector<double> out;
-  for (int i = -300; i < 300; ++i) out.push_back(half * i);
-  return values({20, 30}, out, dtype);
-}
-
-TEST_CASE("quotients by constants are right in the last bit where they are rounded later") {
-  for (const double step : {0.3, 0.037, 1.0 / 127, 49.0, -0.1}) {
-    const std::string s = std::to_string(step), q = "x / " + s;
-    const std::vector<std::string> forms = {
-        "torch.floor(" + q + " + 0.5)",
-        "torch.round(x / torch.tensor(" + s + "))",
-        "torch.clamp(torch.round(x.div(" + s + ")), -8, 7) * " + s,
-        "(" + q + ").reshape(-1).long()",
-        "torch.abs(x) / " + s + " >= 3",
-        "torch.ceil(torch.cat([" + q + ", x]))",
-        "torch.trunc(torch.stack([" + q + ", x / 7]))",
-        "torch.floor(torch.constant_pad_nd(" + q + ", [1, 1]))",
-        "torch.floor((" + q + ") ** 2)",
-        "torch.floor(x.clone().index_put([torch.tensor([1])], (" + q + ")[1]))",
-        "torch.round((" + q + ").amax(0))"};
-    check_each(forms, {ties(step, DType::f32)});
-    check_each(forms, {ties(step, DType::f64)}, 1e-9);
-  }
-  check_each({"torch.round(x / 49.0)", "torch.floor(x / y)"},
-             {ties(49, DType::f16), ties(0.3, DType::f16)});
-  check_each({"torch.floor(x / y)", "torch.round(x / y[0])", "torch.floor(torch.addcdiv(x, x, y))",
-              "torch.round(x, decimals=-1)", "torch.round(x, decimals=-1) / 0.3 > 4",
-              "torch.histc(x, 30, -15.0, 15.0)"},
-             {ties(0.3, DType::f32), values({20, 30}, std::vector<double>(600, 0.3))});
-  check_each({"torch.floor(x / y)", "torch.round(x / y)"}, {kInts, kDivisors});
-  // Zeros, infinities and NaN divide as ever.
-  const ir::Tensor ends = values({6}, {0, -0.0, 1, kInf, -kInf, kNan}, DType::f64);
-  check_each({"torch.floor(x / 0.3)", "torch.floor(x.unsqueeze(1) / y)"}, {ends, ends});
-}
-
 TEST_CASE("true division, and division rounded down or towards zero") {
   const std::vector<std::string> forms = {"x / y",
                                           "torch.div(x, y)",

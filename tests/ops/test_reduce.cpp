@@ -10,6 +10,18 @@ using ir::DType;
 const ir::Tensor kX = randn({2, 3, 4}, 1);
 const double kInf = std::numeric_limits<double>::infinity();
 
+TEST_CASE("maxima and minima of infinities alone") {
+  const std::string low = "x.masked_fill(x < 9, -1.0 / 0.0)",
+                    high = "torch.where(x < 9, 1.0 / 0.0, x)";
+  check_each({low + ".amax(1)", low + ".max()", low + ".max(0)[0]", low + ".max(1)[1]",
+              high + ".amin(1)", high + ".min()", high + ".min(0)[0]", high + ".aminmax(dim=1)[0]",
+              "(x * 0).abs().log().amax(0)", "(x * 0 + torch.full([4], -1.0 / 0.0)).max(1)[0]",
+              "(x.half() * 0).masked_fill(x < 9, -1.0 / 0.0).amax(1)",
+              "x.masked_fill(x < 9, -3.4028234663852886e+38).amax(1)",
+              "x.masked_fill(x < 0, -1.0 / 0.0).amax(0)"},
+             {values({2, 4}, {1, -2, 3, 4, 5, -6, 7, 8})});
+}
+
 TEST_CASE("sums, means and products over any axes") {
   check_each(
       {"torch.sum(x)", "torch.sum(x, 1)", "torch.sum(x, -1, keepdim=True)", "torch.sum(x, [0, 2])",

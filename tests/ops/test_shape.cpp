@@ -207,6 +207,9 @@ TEST_CASE("padding of every mode") {
               "torch._pad_circular(x, [1, 2, 3, 0])", "torch._pad_enum(x, [1, 2, 3, 0], 0)",
               "torch._pad_enum(x, [1, 2, 3, 0], 2)", "torch._pad_enum(x, [1, 2], 3, 4.0)"},
              {randn({2, 3, 5, 4}, 1)});
+  check_each({"torch.constant_pad_nd(x, [1, 0], 9223372036854775807)",
+              "torch.constant_pad_nd(x, [0, 1, 1, 0], -9007199254740993)"},
+             {randint({2, 3}, -9, 9, 1)});
   check_each({"torch.reflection_pad1d(x, [1, 2])", "torch.replication_pad1d(x, [1, 2])",
               f + "[3, 0], 'circular')"},
              {kX});

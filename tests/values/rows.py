@@ -81,6 +81,49 @@ class Collected(nn.Module):
         return torch.stack(steps), steps[-1]
 
 
+class UpToFour(nn.Module):
+    """A loop that may end before its rows do, though not where three are picked."""
+
+    def forward(self, x: Tensor, mask: Tensor):
+        rows = x[mask]
+        y = torch.zeros(4)
+        for i in range(min(rows.size(0), 4)):
+            y = y * 0.5 + rows[i]
+        return y
+
+
+class AsManyAs(nn.Module):
+    """A loop over as many rows as a number says, forwards and backwards."""
+
+    def forward(self, x: Tensor, count: Tensor):
+        y = torch.zeros(4)
+        n = int(count)
+        for i in range(n):
+            y = y * 0.5 + x[i]
+        for i in range(n):
+            y = y * 0.5 + x[n - 1 - i]
+        return y
+
+
+class AsManyAsTrue(nn.Module):
+    """As many as the mask picks, counted otherwise."""
+
+    def forward(self, x: Tensor, mask: Tensor):
+        rows = x[mask]
+        y = torch.zeros(4)
+        for i in range(int(mask.sum())):
+            y = y * 0.5 + rows[i]
+        return y
+
+
+class EveryOther(nn.Module):
+    """A mask that follows from a size alone."""
+
+    def forward(self, x: Tensor):
+        rows = x[torch.arange(x.size(0)) % 2 == 0]
+        return rows.sum(0), rows * 2
+
+
 class Downsampled(nn.Module):
     """Every second step of a recurrent layer, by a convolution of one entry."""
 
@@ -109,6 +152,7 @@ def rows():
     torch.manual_seed(0)
     steps = [(torch.randn(1, size, 4),) for size in (6, 7, 1, 12)]
     any_count = masks([4, 0, 1, 2, 3, 5, 6])
+    counts = [(torch.randn(6, 4), torch.tensor(count)) for count in (3, 1, 2, 5, 6)]
     return {
         "swapped halves": Case(Swapped(), any_count),
         "thirds": Case(Thirds(), any_count),
@@ -119,6 +163,13 @@ def rows():
         "decayed, a row in the sample": Case(Decayed(), masks([1, 4, 2]), kinds=("scripted",)),
         "backwards": Case(Backwards(), masks([4, 1, 2, 3, 6]), kinds=("scripted",)),
         "collected": Case(Collected(), masks([4, 1, 2, 3, 6]), kinds=("scripted",)),
+        "up to four": Case(UpToFour(), masks([3, 1, 2, 4, 5, 6]), kinds=("scripted",)),
+        "up to four, of five": Case(UpToFour(), masks([5, 1, 2, 4, 6]), kinds=("scripted",)),
+        "as many as": Case(AsManyAs(), counts, kinds=("scripted",)),
+        "as many as, all in the sample": Case(AsManyAs(), counts[::-1], kinds=("scripted",)),
+        "as many as true": Case(AsManyAsTrue(), masks([4, 1, 2, 6]), kinds=("scripted",)),
+        "every other": Case(EveryOther(), [(torch.randn(size, 4),) for size in (6, 7, 1, 2, 11)], ["--dynamic", "x:0=S"]),
+        "every other, closed": Case(EveryOther(), [(torch.randn(6, 4),)]),
         "downsampled": Case(Downsampled(), steps, ["--dynamic", "x:1=S"]),
         "downsampled, closed": Case(Downsampled(), steps[:1]),
     }

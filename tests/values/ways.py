@@ -1,5 +1,7 @@
 """Branches on how many rows a mask picks: both ways are in the file, and selects choose."""
 
+from typing import List
+
 import torch
 from torch import Tensor, nn
 
@@ -169,6 +171,39 @@ class TwoLargest(nn.Module):
         return y
 
 
+class BestRow(nn.Module):
+    """The place of a maximum is an index, from the front and from the end."""
+
+    def forward(self, x: Tensor, mask: Tensor):
+        rows = x[mask]
+        if rows.numel() > 0:
+            best = rows[:, 0].argmax()
+            y, z = rows[best], rows[best - rows.size(0)]
+        else:
+            y, z = torch.ones(4), torch.zeros(4)
+        return y, z
+
+
+class BestOfKept(nn.Module):
+    """As a detector picks its best box."""
+
+    def forward(self, x: Tensor, mask: Tensor):
+        keep = torch.where(mask)[0]
+        if keep.numel() == 0:
+            return torch.full([4], float("nan")), torch.tensor(-1)
+        best = int(x[keep, 0].argmax())
+        return x[keep[best]], keep[best]
+
+
+class LargeIntegers(nn.Module):
+    def forward(self, x: Tensor, mask: Tensor):
+        rows = (x * 1e9).to(torch.int64)[mask] * 1000000000
+        y, z = torch.zeros(4, dtype=torch.int64), torch.zeros([], dtype=torch.int64)
+        if rows.size(0) > 0:
+            y, z = rows.amin(0), rows.max()
+        return y, z
+
+
 class WritesToFirst(nn.Module):
     """A row that is written to belongs to the others: the file holds the sample's way."""
 
@@ -181,6 +216,19 @@ class WritesToFirst(nn.Module):
         else:
             y = torch.zeros(4)
         return y
+
+
+class RowsOrZeros(nn.Module):
+    """A list that a loop over the rows fills: the file demands one."""
+
+    def forward(self, x: Tensor, mask: Tensor):
+        rows = x[mask]
+        out: List[Tensor] = []
+        for i in range(rows.size(0)):
+            out.append(rows[i] * 2)
+        if len(out) == 0:
+            return torch.zeros(1, 4)
+        return torch.stack(out)
 
 
 class WritesInOne(nn.Module):
@@ -199,11 +247,13 @@ def ways():
     chosen = {"mean or zeros": MeanOrZeros, "early return": EarlyReturn, "between": Between, "three": Three,
               "negated": Negated, "each of three": EachOfThree, "with data": WithData, "majority": Majority,
               "largest": Largest, "largest of any": LargestOfAny, "extremes": Extremes, "first and last": FirstAndLast,
-              "first index": FirstIndex, "two largest": TwoLargest}
+              "first index": FirstIndex, "two largest": TwoLargest,
+              "best row": BestRow, "best of kept": BestOfKept, "large integers": LargeIntegers}
     cases = {name: Case(model(), any_count, kinds=("scripted",)) for name, model in chosen.items()}
     for name, model in (("mean or zeros", MeanOrZeros), ("largest", Largest), ("first index", FirstIndex)):
         cases[f"{name}, none in the sample"] = Case(model(), masks([0, 4, 1]), kinds=("scripted",))
     cases["writes to the first"] = Case(WritesToFirst(), masks([4, 1, 2, 6]), kinds=("scripted",))
+    cases["rows or zeros"] = Case(RowsOrZeros(), masks([4, 1, 2, 6]), kinds=("scripted",))
     cases["writes in one"] = Case(WritesInOne(), masks([4, 2, 6]), kinds=("scripted",))
     for name, model in (("mean or zeros", MeanOrZeros), ("majority", Majority), ("early return", EarlyReturn),
                         ("largest of any", LargestOfAny), ("first and last", FirstAndLast), ("two largest", TwoLargest)):

@@ -1,0 +1,51 @@
+// Looks upwards from an operand for infinities that the program itself makes.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include "src/diag/one_of.h"
+#include "src/translate/emitter_state.h"
+#include "src/translate/op_view.h"
+
+namespace t2n::ops {
+namespace {
+
+/// Larger tensors are weights.
+constexpr int64_t kMostElements = int64_t{1} << 22;
+
+bool holds_infinity(const ir::Tensor& tensor) {
+  const bool is_loaded = !tensor.bytes.empty() || tensor.elements() == 0;
+  if (!ir::is_float(tensor.dtype) || tensor.elements() > kMostElements || !is_loaded) return false;
+  const std::vector<double> values = ir::to_f64(tensor);
+  return std::any_of(values.begin(), values.end(), [](double each) { return std::isinf(each); });
+}
+
+bool makes_infinity(const ir::Node& node) {
+  constexpr std::array<std::string_view, 6> kNames = {"log",   "log2",  "log10",
+                                                      "log1p", "logit", "masked_fill"};
+  return is_one_of(ir::op_short_name(node.op), kNames) ||
+         std::any_of(node.args.begin(), node.args.end(), [](const ir::Argument& arg) {
+           const auto* number = std::get_if<double>(&arg.value);
+           return number != nullptr && std::isinf(*number);
+         });
+}
+
+}  // namespace
+
+bool OpView::may_meet_infinity(std::string_view name) const {
+  if (out_.state().outer != nullptr) return true;  // what enters a loop is not followed
+  std::set<ir::ValueId> due = {ir::operand(node_, name)};
+  for (const ir::Node* node = &node_; node-- != graph_.nodes.data();) {
+    const bool gives = std::any_of(node->outputs.begin(), node->outputs.end(),
+                                   [&](ir::ValueId id) { return due.contains(id); });
+    if (!gives) continue;
+    if (node->body || makes_infinity(*node)) return true;
+    ir::for_each_input(*node, [&](ir::ValueId id) { due.insert(id); });
+  }
+  return std::any_of(graph_.constants.begin(), graph_.constants.end(), [&](const auto& constant) {
+    return due.contains(constant.value) && holds_infinity(constant.data);
+  });
+}
+
+}  // namespace t2n::ops
