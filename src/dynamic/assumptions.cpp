@@ -110,7 +110,8 @@ void add_lengths(const ir::Graph& graph, const Sizes& sample, std::vector<Need>&
     out.push_back({{length, Relation::ge, 1},
                    ir::node_where(graph, node),
                    "a loop takes one iteration or more, beside a first one that is unlike others",
-                   true, false,
+                   true,
+                   false,
                    "let the loop run over all rows, and torch.where choose in it which of them "
                    "count: that runs for none as well"});
     add_lengths(*node.body, sample, out);
@@ -337,8 +338,9 @@ std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample) {
       if (is_open(decision.sizes, traced.graph)) refuse_inexpressible(decision, traced);
       continue;
     }
-    Comparison way =
-        decision.kind == Decision::Kind::loop || decision.way != 0 ? *decision.comparison : negated(*decision.comparison);
+    Comparison way = decision.kind == Decision::Kind::loop || decision.way != 0
+                         ? *decision.comparison
+                         : negated(*decision.comparison);
     way.left = over_axes(way.left, traced.graph);
     way.right = over_axes(way.right, traced.graph);
     if (!is_over(way.left, sample) || !is_over(way.right, sample))

@@ -60,10 +60,14 @@ Interpreter::Values Interpreter::guarded(const torch::jit::Node* node,
                                          const c10::FunctionSchema& schema, Values inputs) {
   ComputedNumbers computed(position_, marks_, *recorder_);
   inputs = computed.guarded(schema, speculation_.condition(), std::move(inputs));
+  const auto axis = lacking_axis(schema, inputs);
+  const FormulaRef condition = speculation_.condition();
+  // Where the branch is taken, torch fails.
+  if (axis && computed.computed(*condition).item().toBool()) return inputs;
   if (const auto padded = options_.padded.find(node); padded != options_.padded.end())
-    return computed.padded(schema, padded->second, speculation_.condition(), std::move(inputs));
+    return computed.padded(schema, padded->second, condition, std::move(inputs));
   // It fails now, and runs in the next attempt.
-  if (const auto axis = lacking_axis(schema, inputs)) lacking_->emplace(node, *axis);
+  if (axis) lacking_->emplace(node, *axis);
   return inputs;
 }
 

@@ -82,9 +82,14 @@ bool is_place(const Mark& mark) {
   return data_formula(mark) != nullptr || (is_size(mark) && mark->size.as_symbol() != nullptr);
 }
 
+bool holds_mask(const c10::IValue& index) {
+  return index.isTensor() && index.toTensor().defined() &&
+         (index.toTensor().scalar_type() == at::kBool ||
+          index.toTensor().scalar_type() == at::kByte);
+}
+
 bool selects(const at::Tensor& index) {
-  return index.defined() && index.numel() > 0 && at::isIntegralType(index.scalar_type(), false) &&
-         index.scalar_type() != at::kByte;
+  return index.defined() && index.numel() > 0 && at::isIntegralType(index.scalar_type(), false);
 }
 
 std::optional<Needy> selection(const c10::FunctionSchema& schema, const Stack& inputs) {
@@ -107,6 +112,7 @@ std::optional<Needy> selection(const c10::FunctionSchema& schema, const Stack& i
     // A negative index counts from the end, and so elements are added in front.
     out.from_end = out.shifts = true;
     const auto indices = inputs[1].toListRef();
+    if (std::any_of(indices.begin(), indices.end(), holds_mask)) return {};  // it may take two axes
     for (size_t axis = 0; axis < indices.size(); ++axis)
       if (indices[axis].isTensor() && selects(indices[axis].toTensor()))
         out.axes.push_back(static_cast<int64_t>(axis));

@@ -204,6 +204,17 @@ class LargeIntegers(nn.Module):
         return y, z
 
 
+class LargestIfPositive(nn.Module):
+    """A condition that says nothing of the rows: torch fails where it holds and there are none."""
+
+    def forward(self, x: Tensor, mask: Tensor):
+        if bool(x.sum() > 0):
+            y = x[mask].max(0)[0]
+        else:
+            y = torch.zeros(4)
+        return y
+
+
 class WritesToFirst(nn.Module):
     """A row that is written to belongs to the others: the file holds the sample's way."""
 
@@ -252,6 +263,9 @@ def ways():
     cases = {name: Case(model(), any_count, kinds=("scripted",)) for name, model in chosen.items()}
     for name, model in (("mean or zeros", MeanOrZeros), ("largest", Largest), ("first index", FirstIndex)):
         cases[f"{name}, none in the sample"] = Case(model(), masks([0, 4, 1]), kinds=("scripted",))
+    signs = [(rows.abs() * sign, mask) for sign in (-1, 1) for rows, mask in any_count if sign < 0 or bool(mask.any())]
+    cases["largest if positive"] = Case(LargestIfPositive(), signs, kinds=("scripted",))
+    cases["largest if positive, not in the sample"] = Case(LargestIfPositive(), signs[::-1], kinds=("scripted",))
     cases["writes to the first"] = Case(WritesToFirst(), masks([4, 1, 2, 6]), kinds=("scripted",))
     cases["rows or zeros"] = Case(RowsOrZeros(), masks([4, 1, 2, 6]), kinds=("scripted",))
     cases["writes in one"] = Case(WritesInOne(), masks([4, 2, 6]), kinds=("scripted",))
