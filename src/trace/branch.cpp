@@ -29,14 +29,17 @@ void Interpreter::stand(const Standing& at) {
   position_.function = at.function;
 }
 
-/// The results of a block that counts where `condition` holds. Nothing, and the obstacle, if the
-/// block has effects that cannot be undone, or fails on these inputs.
+/// The results of a block that counts where `condition` holds, as it `holds` in this run or not.
+/// Nothing, and the obstacle, if the block has effects that cannot be undone, or fails on these
+/// inputs, on which torch does not run it.
 std::optional<Interpreter::Values> Interpreter::run_speculatively(torch::jit::Block* block,
                                                                   Env& env,
                                                                   const FormulaRef& condition,
+                                                                  bool holds,
                                                                   std::string& obstacle) {
   const Standing before = standing();
-  speculation_.enter(condition, recorder_->tracks().roots());
+  speculation_.enter(condition, holds, recorder_->tracks().roots());
+  const bool is_run = speculation_.holds();
   try {
     run_block(block, env);
     Values out = take_results(block, env);
@@ -44,7 +47,7 @@ std::optional<Interpreter::Values> Interpreter::run_speculatively(torch::jit::Bl
     return out;
   } catch (const Error& error) {
     const std::string effect = speculation_.take_effect();
-    if (effect.empty() && error.diagnostic().id != "forward-failed") throw;
+    if (effect.empty() && (is_run || error.diagnostic().id != "forward-failed")) throw;
     obstacle = cat("one of its ways ", effect.empty() ? "fails on these inputs" : effect);
   }
   if (loops_.rolling().size() != before.rolling)
@@ -61,11 +64,9 @@ Interpreter::Values Interpreter::guarded(const torch::jit::Node* node,
   ComputedNumbers computed(position_, marks_, *recorder_);
   inputs = computed.guarded(schema, speculation_.condition(), std::move(inputs));
   const auto axis = lacking_axis(schema, inputs);
-  const FormulaRef condition = speculation_.condition();
-  // Where the branch is taken, torch fails.
-  if (axis && computed.computed(*condition).item().toBool()) return inputs;
+  if (axis && speculation_.holds()) return inputs;  // torch fails as well
   if (const auto padded = options_.padded.find(node); padded != options_.padded.end())
-    return computed.padded(schema, padded->second, condition, std::move(inputs));
+    return computed.padded(schema, padded->second, speculation_.condition(), std::move(inputs));
   // It fails now, and runs in the next attempt.
   if (axis) lacking_->emplace(node, *axis);
   return inputs;
@@ -78,10 +79,11 @@ bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition,
   if (!formula) return false;
   const auto blocks = node->blocks();
   const size_t known = recorder_->tracks().roots();
-  const auto yes = run_speculatively(blocks[0], env, formula, obstacle);
+  const auto yes = run_speculatively(blocks[0], env, formula, taken, obstacle);
   if (!yes) return false;
-  const auto no = run_speculatively(
-      blocks[1], env, operation_formula("logical_not", FormulaType::truth, {formula}), obstacle);
+  const auto no = run_speculatively(blocks[1], env,
+                                    operation_formula("logical_not", FormulaType::truth, {formula}),
+                                    !taken, obstacle);
   if (!no) return false;
   position_.node = node;
   Values out;

@@ -26,8 +26,7 @@ class Interpreter {
   Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& sources,
               const TraceOptions& options, const Recording* recording, RangeWatch* ranges,
               StateWatch& state);
-  c10::IValue run(const torch::jit::Module& module, const std::string& method,
-                  std::vector<c10::IValue> arguments);
+  c10::IValue run(const torch::jit::Module& module, const std::string& method, Values arguments);
   /// Runs a method, without its hooks, of an object that need not belong to the model.
   void run_method(const ObjectPtr& object, const std::string& method, const Values& arguments);
 
@@ -78,7 +77,8 @@ class Interpreter {
   Standing standing() const;
   void stand(const Standing& at);
   std::optional<Values> run_speculatively(torch::jit::Block* block, Env& env,
-                                          const FormulaRef& condition, std::string& obstacle);
+                                          const FormulaRef& condition, bool holds,
+                                          std::string& obstacle);
   Values guarded(const torch::jit::Node* node, const c10::FunctionSchema& schema, Values inputs);
   bool select_branches(torch::jit::Node* node, const Mark& condition, bool taken, Env& env,
                        std::string& obstacle);

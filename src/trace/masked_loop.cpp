@@ -82,7 +82,7 @@ int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& 
     env[body->inputs()[0]] = loop.iteration;
     for (size_t i = 0; i < going.size(); ++i) env[body->inputs()[i + 1]] = going[i];
     const size_t known = recorder_->tracks().roots();
-    auto made = run_speculatively(body, env, active, obstacle);
+    auto made = run_speculatively(body, env, active, is_active, obstacle);
     position_.node = node;
     if (!made) decisions_.refuse_branch(node, mark, obstacle);
     loop.condition = (*made)[0];

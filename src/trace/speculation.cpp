@@ -7,11 +7,12 @@
 
 namespace t2n::trace {
 
-void Speculation::enter(const FormulaRef& condition, size_t roots) {
+void Speculation::enter(const FormulaRef& condition, bool holds, size_t roots) {
+  const bool all_hold = this->holds() && holds;
   FormulaRef all = branches_.empty() ? condition
                                      : operation_formula("logical_and", FormulaType::truth,
                                                          {branches_.back().condition, condition});
-  branches_.push_back({std::move(all), roots, {}});
+  branches_.push_back({std::move(all), all_hold, roots, {}});
 }
 
 void Speculation::note_made(const c10::IValue& value) {

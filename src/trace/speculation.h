@@ -20,8 +20,9 @@ class Speculation {
  public:
   bool empty() const { return branches_.empty(); }
   size_t depth() const { return branches_.size(); }
-  /// `condition`: a bool. `roots`: the number of known roots before the branch.
-  void enter(const FormulaRef& condition, size_t roots);
+  /// `condition`: a bool, which `holds` in this run or not. `roots`: the number of known roots
+  /// before the branch.
+  void enter(const FormulaRef& condition, bool holds, size_t roots);
   void leave_to(size_t depth) { branches_.resize(depth); }
 
   /// A list, dictionary or object was created.
@@ -37,10 +38,13 @@ class Speculation {
   std::string take_effect() { return std::exchange(effect_, {}); }
   /// The conjunction of all surrounding conditions; null if there is none.
   FormulaRef condition() const { return branches_.empty() ? nullptr : branches_.back().condition; }
+  /// Whether it holds in this run, so that torch runs this code as well.
+  bool holds() const { return branches_.empty() || branches_.back().holds; }
 
  private:
   struct Branch {
     FormulaRef condition;  ///< with those of the branches around it
+    bool holds = false;
     size_t roots = 0;
     std::set<const void*> made;
   };
