@@ -77,10 +77,8 @@ std::optional<Needy> reduction(const c10::FunctionSchema& schema, const Stack& i
   return out;
 }
 
-/// Whether a number is a place, from the front, that was read from values.
-bool is_place(const Mark& mark) {
-  return data_formula(mark) != nullptr || (is_size(mark) && mark->size.as_symbol() != nullptr);
-}
+/// Whether a number is a place from the front, whatever the inputs hold: sizes are never negative.
+bool is_place(const Mark& mark) { return is_size(mark) && mark->size.as_symbol() != nullptr; }
 
 bool holds_mask(const c10::IValue& index) {
   return index.isTensor() && index.toTensor().defined() &&
@@ -101,8 +99,8 @@ std::optional<Needy> selection(const c10::FunctionSchema& schema, const Stack& i
     return out;
   };
   if (name == "aten::select" && schema.overload_name() == "int") {
-    const bool is_read = mark_of(inputs[2]) && is_place(mark_of(inputs[2]));
-    const auto place = is_read ? std::optional<int64_t>(0) : integer(inputs, 2);
+    const bool is_open = is_place(mark_of(inputs[2]));
+    const auto place = is_open ? std::optional<int64_t>(0) : integer(inputs, 2);
     if (!place) return {};
     out.from_end = *place < 0;
     out.least = *place < 0 ? -*place : *place + 1;
