@@ -34,8 +34,8 @@ constexpr TraitRow kTraits[] = {
     {OpTrait::mixes,
      "_convolution addbmm addmm addmv avg_pool1d avg_pool2d avg_pool3d baddbmm batch_norm bilinear "
      "bmm conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d convolution "
-     "cumprod cumsum dot einsum group_norm inner instance_norm layer_norm linear log_softmax "
-     "logcumsumexp matmul mm mv native_group_norm native_layer_norm prod rms_norm "
+     "dot einsum group_norm inner instance_norm layer_norm linear log_softmax "
+     "logcumsumexp matmul mm mv native_group_norm native_layer_norm rms_norm "
      "scaled_dot_product_attention softmax tensordot vdot"},
     {OpTrait::steps,
      "ceil fix floor floor_divide fmod frac grid_sampler grid_sampler_2d grid_sampler_3d "

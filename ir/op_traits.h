@@ -15,7 +15,7 @@ enum class OpTrait {
   predicate,          ///< the results are booleans, whatever dtype it computes in
   sums,               ///< the results are sums of many elements
   recurrent,          ///< layers over all steps of a sequence
-  mixes,              ///< as sums are, results of many elements each: products of matrices, norms
+  mixes,              ///< the results are sums of products of many elements, or norms
   steps,              ///< rounds floats, or jumps: a step function of the operands
   takes_wide_number,  ///< beside f16, does not round a number as the second operand to f16 first
   // By name without overload.

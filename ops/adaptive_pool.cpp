@@ -124,7 +124,7 @@ Ref greatest(Emitter& out, Ref x, int axis, int64_t count) {
   const OpenWindows w = open_windows(out, size_of(out, x, axis), count);
   const Ref least = like(out, -std::numeric_limits<double>::infinity(), x);
   const Ref all = select(out, out.reshape(w.holds, shape), out.unsqueeze(x, {axis}), least);
-  return out.squeeze(reduce(out, "max_reduce", all, {axis + 1}), {axis + 1});
+  return out.squeeze(exact_extremum(out, "max_reduce", all, {axis + 1}), {axis + 1});
 }
 
 bool has_open_axes(const Emitter& out, Ref x) {
@@ -214,7 +214,7 @@ void uneven_max_pool(const OpView& op, Emitter& out, Ref x, const Axes& axes) {
   const int spatial = axes.spatial();
   const Ref elements = window_last(out, gathered_windows(out, x, windows), spatial);
   const Ints last = {spatial + 2};
-  batched_result(op, out, out.squeeze(reduce(out, "max_reduce", elements, last), last), 0);
+  batched_result(op, out, out.squeeze(exact_extremum(out, "max_reduce", elements, last), last), 0);
   if (!op.is_used(1)) return;
   const Ref winner = reduce(out, "argmax_reduce", elements, last, DType::i64);
   const Ref table =
@@ -240,9 +240,10 @@ void adaptive_max_pool(const OpView& op, Emitter& out) {
   const Axes axes = read_axes(op, out, x, kSpatial);
   if (!axes.divides()) return uneven_max_pool(op, out, x, axes);
   const Shape shape = planes_shape(op, kSpatial);
-  const auto results = out.calls("max_pool_with_index", {planes(out, op.tensor("self"), kSpatial)},
-                                 tiles(axes), {{op.dtype(0), shape}, {op.dtype(1), shape}});
-  planes_result(op, out, results[0], 0);
+  const Ref flat = planes(out, op.tensor("self"), kSpatial);
+  const auto results = out.calls("max_pool_with_index", {flat}, tiles(axes),
+                                 {{op.dtype(0), shape}, {op.dtype(1), shape}});
+  planes_result(op, out, with_infinities(op, out, flat, tiles(axes), results[0]), 0);
   planes_result(op, out, results[1], 1);
 }
 

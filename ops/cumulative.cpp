@@ -75,7 +75,7 @@ void running_extremum(const OpView& op, Emitter& out) {
   // The first element is a prefix of every position.
   const Ref first = out.slice(x, axis, 0, 1);
   const Ref all = prefixes(out, x, axis, out.unsqueeze(first, {axis}), n);
-  const Ref values = reduced_prefixes(out, op.nnef(), all, axis);
+  const Ref values = out.squeeze(exact_extremum(out, op.nnef(), all, {axis + 1}), {axis + 1});
   const int rank = out.rank(x) + 1;
   const Ref positions = iota(out, size_of(out, x, axis), axis + 1, rank);
   const Ref none = out.scalar(int64_t{0}, DType::i64);

@@ -83,9 +83,9 @@ template <int kSpatial>
 void max_pool(const OpView& op, Emitter& out) {
   const PoolWindow w = read_window(op, out, kSpatial);
   const Ref x = planes(out, op.tensor("self"), kSpatial);
-  planes_result(op, out,
-                out.call(op.nnef(), {x}, pool_attributes(w, "ignore"), op.dtype(),
-                         planes_shape(op, kSpatial)));
+  const Attributes windows = pool_attributes(w, "ignore");
+  const Ref y = out.call(op.nnef(), {x}, windows, op.dtype(), planes_shape(op, kSpatial));
+  planes_result(op, out, with_infinities(op, out, x, windows, y));
 }
 
 template <int kSpatial>
@@ -93,9 +93,10 @@ void max_pool_with_indices(const OpView& op, Emitter& out) {
   const PoolWindow w = read_window(op, out, kSpatial);
   const Ref x = planes(out, op.tensor("self"), kSpatial);
   const Shape shape = planes_shape(op, kSpatial);
-  const auto results = out.calls(op.nnef(), {x}, pool_attributes(w, "ignore"),
-                                 {{op.dtype(0), shape}, {op.dtype(1), shape}});
-  planes_result(op, out, results[0], 0);
+  const Attributes windows = pool_attributes(w, "ignore");
+  const auto results =
+      out.calls(op.nnef(), {x}, windows, {{op.dtype(0), shape}, {op.dtype(1), shape}});
+  planes_result(op, out, with_infinities(op, out, x, windows, results[0]), 0);
   planes_result(op, out, results[1], 1);
 }
 

@@ -1,8 +1,6 @@
 // Reductions over axes.
 #include "ops/reduce.h"
 
-#include <limits>
-
 #include "ops/all.h"
 #include "src/diag/error.h"
 #include "src/translate/registry.h"
@@ -31,31 +29,18 @@ void nan_total(const OpView& op, Emitter& out) {
   finish_reduced(op, out, div(out, total, count), axes);
 }
 
-/// tract begins with the lowest number, or the highest one, which is what it makes of infinities
-/// alone (docs/engine_bugs.md).
-Ref reduced_extremum(const OpView& op, Emitter& out, std::string_view reduction, Ref x,
-                     const Ints& axes) {
-  if (axes.empty()) return x;
-  const Ref y = reduce(out, reduction, x, axes);
-  const bool is_right = !ir::is_float(out.dtype(x)) || !out.has(target::Feature::computes_f64);
-  if (is_right || !op.may_meet_infinity("self")) return y;
-  const double infinity = std::numeric_limits<double>::infinity();
-  const Ref end = like(out, reduction == "max_reduce" ? -infinity : infinity, x);
-  return select(out, reduce(out, "max_reduce", compare(out, "ne", x, end), axes), y, end);
-}
-
 /// A NaN loses against a number; in other maxima and minima it propagates.
 void extremum_over_dim(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const Ints axes = reduced_axes(op, out, x);
-  finish_reduced(op, out, reduced_extremum(op, out, op.nnef(), x, axes), axes);
+  finish_reduced(op, out, exact_extremum(out, op.nnef(), x, axes), axes);
 }
 
 void aminmax(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const Ints axes = reduced_axes(op, out, x);
-  finish_reduced(op, out, reduced_extremum(op, out, "min_reduce", x, axes), axes, 0);
-  finish_reduced(op, out, reduced_extremum(op, out, "max_reduce", x, axes), axes, 1);
+  finish_reduced(op, out, exact_extremum(out, "min_reduce", x, axes), axes, 0);
+  finish_reduced(op, out, exact_extremum(out, "max_reduce", x, axes), axes, 1);
 }
 
 /// Without dim the index counts over all elements.
@@ -73,7 +58,7 @@ void extremum_with_index(const OpView& op, Emitter& out) {
   const Ref self = op.tensor("self");
   const Ref x = at_least_1d(out, self);
   const Ints axes = {op.axis("dim")};
-  const Ref values = reduced_extremum(op, out, op.nnef(), x, axes);
+  const Ref values = exact_extremum(out, op.nnef(), x, axes);
   const Ref indices = reduce(out, op.nnef() == "max_reduce" ? "argmax_reduce" : "argmin_reduce", x,
                              axes, DType::i64);
   const bool keeps = op.boolean("keepdim") && out.rank(self) > 0;

@@ -2,6 +2,7 @@
 #include "ops/spatial.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "ops/product.h"
@@ -104,6 +105,16 @@ Ref along_axis(Emitter& out, Ref x, int axis, const std::vector<double>& matrix,
   const Ref flat = out.reshape(x, {outer, *at, inner});
   const Ref y = out.call("matmul", {m, flat}, {}, dtype, {outer, rows, inner});
   return out.reshape(y, after);
+}
+
+Ref with_infinities(const OpView& op, Emitter& out, Ref x, const Attributes& windows, Ref y) {
+  const DType dtype = out.dtype(x);
+  const bool is_right = !ir::is_float(dtype) || !out.has(target::Feature::computes_f64);
+  if (is_right || !op.may_meet_infinity("self")) return y;
+  const Ref end = like(out, -std::numeric_limits<double>::infinity(), x);
+  const Ref is_other = out.cast(compare(out, "ne", x, end), dtype);
+  const Ref others = out.call("max_pool", {is_other}, windows, dtype, out.shape(y));
+  return select(out, compare(out, "gt", others, like(out, 0, others)), y, end);
 }
 
 }  // namespace t2n::ops

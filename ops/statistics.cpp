@@ -78,7 +78,7 @@ void norm_of_matrices(const OpView& op, Emitter& out, Ints pair) {
   for (int64_t& axis : pair) axis += axis < 0 ? out.rank(x) : 0;
   if (!is_column) std::swap(pair[0], pair[1]);
   const Ref sums = reduce(out, "sum_reduce", magnitude(out, x), {pair[0]});
-  const Ref y = reduce(out, order > 0 ? "max_reduce" : "min_reduce", sums, {pair[1]});
+  const Ref y = exact_extremum(out, order > 0 ? "max_reduce" : "min_reduce", sums, {pair[1]});
   std::sort(pair.begin(), pair.end());
   finish_reduced(op, out, y, pair);
 }
@@ -198,7 +198,7 @@ Ref vector_norm(Emitter& out, Ref x, double p, const Ints& axes) {
   const Ref size = magnitude(out, x);
   if (axes.empty())
     return p == 0 ? out.cast(compare(out, "ne", x, like(out, 0, x)), out.dtype(x)) : size;
-  if (std::isinf(p)) return reduce(out, p > 0 ? "max_reduce" : "min_reduce", size, axes);
+  if (std::isinf(p)) return exact_extremum(out, p > 0 ? "max_reduce" : "min_reduce", size, axes);
   if (p == 0) {
     const Ref is_nonzero = compare(out, "ne", x, like(out, 0, x));
     return reduce(out, "sum_reduce", out.cast(is_nonzero, out.dtype(x)), axes);

@@ -40,8 +40,7 @@ class ShapeCall {
   /// The integers of a tensor, if the call itself contains them.
   std::optional<Ints> numbers_of(std::string_view parameter) const;
   std::optional<int64_t> number_of(std::string_view parameter) const;
-  /// The shape of the first operand.
-  Ints first_shape() const { return shape(declaration_.parameters[0].name); }
+  Ints first_shape() const { return shape(declaration_.parameters[0].name); }  ///< operand
   /// The shapes of all operands that are single tensors.
   Shapes operand_shapes() const;
 

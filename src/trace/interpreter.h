@@ -50,7 +50,6 @@ class Interpreter {
   Values values(at::ArrayRef<torch::jit::Value*> values, const Env& env) const;
   Values take_results(torch::jit::Block* block, Env& env) const;
   void set_outputs(torch::jit::Node* node, Env& env, Values values) const;
-
   // interpreter_calls.cpp
   c10::IValue run_hooked(const torch::jit::Module& module, Values arguments);
   [[noreturn]] void explain_failure();

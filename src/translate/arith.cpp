@@ -249,6 +249,15 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
   return dtype ? y : out.cast(y, out.dtype(x));
 }
 
+Ref exact_extremum(Emitter& out, std::string_view op, Ref x, const Ints& axes) {
+  if (axes.empty()) return x;
+  const Ref y = reduce(out, op, x, axes);
+  if (!ir::is_float(out.dtype(x)) || !out.has(target::Feature::computes_f64)) return y;
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Ref end = like(out, op == "max_reduce" ? -infinity : infinity, x);
+  return select(out, reduce(out, "max_reduce", compare(out, "ne", x, end), axes), y, end);
+}
+
 Ref iota(Emitter& out, const Dim& n, int axis, int rank) {
   Shape shape(static_cast<size_t>(rank), Dim(1));
   shape[static_cast<size_t>(axis)] = n;

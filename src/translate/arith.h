@@ -55,6 +55,10 @@ Ref widened(Emitter& out, Ref x);
 Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes,
            std::optional<DType> dtype = {});
 
+/// max_reduce or min_reduce, of infinities alone, too: of these tract gives the lowest or highest
+/// number (docs/engine_bugs.md).
+Ref exact_extremum(Emitter& out, std::string_view op, Ref x, const Ints& axes);
+
 /// 0, 1, … n - 1 along `axis` of a tensor of `rank`, extent 1 elsewhere.
 Ref iota(Emitter& out, const Dim& n, int axis, int rank);
 /// Integers as a constant.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "ir/op_traits.h"
 #include "src/diag/one_of.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/op_view.h"
@@ -39,7 +40,8 @@ bool OpView::may_meet_infinity(std::string_view name) const {
   for (const ir::Node* node = &node_; node-- != graph_.nodes.data();) {
     const bool gives = std::any_of(node->outputs.begin(), node->outputs.end(),
                                    [&](ir::ValueId id) { return due.contains(id); });
-    if (!gives) continue;
+    // Sums and products of what holds infinities hold other elements as well, or no number.
+    if (!gives || ir::has_trait(ir::op_short_name(node->op), ir::OpTrait::mixes)) continue;
     if (node->body || makes_infinity(*node)) return true;
     ir::for_each_input(*node, [&](ir::ValueId id) { due.insert(id); });
   }

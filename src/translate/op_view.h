@@ -85,11 +85,10 @@ class OpView {
   int outputs() const { return static_cast<int>(node_.outputs.size()); }
   /// Whether anything reads the output; an unread one needs no result.
   bool is_used(int output) const;
-  /// Whether what follows from the first result, sums aside, is rounded, compared or made an
+  /// Whether what follows from the first result, products aside, is rounded, compared or made an
   /// integer later: an error in its last bit may become a step there.
   bool is_rounded_later() const;
-  /// Whether an operand may hold infinities that the program makes: by a number, constant or
-  /// logarithm.
+  /// Whether an operand may hold infinities that the program makes.
   bool may_meet_infinity(std::string_view name) const;
   DType dtype(int output = 0) const;
   const Shape& shape(int output = 0) const;

@@ -60,6 +60,12 @@ TEST_CASE("quotients are right in the last bit where they are rounded later") {
               "torch.histc(x, 30, -15.0, 15.0)"},
              {ties(0.3, DType::f32), values({20, 30}, std::vector<double>(600, 0.3))});
   check_each({"torch.floor(x / y)", "torch.round(x / y)"}, {kInts, kDivisors});
+  // Sums of whole quotients are whole.
+  std::vector<double> tenths;
+  for (int i = 0; i < 60; ++i) tenths.push_back(static_cast<float>(i * 0.1));
+  check_each({"torch.floor((x / 0.1).sum(1))", "torch.floor((x / 0.1).cumsum(0))",
+              "torch.floor((x / 0.1).prod(1))", "(x / y).sum(1).long()"},
+             {values({20, 3}, tenths), values({1}, {0.1})});
   // Zeros, infinities and NaN divide as ever.
   const ir::Tensor ends = values({6}, {0, -0.0, 1, kInf, -kInf, kNan}, DType::f64);
   check_in_engines({"torch.floor(x / 0.3)", "torch.floor(x.unsqueeze(1) / y)"}, {ends, ends});

@@ -13,12 +13,27 @@ const double kInf = std::numeric_limits<double>::infinity();
 TEST_CASE("maxima and minima of infinities alone") {
   const std::string low = "x.masked_fill(x < 9, -1.0 / 0.0)",
                     high = "torch.where(x < 9, 1.0 / 0.0, x)";
-  check_each({low + ".amax(1)", low + ".max()", low + ".max(0)[0]", low + ".max(1)[1]",
-              high + ".amin(1)", high + ".min()", high + ".min(0)[0]", high + ".aminmax(dim=1)[0]",
-              "(x * 0).abs().log().amax(0)", "(x * 0 + torch.full([4], -1.0 / 0.0)).max(1)[0]",
+  check_each({low + ".amax(1)",
+              low + ".max()",
+              low + ".max(0)[0]",
+              low + ".max(1)[1]",
+              high + ".amin(1)",
+              high + ".min()",
+              high + ".min(0)[0]",
+              high + ".aminmax(dim=1)[0]",
+              "(x * 0).abs().log().amax(0)",
+              "(x * 0 + torch.full([4], -1.0 / 0.0)).max(1)[0]",
               "(x.half() * 0).masked_fill(x < 9, -1.0 / 0.0).amax(1)",
               "x.masked_fill(x < 9, -3.4028234663852886e+38).amax(1)",
-              "x.masked_fill(x < 0, -1.0 / 0.0).amax(0)"},
+              "x.masked_fill(x < 0, -1.0 / 0.0).amax(0)",
+              low + ".cummax(1)[0]",
+              "torch.norm(" + high + ", -1.0 / 0.0, [1])",
+              "torch.max_pool1d(" + low + ", 2, 1, 1)",
+              "torch.max_pool1d(x.masked_fill(x < 5, -1.0 / 0.0), 2)",
+              "torch.adaptive_max_pool1d(" + low + ", 2)[0]",
+              "torch.max_pool2d(x[None].masked_fill(x < 5, -1.0 / 0.0), 2)",
+              "torch.max_pool2d_with_indices(x[None].masked_fill(x < 5, -1.0 / 0.0), 2)[0]",
+              "torch.max_pool1d(x.masked_fill(x < 5, -3.4028234663852886e+38), 2)"},
              {values({2, 4}, {1, -2, 3, 4, 5, -6, 7, 8})});
 }
 
