@@ -1,5 +1,6 @@
 // Branches on data: both branches run, and a select chooses between their results.
 #include "src/diag/error.h"
+#include "src/trace/computed_numbers.h"
 #include "src/trace/interpreter.h"
 #include "src/trace/padded.h"
 
