@@ -8,7 +8,8 @@ from child import Child, serve
 
 def reference():
     """Asked ("run", path, arrays): the outputs' tensors in order, as arrays.
-    Asked ("undefined", path, arrays): whether a cast meets numbers that its dtype cannot hold."""
+    Asked ("undefined", path, arrays): whether a cast meets numbers that its dtype cannot hold.
+    Asked ("noise", path, arrays): how far each output moves when weights and inputs are rounded otherwise."""
     return Child(__file__, {"OMP_NUM_THREADS": "1"})
 
 
@@ -24,9 +25,37 @@ def flat(output):
     raise ValueError(f"a {type(output).__name__} among the outputs")
 
 
+def moved(number, generator):
+    """A tensor of floats with other last bits."""
+    import torch
+    step = torch.finfo(number.dtype).eps * 2
+    return number * (1 + step * torch.randn(number.shape, generator=generator)).to(number.dtype)
+
+
+def noise(path, arrays):
+    import numpy as np
+    import torch
+
+    def outputs(generator):
+        model, inputs = torch.jit.load(path), [torch.from_numpy(array.copy()) for array in arrays]
+        if generator is not None:
+            inputs = [moved(each, generator) if each.is_floating_point() else each for each in inputs]
+            for each in [*model.parameters(), *model.buffers()]:
+                if each.is_floating_point():
+                    each.copy_(moved(each, generator))
+        return [each.astype(np.float64) for each in flat(model(*inputs))]
+
+    with torch.no_grad(), torch.jit.optimized_execution(False):
+        first = outputs(None)
+        others = [outputs(torch.Generator().manual_seed(seed)) for seed in range(3)]
+    return [max(np.nanmax(np.abs(a - each[i]), initial=0.0) if a.shape == each[i].shape else np.inf for each in others) for i, a in enumerate(first)]
+
+
 def run(kind, path, arrays):
     """Loaded anew each time: a run may change attributes."""
     import torch
+    if kind == "noise":
+        return noise(path, arrays)
     casts = watched_casts()
     # Torch's optimiser gets some writes through views wrong (`v.t()[0] = 1.5` of a bool, 2.13).
     with torch.no_grad(), torch.jit.optimized_execution(False), casts if kind == "undefined" else contextlib.nullcontext():
