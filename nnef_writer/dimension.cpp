@@ -56,8 +56,23 @@ bool is_natural(const Dim& dim) {
 std::string text_of(const Dim& dim);
 std::string spelled(const Dim& dim);
 
+int64_t common_factor(const Dim& dim) {
+  int64_t factor = dim.constant_part();
+  for (const Term& term : dim.terms()) factor = std::gcd(factor, term.factor);
+  return factor;
+}
+
+/// tract 0.23 spells (2*B + 2)/3 in two ways by turns, as it does every sum with a common factor
+/// that the divisor does not have, and takes them for two sizes. (4*B + 5)/6 is equal, and stays.
 std::string quotient_text(const Dim& numerator, int64_t divisor) {
-  return cat("((", spelled(numerator), ")/", divisor, ")");
+  const int64_t factor = common_factor(numerator);
+  const bool stays = terms_of(numerator).size() < 2 || factor / std::gcd(factor, divisor) == 1;
+  Dim dividend = numerator;
+  for (int64_t times = 2; !stays && common_factor(dividend) != 1; ++times) {
+    dividend = Dim(times) * numerator + Dim(1);
+    if (common_factor(dividend) == 1) divisor *= times;
+  }
+  return cat("((", spelled(dividend), ")/", divisor, ")");
 }
 
 std::string text_of(const ir::Atom& atom) {
@@ -136,12 +151,6 @@ bool mentions_any(const Dim& dim, const std::vector<ir::Symbol>& symbols) {
 Dim joined_numerator(const Dim& dim, const Term& part) {
   const FloorDiv& quotient = *as_quotient(part);
   return quotient.b * (dim - ir::sum_of({part})) + quotient.a;
-}
-
-int64_t common_factor(const Dim& dim) {
-  int64_t factor = dim.constant_part();
-  for (const Term& term : dim.terms()) factor = std::gcd(factor, term.factor);
-  return factor;
 }
 
 /// tract moves a subtracted number out of the joined quotient again, unless all terms of the

@@ -83,6 +83,7 @@ struct Emitter::State : draft::Draft {
   std::optional<Ref> zero;         ///< in a body with inner scans: a state that is always 0
   std::vector<Ref> inner_results;  ///< of those scans, one each
   std::vector<Capture> captures;
+  std::map<ir::Symbol, Ref> carriers;  ///< tensors that tell sizes to bodies (body_sizes.cpp)
   int scans = 0;  ///< fragments made for bodies so far; kept in the outermost state
   /// Translates all operations of a graph; set once, in the outermost state.
   std::function<void(const ir::Graph& graph, Emitter& emitter)> translate_nodes;

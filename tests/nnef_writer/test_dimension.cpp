@@ -65,6 +65,16 @@ TEST_CASE("sums that tract would join into one quotient are refused, or written 
   CHECK_EQ(text("((S + 2) // 3) - B"), "refused");
 }
 
+TEST_CASE("quotients of sums with a common factor have a form that tract keeps") {
+  const auto text = [](const char* dim) { return tract_text(ir::parse_dim(dim)); };
+  CHECK_EQ(text("B - (B // 3)"), "((4*B + 5)/6)");
+  CHECK_EQ(text("(2*B + 2*S) // 3"), "((4*B + 4*S + 1)/6)");
+  CHECK_EQ(text("(4*B + 6) // 7"), "((8*B + 13)/14)");
+  CHECK_EQ(text("(15*B + 12) // 16"), "((45*B + 37)/48)");
+  CHECK_EQ(text("(2*B) // 3"), "((2*B)/3)");
+  CHECK_EQ(text("(2*B + 2) // 4"), "((B + 1)/2)");
+}
+
 TEST_CASE("quotients of quotients are refused before tract is busy with them for ever") {
   ir::Dim size = ir::Dim::symbol({"S"});
   for (int64_t i = 2; i < 8; ++i) size = size + floor_div(size, i);
