@@ -140,15 +140,34 @@ class Refutation {
 
   void multiply(const Atom& atom, const std::vector<Atom>& by, size_t known) {
     const Dim factor = sum_of({Term{1, by}});
-    for (size_t i = 0; i < known && facts_.size() < 2 * kMaxFacts; ++i) {
-      const Dim fact = facts_[i];
-      const bool is_linear = std::all_of(fact.terms().begin(), fact.terms().end(),
-                                         [](const Term& term) { return term.atoms.size() == 1; });
-      const bool has_atom = std::any_of(fact.terms().begin(), fact.terms().end(),
-                                        [&](const Term& term) { return term.atoms[0] == atom; });
-      if (is_linear && has_atom) facts_.push_back(fact * factor);
-    }
+    for (const Dim& fact : linear_facts(atom, known))
+      if (facts_.size() < 2 * kMaxFacts) facts_.push_back(fact * factor);
+    if (by.size() == 1) multiply_bounds(atom, by[0], known);
     facts_.push_back(factor);
+  }
+
+  /// (S - 2)*(T - 1) >= 0 for S >= 2 and T >= 1.
+  void multiply_bounds(const Atom& atom, const Atom& other, size_t known) {
+    for (const Dim& fact : linear_facts(atom, known))
+      for (const Dim& bound : linear_facts(other, known))
+        if (facts_.size() < 2 * kMaxFacts && fact.terms().size() == 1 &&
+            bound.terms().size() == 1 && fact.constant_part() < 0 && bound.constant_part() < 0)
+          facts_.push_back(fact * bound);
+  }
+
+  /// The first facts that are sums of atoms, and have this one.
+  std::vector<Dim> linear_facts(const Atom& atom, size_t known) const {
+    std::vector<Dim> out;
+    for (size_t i = 0; i < known; ++i) {
+      const std::vector<Term>& terms = facts_[i].terms();
+      const bool is_linear = std::all_of(terms.begin(), terms.end(), [](const Term& term) {
+        return term.atoms.size() == 1;
+      });
+      if (is_linear && std::any_of(terms.begin(), terms.end(),
+                                   [&](const Term& term) { return term.atoms[0] == atom; }))
+        out.push_back(facts_[i]);
+    }
+    return out;
   }
 
   /// Splits by cases: each minimum and maximum equals one of its operands.

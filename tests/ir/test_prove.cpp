@@ -86,6 +86,12 @@ TEST_CASE("products keep the order of their factors") {
   CHECK(verdict("B*S >= S") == Verdict::unknown);
 }
 
+TEST_CASE("products of bounds are bounds") {
+  CHECK(verdict("S*T + 2 >= 2*T + S", {"S >= 2", "T >= 1"}) == Verdict::always);
+  CHECK(verdict("3*S*T + 6 >= 6*T + 3*S", {"S >= 2", "T >= 1"}) == Verdict::always);
+  CHECK(verdict("S*T + 2 >= 2*T + S", {"S >= 2"}) == Verdict::unknown);
+}
+
 TEST_CASE("numbers that do not fit prove nothing") {
   CHECK(verdict("9223372036854775807*S - T > 0", {"9223372036854775807*S > T"}) == Verdict::always);
   CHECK(verdict("9223372036854775807*S >= -S") == Verdict::unknown);

@@ -56,6 +56,10 @@ TEST_CASE("polynomials divide polynomials") {
   CHECK(floor_div(kS * kT + kT, kS + 1) == kT);
   CHECK(floor_div(kS * kS - 1, kS - 1) == kS + 1);
   CHECK(floor_div(kS * kT + 1, kT).str() == "((S*T + 1) // (T))");
+  CHECK(floor_div(kS * kT - 1, kT) == kS - 1);
+  CHECK(floor_div(kS * kT - 2, kT).str() == "((S*T - 2) // (T))");
+  CHECK(floor_div(kS * kT + 3 * kS + 2, kT + 3) == kS);
+  CHECK(floor_div(kS * kT - kS + 1, kT - 1).str() == "((-S + S*T + 1) // (T - 1))");
 }
 
 TEST_CASE("expressions can be matched") {

@@ -23,7 +23,7 @@ from child import ChildError, limit_memory
 
 SECONDS = 120  # for one export
 RTOL = ATOL = 1e-4
-NOISE = 10  # times what torch's own numbers move by when weights and inputs are rounded otherwise
+NOISE = 10  # times what torch's own numbers move by when all operations round otherwise
 LARGEST = 1e7  # beyond it f32 holds no quarters: neither side is right
 KINDS = ("right", "refused", "WRONG", "NORUN", "CRASH", "TIMEOUT", "INVALID")
 FAILURES = KINDS[2:]
@@ -69,12 +69,14 @@ def export(binary, program, saved, written, arrays):
 
 
 def first_error(said):
-    """The message with what follows it up to the next blank line, on one line."""
+    """The message; one that counts refused operators, with the first of them and why."""
     lines = said.splitlines()
     starts = [i for i, line in enumerate(lines) if line.startswith(("error", "internal error"))]
     if not starts:
         return lines[-1].strip() if lines else "no words"
-    return lines[starts[0]].strip()
+    first, *details = lines[starts[0]:starts[0] + 3]
+    counted = [re.sub(r" +first: .*", "", each.strip()) for each in details if re.match(r" +(\d+x|why:) ", each)]
+    return " ".join([first.strip(), *counted]) if re.match(r"error\S+ \d+ ", first) else first.strip()
 
 
 def verdict_of_export(code, said):

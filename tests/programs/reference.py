@@ -9,7 +9,7 @@ from child import Child, serve
 def reference():
     """Asked ("run", path, arrays): the outputs' tensors in order, as arrays.
     Asked ("undefined", path, arrays): whether a cast meets numbers that its dtype cannot hold.
-    Asked ("noise", path, arrays): how far each output moves when weights and inputs are rounded otherwise."""
+    Asked ("noise", path, arrays): how far each output moves when all operations round otherwise."""
     return Child(__file__, {"OMP_NUM_THREADS": "1"})
 
 
@@ -25,30 +25,37 @@ def flat(output):
     raise ValueError(f"a {type(output).__name__} among the outputs")
 
 
-def moved(number, generator):
-    """A tensor of floats with other last bits."""
-    import torch
-    step = torch.finfo(number.dtype).eps * 2
-    return number * (1 + step * torch.randn(number.shape, generator=generator)).to(number.dtype)
-
-
 def noise(path, arrays):
     import numpy as np
     import torch
 
-    def outputs(generator):
-        model, inputs = torch.jit.load(path), [torch.from_numpy(array.copy()) for array in arrays]
-        if generator is not None:
-            inputs = [moved(each, generator) if each.is_floating_point() else each for each in inputs]
-            for each in [*model.parameters(), *model.buffers()]:
-                if each.is_floating_point():
-                    each.copy_(moved(each, generator))
-        return [each.astype(np.float64) for each in flat(model(*inputs))]
+    def outputs():
+        return [each.astype(np.float64) for each in flat(torch.jit.load(path)(*[torch.from_numpy(array.copy()) for array in arrays]))]
 
     with torch.no_grad(), torch.jit.optimized_execution(False):
-        first = outputs(None)
-        others = [outputs(torch.Generator().manual_seed(seed)) for seed in range(3)]
+        first, others = outputs(), []
+        for seed in range(3):
+            with rounding(seed):
+                others.append(outputs())
     return [max(np.nanmax(np.abs(a - each[i]), initial=0.0) if a.shape == each[i].shape else np.inf for each in others) for i, a in enumerate(first)]
+
+
+def rounding(seed):
+    """A mode that gives other last bits to what every operation computes."""
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+    generator = torch.Generator().manual_seed(seed)
+
+    class Rounding(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            result = function(*args, **(kwargs or {}))
+            for each, its in zip(result if isinstance(result, (tuple, list)) else [result], function._schema.returns):
+                if isinstance(each, torch.Tensor) and each.is_floating_point() and its.alias_info is None:
+                    step = torch.finfo(each.dtype).eps * torch.randn(each.shape, generator=generator)
+                    each.mul_((1 + step).to(each.dtype))
+            return result
+
+    return Rounding()
 
 
 def run(kind, path, arrays):
