@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "ops/product.h"
+#include "ops/special.h"
 #include "src/diag/error.h"
 #include "src/translate/arith.h"
 
@@ -105,6 +106,20 @@ Ref along_axis(Emitter& out, Ref x, int axis, const std::vector<double>& matrix,
   const Ref flat = out.reshape(x, {outer, *at, inner});
   const Ref y = out.call("matmul", {m, flat}, {}, dtype, {outer, rows, inner});
   return out.reshape(y, after);
+}
+
+std::vector<Ref> cubic_weights(Emitter& out, Ref t) {
+  constexpr double kA = -0.75;
+  const auto near = [&](Ref d) {  // |d| <= 1
+    const Ref inner = plus(out, times(out, d, kA + 2), -(kA + 3));
+    return plus(out, mul(out, mul(out, inner, d), d), 1);
+  };
+  const auto far = [&](Ref d) {  // 1 < |d| < 2
+    const Ref inner = plus(out, mul(out, plus(out, times(out, d, kA), -5 * kA), d), 8 * kA);
+    return plus(out, mul(out, inner, d), -4 * kA);
+  };
+  const Ref rest = minus_from(out, 1, t);
+  return {far(plus(out, t, 1)), near(t), near(rest), far(plus(out, rest, 1))};
 }
 
 Ref with_infinities(const OpView& op, Emitter& out, Ref x, const Attributes& windows, Ref y) {

@@ -47,6 +47,10 @@ struct Convolution {
 Ref transposed_convolution(Emitter& out, const Convolution& c, const Ints& extra,
                            const Shape& shape);
 
+/// Keys' kernel with a = -0.75, as torch has it, for the four entries around a position, `t` after
+/// the second.
+std::vector<Ref> cubic_weights(Emitter& out, Ref t);
+
 /// Each entry of `x` along `axis` becomes a weighted sum of all: y[.., o, ..] = sum_i m[o, i] x[..,
 /// i, ..]. `matrix` is [o, i] in row-major order; it is stored in the dtype of `x`.
 Ref along_axis(Emitter& out, Ref x, int axis, const std::vector<double>& matrix, int64_t rows);

@@ -1,7 +1,9 @@
 #include "src/dynamic/infer.h"
 
 #include <algorithm>
+#include <set>
 
+#include "ir/op_traits.h"
 #include "ir/prove.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
@@ -171,11 +173,32 @@ class Inference {
     return ir::use_counts(graph)[static_cast<size_t>(value)] > 0;
   }
 
+  static bool has_symbols(const ir::Node& node) {
+    const auto is_open = [](const ir::Dim& dim) { return !dim.is_constant(); };
+    return std::any_of(node.args.begin(), node.args.end(), [&](const ir::Argument& arg) {
+      if (const auto* one = std::get_if<ir::Dim>(&arg.value)) return is_open(*one);
+      const auto* many = std::get_if<std::vector<ir::Dim>>(&arg.value);
+      return many != nullptr && std::any_of(many->begin(), many->end(), is_open);
+    });
+  }
+
+  /// Whether constants determine the results, through however many operations.
   static bool is_of_constants(const ir::Graph& graph, const ir::Node& node) {
-    const std::vector<int> constants = ir::constant_index(graph);
+    const std::vector<int> constants = ir::constant_index(graph), made = ir::producers(graph);
+    std::vector<const ir::Node*> due = {&node};
+    std::set<ir::ValueId> seen;
     bool out = true;
-    ir::for_each_input(
-        node, [&](ir::ValueId id) { out = out && constants[static_cast<size_t>(id)] >= 0; });
+    while (out && !due.empty()) {
+      const ir::Node& next = *due.back();
+      due.pop_back();
+      out = !next.body && !ir::is_unpredictable(next.op) && !has_symbols(next);
+      ir::for_each_input(next, [&](ir::ValueId id) {
+        const auto at = static_cast<size_t>(id);
+        if (constants[at] >= 0 || !seen.insert(id).second) return;
+        out = out && made[at] >= 0;
+        if (made[at] >= 0) due.push_back(&graph.nodes[static_cast<size_t>(made[at])]);
+      });
+    }
     return out;
   }
 

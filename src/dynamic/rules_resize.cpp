@@ -34,6 +34,14 @@ Shapes upsample(const ShapeView& op) {
   return {out};
 }
 
+/// With antialiasing, torch gives every row of a result of one column the values of the first.
+Shapes smoothed(const ShapeView& op) {
+  const Shape out = upsample(op).front();
+  const bool keeps_rows = out.at(2) == op.first().at(2);
+  if (!out.back().is_constant() && !keeps_rows) op.require(out.back(), Relation::ge, 2);
+  return {out};
+}
+
 /// One point of the grid for each result.
 Shapes grid_sampler(const ShapeView& op) {
   Shape out = all_but_last(op.shape("grid"), 1);
@@ -44,8 +52,8 @@ Shapes grid_sampler(const ShapeView& op) {
 }  // namespace
 
 void add_resize_rules(ShapeRules& r) {
+  r.add(smoothed, "_upsample_bicubic2d_aa _upsample_bilinear2d_aa _upsample_lanczos2d_aa");
   r.add(upsample,
-        "_upsample_bicubic2d_aa _upsample_bilinear2d_aa _upsample_lanczos2d_aa "
         "_upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d "
         "upsample_bicubic2d upsample_bilinear2d upsample_linear1d upsample_nearest1d "
         "upsample_nearest2d upsample_nearest3d upsample_trilinear3d");

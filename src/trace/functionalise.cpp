@@ -12,6 +12,7 @@
 #include "src/diag/error.h"
 #include "src/loops/iteration.h"
 #include "src/trace/convert.h"
+#include "src/trace/fill_diagonal.h"
 #include "src/trace/operators.h"
 #include "src/trace/overlap.h"
 #include "src/trace/recorder.h"
@@ -300,6 +301,12 @@ void Recorder::record_write(OpCall call, const std::vector<at::Tensor>& outputs)
   const Place place{call.node.scope, call.node.source};
   const std::string name = schema.name();
   if (name == "aten::requires_grad_" || name == "aten::detach_") return;
+  if (name == "aten::fill_diagonal_") {
+    const at::Tensor& self = call.inputs[0].toTensor();
+    refuse_overlapping(self, name);
+    const auto emitted = [this](auto&&... of) { return emit(std::move(of)...); };
+    return write(tracks_.find(self), diagonal_filled(emitted, call), place);
+  }
   const std::string functional = functional_name(schema);
   if (functional.empty() || name == "aten::set_" || name == "aten::resize_" ||
       name == "aten::resize_as_")

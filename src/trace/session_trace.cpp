@@ -7,6 +7,7 @@
 
 #include "src/diag/error.h"
 #include "src/loops/finish.h"
+#include "src/trace/constant_inputs.h"
 #include "src/trace/convert.h"
 #include "src/trace/inputs.h"
 #include "src/trace/interpreter.h"
@@ -102,14 +103,6 @@ bool is_dependent(const std::set<std::string>& dependent, const std::string& pat
 
 std::ptrdiff_t place_among(const std::vector<ir::ValueId>& inputs, ir::ValueId input) {
   return std::find(inputs.begin(), inputs.end(), input) - inputs.begin();
-}
-
-/// Turns an input that turned out to be none into a constant of the model again.
-void make_constant(ir::Graph& graph, ir::ValueId input, const std::string& path,
-                   const at::Tensor& tensor) {
-  std::erase(graph.inputs, input);
-  graph.values[static_cast<size_t>(input)].name = path;
-  graph.constants.push_back({input, copy(tensor)});
 }
 
 }  // namespace
@@ -377,7 +370,7 @@ Traced Session::settle(Attempt attempt, const Split& given, const Tensors& by_us
                   cat("no call of forward reads what another left in ", quoted(candidate.path)), {},
                   candidate.name);
     out.ranges.erase(out.ranges.begin() + place_among(graph.inputs, candidate.input));
-    make_constant(graph, candidate.input, candidate.path, candidate.initial);
+    make_constant(graph, candidate.input, candidate.path, copy(candidate.initial));
   }
   for (Attempt::Candidate& candidate : verdict.states) {
     attempt.results.push_back({candidate.name + "_next", {}});
