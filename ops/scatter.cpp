@@ -115,6 +115,11 @@ void open_diagonal_scatter(const OpView& op, Emitter& out, Ref x, const Ints& ax
     const Ref entry =
         add(out, out.range(rows), out.scalar(std::min<int64_t>(0, offset), DType::i64));
     const Ref near = minimum(out, entry, out.size(count - Dim(1), DType::i64));
+    if (may_be_zero(out, count)) {  // an entry that no row shows
+      std::vector<std::pair<int64_t, int64_t>> padding(static_cast<size_t>(rank) - 1);
+      padding.back().second = 1;
+      src = out.pad(src, padding);
+    }
     src = take(out, src, maximum(out, near, out.scalar(0, DType::i64)), rank - 2);
   }
   const Ref column = add(out, iota(out, rows, 0, 2), out.scalar(offset, DType::i64));

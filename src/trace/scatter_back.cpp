@@ -127,6 +127,11 @@ ir::ValueId Recorder::scatter_back(const Track& track, ir::ValueId base, ir::Val
                 {tensor_arg("self", base), tensor_arg("src", source), pass("dim"), pass("start"),
                  pass("end"), pass("step")},
                 dtype, base_shape, place);
+  if (op == "aten::diagonal")
+    return emit("aten::diagonal_scatter",
+                {tensor_arg("self", base), tensor_arg("src", source), pass("offset"), pass("dim1"),
+                 pass("dim2")},
+                dtype, base_shape, place);
 
   // For any other view: look where it puts the elements of an arange in the base's shape.
   const at::Tensor whole = at::arange(ir::element_count(base_shape)).reshape(base_shape);

@@ -14,4 +14,7 @@ class M(torch.nn.Module):
         c[1:].fill_diagonal_(7)
         d = b.unsqueeze(0).repeat(2, 1, 1)
         d[1].t().fill_diagonal_(-1.5)
-        return loops @ b, c, d
+        e = b * 1
+        e.diagonal(1)[:] = 4.0
+        e.diagonal(-1).mul_(2)
+        return loops @ b, c, d, e
