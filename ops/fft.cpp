@@ -214,13 +214,10 @@ void c2r(const OpView& op, Emitter& out) {
 
 void register_fft(Registry& r) {
   r.same({"t2n::fft_r2c"},
-         {"matmul",
-          "scale * sum of self * exp(-2 pi i j k / n) along dim; inverse: +2 pi i",
-          r2c});
+         {"matmul", "scale * sum of self * exp(-2 pi i j k / n) along dim; inverse: +2 pi i", r2c});
   r.same({"t2n::fft_c2c"}, {"matmul", "the same of pairs", c2c});
-  r.same({"t2n::fft_c2r"}, {"matmul",
-                            "the same of half a symmetric spectrum, with n real results",
-                            c2r});
+  r.same({"t2n::fft_c2r"},
+         {"matmul", "the same of half a symmetric spectrum, with n real results", c2r});
 }
 
 }  // namespace t2n::ops

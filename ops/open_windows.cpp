@@ -20,8 +20,7 @@ Ref in_windows(Emitter& out, const OpenSpans& spans, const Dim& size) {
 Ref mean_over(Emitter& out, Ref x, int axis, const OpenSpans& spans, Ref divisor) {
   const DType dtype = out.dtype(x);
   const Ref holds = in_windows(out, spans, size_of(out, x, axis));
-  return along_axis(out, x, axis,
-                    div(out, out.cast(holds, dtype), out.cast(divisor, dtype)));
+  return along_axis(out, x, axis, div(out, out.cast(holds, dtype), out.cast(divisor, dtype)));
 }
 
 Ref greatest_in(Emitter& out, Ref x, int axis, const OpenSpans& spans) {

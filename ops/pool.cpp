@@ -119,16 +119,15 @@ OpenWindow read_open_window(const OpView& op, size_t axis) {
 /// As torch places `count` windows; padding counts as entries.
 OpenSpans padded_spans(Emitter& out, const OpenWindow& w, const Dim& count) {
   const Ref o = iota(out, count, 0, 2);
-  const Ref begin = sub(out, mul(out, o, out.size(w.stride, DType::i64)),
-                        out.size(w.pads, DType::i64));
+  const Ref begin =
+      sub(out, mul(out, o, out.size(w.stride, DType::i64)), out.size(w.pads, DType::i64));
   const Dim reach = w.dilation * (w.size - Dim(1)) + Dim(1);
   return {begin, add(out, begin, out.size(reach, DType::i64)), w.dilation};
 }
 
 Ref open_max(const OpView& op, Emitter& out, Ref x, int axis, const Dim& count) {
   const OpenWindow w = read_open_window(op, static_cast<size_t>(axis) - 2);
-  if (w.is_whole(size_of(out, x, axis), count))
-    return exact_extremum(out, "max_reduce", x, {axis});
+  if (w.is_whole(size_of(out, x, axis), count)) return exact_extremum(out, "max_reduce", x, {axis});
   return greatest_in(out, x, axis, padded_spans(out, w, count));
 }
 

@@ -89,8 +89,8 @@ Ref open_quantiles(Emitter& out, const Along& a, Ref sorted, const std::vector<d
   const Ref rank = rounded_computed_rank(out, mul(out, given, last), mode);
   const Ref floor = out.elementwise("floor", {rank});
   const auto entries = [&](Ref position) {
-    const Ref index = out.reshape(out.cast(position, DType::i64),
-                                  {Dim(static_cast<int64_t>(q.size()))});
+    const Ref index =
+        out.reshape(out.cast(position, DType::i64), {Dim(static_cast<int64_t>(q.size()))});
     return take(out, sorted, index, a.axis);
   };
   const Ref low = entries(floor);
@@ -157,8 +157,8 @@ void quantile(const OpView& op, Emitter& out) {
   const Ref sorted = sorted_numbers(out, a).values;
   const Ref is_absent = reduce(out, "max_reduce", is_nan(out, a.x), {a.axis});
   const bool is_known = size_of(out, a.x, a.axis).is_constant();
-  const Ref y = is_known ? known_quantiles(out, a, sorted, q, mode)
-                         : open_quantiles(out, a, sorted, q, mode);
+  const Ref y =
+      is_known ? known_quantiles(out, a, sorted, q, mode) : open_quantiles(out, a, sorted, q, mode);
   finish_quantiles(op, out, replaced(out, is_absent, kNan, y), a);
 }
 

@@ -1,9 +1,10 @@
 // Upsampling along spatial axes: every output entry is a weighted sum of a few input entries.
+#include "ops/resize.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "ops/positions.h"
-#include "ops/resize.h"
 #include "ops/spatial.h"
 #include "ops/special.h"
 #include "src/translate/arith.h"

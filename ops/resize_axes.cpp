@@ -1,9 +1,8 @@
 // Shared by operators that resize spatial axes.
-#include "ops/resize.h"
-
 #include <array>
 #include <cmath>
 
+#include "ops/resize.h"
 #include "src/translate/arith.h"
 #include "src/translate/sizes.h"
 

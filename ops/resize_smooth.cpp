@@ -66,7 +66,8 @@ Ref open_smooth(Emitter& out, Ref x, int axis, const OpenAxis& a) {
   const auto middles = [&](const Dim& n, int along_axis) {
     return plus(out, out.cast(iota(out, n, along_axis, 2), dtype), 0.5);
   };
-  const Ref distance = magnitude(out, sub(out, middles(a.in, 1), mul(out, middles(a.out, 0), step)));
+  const Ref distance =
+      magnitude(out, sub(out, middles(a.in, 1), mul(out, middles(a.out, 0), step)));
   const Ref spread = maximum(out, step, like(out, 1, step));
   const Ref weights = kFilter.weights(out, div(out, distance, spread));
   const Ref shares = div(out, weights, reduce(out, "sum_reduce", weights, {1}));
@@ -74,7 +75,8 @@ Ref open_smooth(Emitter& out, Ref x, int axis, const OpenAxis& a) {
 }
 
 /// Row i of the matrix [out, in]; windows as in ATen/native/cpu/UpSampleKernel.cpp.
-void add_filter_row(std::vector<double>& matrix, const ResizedAxis& a, const Filter& filter, int64_t i) {
+void add_filter_row(std::vector<double>& matrix, const ResizedAxis& a, const Filter& filter,
+                    int64_t i) {
   const double step = a.step();
   const double spread = std::max(step, 1.0);
   const double center = step * (static_cast<double>(i) + 0.5);

@@ -123,8 +123,7 @@ void open_diagonal_scatter(const OpView& op, Emitter& out, Ref x, const Ints& ax
     src = take(out, src, maximum(out, near, out.scalar(0, DType::i64)), rank - 2);
   }
   const Ref column = add(out, iota(out, rows, 0, 2), out.scalar(offset, DType::i64));
-  const Ref is_on_it =
-      compare(out, "eq", column, iota(out, size_of(out, last, rank - 1), 1, 2));
+  const Ref is_on_it = compare(out, "eq", column, iota(out, size_of(out, last, rank - 1), 1, 2));
   const Ref y = select(out, is_on_it, out.unsqueeze(src, {rank - 1}), last);
   finish(op, out, out.transpose(y, inverse(order)));
 }

@@ -1,5 +1,5 @@
-// Algebra of single matrices: closed forms up to 3 x 3, elimination of larger ones, covariances, and
-// the decompositions that tract lacks.
+// Algebra of single matrices: closed forms up to 3 x 3, elimination of larger ones, covariances,
+// and the decompositions that tract lacks.
 #include <algorithm>
 
 #include "ops/all.h"

@@ -18,8 +18,9 @@ Ref square_of(const OpView& op, Emitter& out, std::string_view name) {
   const Ref a = out.cast(op.tensor(name), DType::f64);
   const int64_t n = extent(out, a, out.rank(a) - 1);
   if (n < 1 || n > kMostRows)
-    op.refuse_op(Limit::too_many_steps, "use matrices of up to 32 rows, or compute it from "
-                                        "constants, which are folded");
+    op.refuse_op(Limit::too_many_steps,
+                 "use matrices of up to 32 rows, or compute it from "
+                 "constants, which are folded");
   return a;
 }
 
@@ -87,7 +88,8 @@ Ref lower_factor(const OpView& op, Emitter& out, Ref a) {
       column = sub(out, column, product_transposed(op, out, done, row));
     }
     const Ref pivot = out.elementwise("sqrt", {out.slice(column, rank - 2, j, j + 1)});
-    const Ref is_above = compare(out, "lt", iota(out, n, rank - 2, rank), out.scalar(j, DType::i64));
+    const Ref is_above =
+        compare(out, "lt", iota(out, n, rank - 2, rank), out.scalar(j, DType::i64));
     columns.push_back(replaced(out, is_above, 0, div(out, column, pivot)));
   }
   return columns.size() == 1 ? columns[0] : out.concat(columns, rank - 1);

@@ -100,8 +100,8 @@ Ref taken_windows(Emitter& out, Ref x, int at, const Blocks& b, size_t axis, con
     const auto steps = [&](const Dim& n, int along, int64_t step) {
       return mul(out, iota(out, n, along, 2), out.scalar(step, DType::i64));
     };
-    const Ref index = add(out, steps(b.size[axis], 0, b.dilation[axis]),
-                          steps(count, 1, b.stride[axis]));
+    const Ref index =
+        add(out, steps(b.size[axis], 0, b.dilation[axis]), steps(count, 1, b.stride[axis]));
     return take(out, x, index, at);
   }
   Shape split = with_size(out.shape(x), at, count);
@@ -137,15 +137,15 @@ Ref placing_filter(Emitter& out, DType dtype, int64_t channels, const Blocks& b)
   return out.broadcast_to(single, {channels, area, b.size[0], b.size[1]});
 }
 
-/// [.., k, i, ..] with k at `at` -> [.., size, ..]: entry k of window i, added up where it lies. For
-/// each k, every position reads the window whose entry k it is, if there is one.
+/// [.., k, i, ..] with k at `at` -> [.., size, ..]: entry k of window i, added up where it lies.
+/// For each k, every position reads the window whose entry k it is, if there is one.
 Ref added_along(Emitter& out, Ref x, int at, const Blocks& b, size_t axis, const Dim& size) {
   const Dim count = size_of(out, x, at + 1);
   const auto number = [&](const Dim& n) { return out.size(n, DType::i64); };
   std::optional<Ref> sum;
   for (int64_t k = 0; k < b.size[axis]; ++k) {
-    const Ref from = add(out, iota(out, size, 0, 1),
-                         number(Dim(b.padding[axis] - k * b.dilation[axis])));
+    const Ref from =
+        add(out, iota(out, size, 0, 1), number(Dim(b.padding[axis] - k * b.dilation[axis])));
     const Ref step = number(b.stride[axis]);
     const Ref window = div(out, from, step);
     const Ref near = maximum(out, minimum(out, window, number(count - Dim(1))), number(0));
@@ -252,8 +252,8 @@ void open_as_strided(const OpView& op, Emitter& out, Ref flat, const Shape& size
   for (int axis = 0; axis < rank; ++axis) {
     const auto at = static_cast<size_t>(axis);
     if (sizes[at] == Dim(1) || strides.at(at) == Dim(0)) continue;
-    index = add(out, index, mul(out, iota(out, sizes[at], axis, rank),
-                                out.size(strides[at], DType::i64)));
+    index = add(out, index,
+                mul(out, iota(out, sizes[at], axis, rank), out.size(strides[at], DType::i64)));
   }
   out.result(take(out, flat, out.broadcast_to(index, sizes), 0));
 }

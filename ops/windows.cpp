@@ -36,9 +36,8 @@ Ref cosine(Emitter& out, Ref share, double turns) {
 
 /// alpha - beta * cos(2 pi share)
 void raised_cosine(const OpView& op, Emitter& out, double alpha, double beta) {
-  window(op, out, [&](Ref share) {
-    return plus(out, times(out, cosine(out, share, 1), -beta), alpha);
-  });
+  window(op, out,
+         [&](Ref share) { return plus(out, times(out, cosine(out, share, 1), -beta), alpha); });
 }
 
 void hann_window(const OpView& op, Emitter& out) { raised_cosine(op, out, 0.5, 0.5); }

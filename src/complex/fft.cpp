@@ -102,8 +102,8 @@ Signal c2r(PairBuilder& b, const Signal& given, int64_t axis, const Dim& n, bool
           false};
 }
 
-/// What a transform of `count` points is multiplied by: (1 / count)^power, which is 0, 1/2 or 1. The
-/// count may be open; then the result is divided.
+/// What a transform of `count` points is multiplied by: (1 / count)^power, which is 0, 1/2 or 1.
+/// The count may be open; then the result is divided.
 struct Scale {
   Dim count = 1;
   double power = 0;
@@ -265,8 +265,7 @@ void plain_c2r_rule(PairBuilder& b) {
   e.sizes.back() = b.dims("last_dim_size").at(0);
   for (size_t i = 0; i + 1 < e.axes.size(); ++i) s = c2c(b, s, e.axes[i], true, 1);
   const Scale scale = plain_scale(b, count_of(e));
-  b.define(
-      scale.applied(b, c2r(b, s, e.axes.back(), e.sizes.back(), true, scale.factor())).x);
+  b.define(scale.applied(b, c2r(b, s, e.axes.back(), e.sizes.back(), true, scale.factor())).x);
 }
 
 /// Moves the zero frequency to the middle (`fftshift`), or back.

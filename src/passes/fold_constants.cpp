@@ -56,7 +56,8 @@ class ConstantFolder {
     const int64_t free = widens_bytes(node) ? kScalarBytes : kSmallBytes;
     const bool must_fold = context_.is_native && !context_.is_native(node.op);
     if (!must_fold && result_bytes(node) > std::max(free, dying_bytes(node))) return false;
-    std::vector<Tensor> results = context_.evaluate(node, [this](ValueId id) { return *constant(id); });
+    std::vector<Tensor> results =
+        context_.evaluate(node, [this](ValueId id) { return *constant(id); });
     if (!fits(node, results)) return false;
     ir::for_each_input(node, [this](ValueId id) { --uses(resolve(id)); });
     for (size_t i = 0; i < results.size(); ++i) define(node.outputs[i], std::move(results[i]));

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/trace/convert.h"
+
 namespace t2n::trace {
 namespace {
 
@@ -27,7 +29,8 @@ void replace_sizes(ir::Graph& graph, const Lookup& lookup) {
 
 }  // namespace
 
-void make_constant(ir::Graph& graph, ir::ValueId input, const std::string& path, ir::Tensor data) {
+void make_constant(ir::Graph& graph, ir::ValueId input, const std::string& path,
+                   const at::Tensor& tensor) {
   const ir::Value before = graph.values[static_cast<size_t>(input)];
   replace_sizes(graph, [&](const ir::Symbol& symbol) -> std::optional<ir::Dim> {
     const ir::Symbol::AxisSize* size = symbol.axis_size();
@@ -36,7 +39,7 @@ void make_constant(ir::Graph& graph, ir::ValueId input, const std::string& path,
   });
   std::erase(graph.inputs, input);
   graph.values[static_cast<size_t>(input)].name = path;
-  graph.constants.push_back({input, std::move(data)});
+  graph.constants.push_back({input, copy(tensor)});
 }
 
 }  // namespace t2n::trace

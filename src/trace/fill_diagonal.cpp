@@ -11,10 +11,9 @@ namespace t2n::trace {
 ir::ValueId diagonal_filled(const Emit& emit, const OpCall& call) {
   const at::Tensor& self = call.inputs[0].toTensor();
   if (call.inputs[2].toBool() && self.dim() == 2 && self.size(0) != self.size(1))
-    throw Error("unsupported-inplace",
-                "fill_diagonal_ with wrap=True of a matrix that is no square",
-                "the diagonal of a tall matrix begins again below",
-                "leave wrap out, or use torch.where");
+    throw Error(
+        "unsupported-inplace", "fill_diagonal_ with wrap=True of a matrix that is no square",
+        "the diagonal of a tall matrix begins again below", "leave wrap out, or use torch.where");
   const ir::DType dtype = require_dtype(self.scalar_type());
   const Place place{call.node.scope, call.node.source};
   const auto emitted = [&](std::string_view op, std::vector<ir::Argument> args,
@@ -40,10 +39,10 @@ ir::ValueId diagonal_filled(const Emit& emit, const OpCall& call) {
         emitted("aten::diagonal", axes(of, {{"self", ir::TensorRef{of.base}}}), inner);
     steps.push_back({taken, inner});
   }
-  ir::ValueId out = emitted("aten::fill.Scalar",
-                            {{"self", ir::TensorRef{steps.back().base}},
-                             {"value", *call.node.find("fill_value")}},
-                            steps.back().shape);
+  ir::ValueId out = emitted(
+      "aten::fill.Scalar",
+      {{"self", ir::TensorRef{steps.back().base}}, {"value", *call.node.find("fill_value")}},
+      steps.back().shape);
   for (auto of = steps.rbegin() + 1; of != steps.rend(); ++of)
     out = emitted("aten::diagonal_scatter",
                   axes(*of, {{"self", ir::TensorRef{of->base}}, {"src", ir::TensorRef{out}}}),

@@ -370,7 +370,7 @@ Traced Session::settle(Attempt attempt, const Split& given, const Tensors& by_us
                   cat("no call of forward reads what another left in ", quoted(candidate.path)), {},
                   candidate.name);
     out.ranges.erase(out.ranges.begin() + place_among(graph.inputs, candidate.input));
-    make_constant(graph, candidate.input, candidate.path, copy(candidate.initial));
+    make_constant(graph, candidate.input, candidate.path, candidate.initial);
   }
   for (Attempt::Candidate& candidate : verdict.states) {
     attempt.results.push_back({candidate.name + "_next", {}});

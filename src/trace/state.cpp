@@ -274,8 +274,8 @@ bool is_renormed_table(const ir::Graph& graph, ir::ValueId table) {
       else if (is_same(node, id))
         indices.emplace(node.outputs[0], form->second);
       else
-        out = out && is_one_of(ir::op_short_name(node.op), kLookups) && id == ir::operand(node, "weight") && id != by &&
-              form->second == by;
+        out = out && is_one_of(ir::op_short_name(node.op), kLookups) &&
+              id == ir::operand(node, "weight") && id != by && form->second == by;
     });
   }
   return out && indices.size() > 1 &&

@@ -183,16 +183,16 @@ TEST_CASE("larger matrices are eliminated with pivots") {
 
 TEST_CASE("triangular systems and Cholesky's factors") {
   const ir::Tensor x = matrix(), b = randn({4, 2}, 3);
-  check_each({"torch.linalg_solve_triangular(x, y, upper=True)",
-              "torch.linalg_solve_triangular(x, y.mT, upper=False, left=False)",
-              "torch.linalg_solve_triangular(x, y, upper=False, unitriangular=True)",
-              "torch.triangular_solve(y, x, False, True, True)[0]",
-              "torch.triangular_solve(y, x)[1]", "torch.cholesky(x)", "torch.cholesky(x, True)",
-              "torch.linalg_cholesky(x, upper=True)",
-              "torch.linalg_cholesky_ex(x, upper=True, check_errors=True)[0]",
-              "torch.cholesky_solve(y, torch.tril(x))", "torch.cholesky_solve(y, x, True)",
-              "torch.cholesky_inverse(x, True)", "torch.cholesky_inverse(torch.tril(x))"},
-             {x, b}, 1e-4);
+  check_each(
+      {"torch.linalg_solve_triangular(x, y, upper=True)",
+       "torch.linalg_solve_triangular(x, y.mT, upper=False, left=False)",
+       "torch.linalg_solve_triangular(x, y, upper=False, unitriangular=True)",
+       "torch.triangular_solve(y, x, False, True, True)[0]", "torch.triangular_solve(y, x)[1]",
+       "torch.cholesky(x)", "torch.cholesky(x, True)", "torch.linalg_cholesky(x, upper=True)",
+       "torch.linalg_cholesky_ex(x, upper=True, check_errors=True)[0]",
+       "torch.cholesky_solve(y, torch.tril(x))", "torch.cholesky_solve(y, x, True)",
+       "torch.cholesky_inverse(x, True)", "torch.cholesky_inverse(torch.tril(x))"},
+      {x, b}, 1e-4);
 }
 
 /// TorchScript writes torch.det as linalg_det, and torch.inverse as linalg_inv.

@@ -142,8 +142,7 @@ TEST_CASE("adaptive pools to open sizes") {
 }
 
 TEST_CASE("pools whose windows are as long as open axes") {
-  check_open({"torch.avg_pool2d(x, [x.size(2), x.size(3)])",
-              "torch.max_pool2d(x, [x.size(2), 1])",
+  check_open({"torch.avg_pool2d(x, [x.size(2), x.size(3)])", "torch.max_pool2d(x, [x.size(2), 1])",
               "torch.max_pool2d_with_indices(x, [x.size(2), x.size(3)])[0]",
               "torch.avg_pool2d(x, [x.size(2), 3], [1, 2], [0, 1])",
               "torch.avg_pool2d(x, [x.size(2), 3], [1, 2], [0, 1], False, False)",
