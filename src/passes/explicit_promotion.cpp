@@ -9,9 +9,7 @@ namespace t2n::passes {
 namespace {
 
 /// Operations with boolean results, whatever dtype they compute in.
-bool is_predicate(ir::OpId op) {
-  return has_trait(ir::op_short_name(op), ir::OpTrait::predicate);
-}
+bool is_predicate(ir::OpId op) { return has_trait(ir::op_short_name(op), ir::OpTrait::predicate); }
 
 /// Operands that select and are not computed with: always booleans.
 bool is_condition(std::string_view name) { return name == "condition" || name == "mask"; }

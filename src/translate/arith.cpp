@@ -290,9 +290,7 @@ int64_t extent(const Emitter& out, Ref x, int64_t axis) {
 
 Ref at_least_1d(Emitter& out, Ref x) { return out.rank(x) == 0 ? out.unsqueeze(x, {0}) : x; }
 
-bool may_be_empty(Emitter& out, Ref x, int axis) {
-  return may_be_zero(out, size_of(out, x, axis));
-}
+bool may_be_empty(Emitter& out, Ref x, int axis) { return may_be_zero(out, size_of(out, x, axis)); }
 
 Ref with_entry(Emitter& out, Ref x, int axis) {
   if (!may_be_empty(out, x, axis)) return x;
