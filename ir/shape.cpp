@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/halves.h"
 #include "src/diag/error.h"
 
 namespace t2n::ir {
@@ -121,7 +122,8 @@ Dim reduced_quotient(const Dim& a, int64_t b) {
 }
 
 /// Multiples of `b` leave the numerator, so that the rest is not negative for sizes >= 0.
-Dim integer_quotient(const Dim& a, int64_t b) {
+Dim integer_quotient(const Dim& given, int64_t b) {
+  const Dim a = with_fewer_terms(given);
   if (b < 0) return integer_quotient(Dim(-1) * a, multiply_sizes(b, -1));
   std::vector<Term> whole = a.terms(), rest = whole;
   for (const Term& term : whole) {

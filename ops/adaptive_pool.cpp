@@ -5,6 +5,7 @@
 #include "ops/positions.h"
 #include "ops/spatial.h"
 #include "src/translate/arith.h"
+#include "src/translate/quotient.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
 
@@ -110,6 +111,50 @@ Ref greatest(Emitter& out, Ref x, int axis, const Dim& count) {
   return greatest_in(out, x, axis, open_spans(out, size, count));
 }
 
+/// Row i holds 1 at the entries of window i.
+std::vector<double> window_members(int64_t size, int64_t count) {
+  std::vector<double> out = averages(size, count);
+  for (double& each : out) each = each == 0 ? 0 : 1;
+  return out;
+}
+
+/// The sums over windows of an axis, and how many entries each window has, to meet a tensor's rank.
+struct WindowSums {
+  Ref sums;
+  Ref lengths;
+};
+
+WindowSums summed(Emitter& out, Ref x, int axis, const Dim& count, DType dtype) {
+  const Dim size = size_of(out, x, axis);
+  Shape shape(static_cast<size_t>(out.rank(x)), Dim(1));
+  shape[static_cast<size_t>(axis)] = count;
+  if (!size.is_constant() || !count.is_constant()) {
+    const OpenSpans w = open_spans(out, size, count);
+    return {along_axis(out, x, axis, out.cast(in_windows(out, w, size), out.dtype(x))),
+            out.cast(out.reshape(sub(out, w.end, w.begin), shape), dtype)};
+  }
+  std::vector<double> lengths;
+  for (const Span& span : spans(size.value(), count.value()))
+    lengths.push_back(static_cast<double>(span.end - span.begin));
+  return {along_axis(out, x, axis, window_members(size.value(), count.value()), count.value()),
+          out.constant(ir::tensor_of(dtype, ir::static_shape(shape), lengths), "lengths")};
+}
+
+/// Sums over all windows, divided by their lengths one axis after the other, as torch does it.
+Ref exact_means(Emitter& out, Ref x, const Shape& pooled) {
+  const DType dtype = out.dtype(x);
+  std::vector<Ref> lengths;
+  Ref y = out.cast(x, DType::f64);
+  for (int axis = out.rank(x) - 1; axis >= 2; --axis) {
+    const auto [sums, length] = summed(out, y, axis, pooled[static_cast<size_t>(axis)], dtype);
+    y = sums;
+    lengths.insert(lengths.begin(), length);
+  }
+  y = out.cast(y, dtype);
+  for (const Ref length : lengths) y = exact_quotient(out, y, length);
+  return y;
+}
+
 /// Whether the size of a spatial axis is symbolic, before or after.
 bool has_open_axes(const Emitter& out, Ref x, const Shape& pooled) {
   const auto is_open = [](const Dim& size) { return !size.is_constant(); };
@@ -124,8 +169,9 @@ void adaptive_avg_pool(const OpView& op, Emitter& out) {
   const Shape pooled = batched_shape(op, kSpatial);
   op.ignore("output_size", "the result's shape shows it");
   if (is_global(pooled)) {
-    x = out.call("mean_reduce", {x}, {{"axes", spatial_axes(kSpatial)}}, out.dtype(x),
-                 batched_shape(op, kSpatial));
+    x = mean(op, out, x, spatial_axes(kSpatial));
+  } else if (needs_exact_quotients(op, out)) {
+    x = exact_means(out, x, pooled);
   } else if (has_open_axes(out, x, pooled)) {
     for (int axis = kSpatial + 1; axis >= 2; --axis)
       x = averaged(out, x, axis, pooled[static_cast<size_t>(axis)]);

@@ -4,6 +4,7 @@
 #include "ops/open_windows.h"
 #include "ops/spatial.h"
 #include "src/translate/arith.h"
+#include "src/translate/quotient.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
 
@@ -243,12 +244,14 @@ void avg_pool(const OpView& op, Emitter& out) {
   if (has_open_windows(op)) return open_avg_pool<kSpatial>(op, out);
   const PoolWindow w = read_window(op, out, kSpatial);
   Ref x = widened(out, planes(out, op.tensor("self"), kSpatial));
-  // Means of integers lose their fraction, as does the cast back.
-  const bool is_whole = !ir::is_float(out.dtype(x));
-  if (is_whole) x = out.cast(x, DType::f64);
+  // Means of integers lose their fraction, as does the cast back. f64 holds those of f32 with more
+  // bits than are lost where the engine multiplies by the inverse of their number.
+  const DType dtype = out.dtype(x);
+  const bool is_whole = !ir::is_float(dtype);
+  if (is_whole || needs_exact_quotients(op, out)) x = out.cast(x, DType::f64);
   Ref y = mean_over_windows(op, out, x, w, kCanCount);
-  if (is_whole && !out.has(target::Feature::computes_f64)) y = away_from_zero(op, out, y, w);
-  planes_result(op, out, out.cast(y, op.dtype()));
+  if (is_whole) y = away_from_zero(op, out, y, w);
+  planes_result(op, out, out.cast(is_whole ? y : out.cast(y, dtype), op.dtype()));
 }
 
 /// Values at the positions where a pool found them, zero elsewhere.

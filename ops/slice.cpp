@@ -245,7 +245,8 @@ Ref neighbours_difference(Emitter& out, Ref x, int axis, bool is_first) {
   if (size == Dim(1)) return out.slice(x, axis, 0, 0);
   const auto part = is_first ? &sliced : &gathered_range;
   // Of nothing there is no difference either.
-  const Dim count = may_be_empty(out, x, axis) ? max(size - Dim(1), Dim(0)) : size - Dim(1);
+  const bool may_be_none = is_born(size) && may_be_empty(out, x, axis);
+  const Dim count = may_be_none ? max(size - Dim(1), Dim(0)) : size - Dim(1);
   const Ref after = part(out, x, axis, size - count, size);
   const Ref before = part(out, x, axis, 0, count);
   return out.dtype(x) == DType::boolean ? logical_xor(out, after, before) : sub(out, after, before);

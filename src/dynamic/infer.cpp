@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/halves.h"
 #include "ir/op_traits.h"
 #include "ir/prove.h"
 #include "ir/scan.h"
@@ -143,7 +144,8 @@ class Inference {
 
   /// Torch refuses negative sizes, or gives them another meaning (-1 of expand).
   void require_sizes(const ir::Shape& shape) {
-    for (const ir::Dim& size : shape) {
+    for (const ir::Dim& each : shape) {
+      const ir::Dim size = ir::with_fewer_terms(each);
       const bool may_be_negative =
           !size.is_constant() &&
           (size.constant_part() < 0 ||

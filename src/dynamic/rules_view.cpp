@@ -243,8 +243,10 @@ Shapes pixel_shuffle(const ShapeView& op) {
   return {out};
 }
 
+/// torch gives a tensor without elements back as it is.
 Shapes pixel_unshuffle(const ShapeView& op) {
   const Shape& x = op.shape("self");
+  for (const Dim& size : x) op.require(size, Relation::ge, 1);
   const Dim r = op.dim("downscale_factor");
   const Shape end = last_dims(x, 3);
   Shape out = all_but_last(x, 3);

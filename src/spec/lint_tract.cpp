@@ -140,7 +140,8 @@ std::optional<TractFinding> lint_tract(const nnef::Document& document) {
   auto found = lint.run();
   if (!found) found = lint.run_loops();
   if (!found) found = packed_joins(document);
-  return found ? found : lint.run_structure();
+  if (!found) found = lint.run_structure();
+  return found ? found : unequal_sizes(document);
 }
 
 std::string values_str(const ir::Sizes& values) {

@@ -15,6 +15,10 @@ std::optional<TractFinding> untold_sizes(ShapeRunner& runner,
                                          const std::vector<ir::Symbol>& symbols,
                                          const std::vector<Assertion>& assertions);
 
+/// Sizes that tract compares as expressions and does not find equal, where tensors are joined or
+/// reshaped; only sizes that statements of these kinds name are followed.
+std::optional<TractFinding> unequal_sizes(const nnef::Document& document);
+
 /// A product of a packed weight with joined tensors, which tract splits: it cannot cut the blocks,
 /// and the process ends.
 std::optional<TractFinding> packed_joins(const nnef::Document& document);

@@ -6,6 +6,7 @@
 #include "src/translate/births.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
+#include "src/translate/named_sizes.h"
 #include "src/translate/packed.h"
 #include "src/translate/repeats.h"
 #include "src/translate/uniform.h"
@@ -53,6 +54,39 @@ Shape broadcast_shape(const Emitter::State& state, const Shape& a, const Shape& 
   return out;
 }
 
+/// Whether a constant scales this operand.
+bool is_factor(Emitter::State& state, std::string_view op, const std::vector<Ref>& operands,
+               size_t operand) {
+  if (operands.size() != 2 || (op != "mul" && (op != "div" || operand != 0))) return false;
+  const TensorEntry& factor = state.at(operands[1 - operand]);
+  return factor.kind == TensorEntry::Kind::constant && ir::is_float(factor.dtype);
+}
+
+/// Operations that tract moves in front of products, or behind them.
+constexpr std::string_view kMoved[] = {"reshape", "squeeze", "unsqueeze", "transpose",
+                                       "slice",   "concat",  "stack",     "tract_core_broadcast"};
+
+/// The operand that `op` scales once more. tract computes x * a * b as x * (a * b), which may
+/// overflow, vanish or be rounded otherwise; so it does with quotients. It does not look behind a
+/// sign.
+std::optional<size_t> scaled_twice(Emitter::State& state, std::string_view op,
+                                   const std::vector<Ref>& operands) {
+  if (!target::has(state.target, target::Feature::folds_repeats)) return {};
+  for (const size_t i : {size_t{0}, size_t{1}})
+    if (is_factor(state, op, operands, i) && state.scaled.contains(operands[i].id)) return i;
+  return {};
+}
+
+void note_scaled(Emitter::State& state, std::string_view op, const std::vector<Ref>& operands,
+                 Ref result) {
+  const bool is_moved = std::find(std::begin(kMoved), std::end(kMoved), op) != std::end(kMoved);
+  const bool is_scaled =
+      is_moved ? std::any_of(operands.begin(), operands.end(),
+                             [&](Ref operand) { return state.scaled.contains(operand.id); })
+               : is_factor(state, op, operands, 0) || is_factor(state, op, operands, 1);
+  if (is_scaled) state.scaled.insert(result.id);
+}
+
 }  // namespace
 
 Shape Emitter::broadcast(const Shape& a, const Shape& b) const {
@@ -77,8 +111,9 @@ std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& giv
   const std::vector<Ref> made = state_->append_call(op, std::move(arguments), results);
   for (const Ref ref : made) {
     state_->at(ref).of_sizes = state_->are_sizes(operands);
-    note_repeats(*state_, op, operands, attributes, ref);
     note_uniform(*state_, op, operands, ref);
+    note_repeats(*state_, op, operands, attributes, ref);
+    note_scaled(*state_, op, operands, ref);
   }
   return made;
 }
@@ -93,8 +128,9 @@ Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& given,
   std::vector<nnef::Argument> arguments = {{"", nnef::array(std::move(items))}};
   add_attributes(arguments, attributes);
   const Ref made = state_->append_call(op, std::move(arguments), {{dtype, shape}})[0];
-  note_repeats(*state_, op, list, attributes, made);
   note_uniform(*state_, op, list, made);
+  note_repeats(*state_, op, list, attributes, made);
+  note_scaled(*state_, op, list, made);
   return made;
 }
 
@@ -135,6 +171,11 @@ void Emitter::State::hide_sizes(std::string_view op, std::vector<Ref>& operands,
 
 Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
                          std::optional<DType> dtype, const Attributes& attributes) {
+  if (const auto place = scaled_twice(*state_, op, given)) {
+    std::vector<Ref> negated = given;
+    negated[*place] = elementwise("neg", {given[*place]});
+    return elementwise("neg", {elementwise(op, negated, dtype, attributes)});
+  }
   check_packed(*this, op, given, attributes);
   check_operand_dtypes(op, *this, given);
   std::vector<Ref> operands = given;
@@ -145,6 +186,10 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
   if (target::has(state_->target, target::Feature::open_sizes))
     state_->hide_sizes(op, operands, shape);
   if (is_absorbing(op) && state_->iteration) state_->hide_constants(*this, operands);
+  for (Ref& operand : operands) {
+    const auto rank = static_cast<std::ptrdiff_t>(this->shape(operand).size());
+    operand = with_named_sizes(*this, operand, Shape(shape.end() - rank, shape.end()));
+  }
   operands = hidden_uniforms(*this, op, operands);
   std::vector<nnef::Argument> arguments = state_->aligned_operands(
       operands, shape,
@@ -153,8 +198,9 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
   add_attributes(arguments, attributes);
   const Ref made = state_->append_call(op, std::move(arguments), {type})[0];
   state_->at(made).of_sizes = op != "pow" && state_->are_sizes(operands);  // tract follows no power
-  note_elementwise_repeats(*state_, operands, made);
   note_uniform(*state_, op, operands, made);
+  note_elementwise_repeats(*state_, operands, made);
+  note_scaled(*state_, op, operands, made);
   return made;
 }
 

@@ -43,6 +43,8 @@ struct Emitter::State : draft::Draft {
   Ref hidden_size(Ref size);
   std::unordered_map<int, int> hidden_sizes;  ///< by the hidden number's identifier
   void hide_sizes(std::string_view op, std::vector<Ref>& operands, const Shape& shape);
+  /// Products with constants of floats, also where only axes were changed since, by identifier.
+  std::set<int> scaled;
   int64_t at_sample(const Dim& size) const;
   /// Whether two sizes are equal, or may be: expressions are only known to differ at the sample.
   bool agrees(const Dim& a, const Dim& b) const;

@@ -203,11 +203,14 @@ Ref positions(Emitter& out, const Dim& count) {
   return out.constant(ir::tensor_of(DType::i64, {count.value()}, all), "positions");
 }
 
+/// What tract knows to be one number everywhere it broadcasts.
 void note(Emitter::State& state, const Flags& flags, Ref result) {
-  Ints& axes = state.at(result).repeated_axes;
-  axes.clear();
+  TensorEntry& entry = state.at(result);
+  const bool is_number = entry.followed == TensorEntry::Followed::number;
+  entry.repeated_axes.clear();
   for (size_t i = 0; i < flags.size(); ++i)
-    if (flags[i]) axes.push_back(static_cast<int64_t>(i));
+    if (flags[i] || (is_number && entry.shape[i] != Dim(1)))
+      entry.repeated_axes.push_back(static_cast<int64_t>(i));
 }
 
 /// Whether a factor is a packed weight that each element of the other one is multiplied with by

@@ -41,6 +41,7 @@ TEST_CASE("remainders of divisions stay non-negative, and divisions do not nest"
   CHECK(floor_div(kS - 3, 2).str() == "((S + 1) // (2)) - 2");
   CHECK((-1 * floor_div(-1 * kS, 2)).str() == "((S + 1) // (2))");
   CHECK(floor_div(floor_div(kS + 1, 2) + 1, 2) == floor_div(kS + 3, 4));
+  CHECK(floor_div(kS - floor_div(kS, 2), 2) == floor_div(kS + 1, 4));
   CHECK(floor_div(4 * kS + 3, 6) == floor_div(2 * kS + 1, 3));
   CHECK(floor_div(kS, -2) == floor_div(-1 * kS, 2));
   for (int64_t s = -9; s < 9; ++s)

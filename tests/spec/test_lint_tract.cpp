@@ -279,6 +279,21 @@ TEST_CASE("joined tensors times a packed weight") {
            "'b': 'matmul' of joined tensors and a packed weight, which the engine would cut");
 }
 
+TEST_CASE("sizes that are equal, which the engine does not find") {
+  const std::string halves =
+      "a = slice(x, axes = [0], begin = [0], end = [(S)/2]);\n"
+      "b = tract_core_broadcast(0.0, shape = [(S + 1)/2, 4]);\n"
+      "c = concat([a, b], axis = 0);\n";
+  const std::string named = "d = tract_core_dyn_slice(c, start = 0, end = S, len = S, axis = 0);\n";
+  CHECK_EQ(finding({{"S, 4"}, halves + "e = concat([x, c], axis = 1);"}),
+           "'e': 'concat': the sizes S and ((S + 1) // (2)) + ((S) // (2)) are compared as "
+           "expressions; right elsewhere");
+  CHECK_EQ(finding({{"S, 4"}, halves + "e = reshape(c, shape = [S, 2, 2]);"}),
+           "'e': 'reshape': the sizes 4*((S + 1) // (2)) + 4*((S) // (2)) and 4*S are compared as "
+           "expressions; right elsewhere");
+  CHECK_EQ(finding({{"S, 4"}, halves + named + "e = concat([x, d], axis = 1);"}), "");
+}
+
 /// Seconds of the processor for a chain of so many statements.
 double seconds_for(int count) {
   std::string body = "a0 = exp(x);\n";
