@@ -153,8 +153,8 @@ def values_differ(program, saved, reference, arrays, expected, actual):
     if difference and program.rtol:
         try:
             difference = found(reference.ask("noise", str(saved), [array.numpy() for array in arrays]))
-        except ChildError:
-            pass
+        except ChildError as error:
+            difference += f"; its noise: {error}"
     return difference
 
 
