@@ -51,8 +51,8 @@ bool asks_identity(const std::string& name) {
   return name == "aten::__is__" || name == "aten::__isnot__";
 }
 
-/// The conditions on sizes under which operations that may give a view or a copy gave what they did:
-/// `x.contiguous() is x` follows from them.
+/// The conditions on sizes under which operations that may give a view or a copy gave what they
+/// did: `x.contiguous() is x` follows from them.
 std::vector<ir::Comparison> shared_where(const Tracks& tracks, const at::Tensor& tensor) {
   const int track = tracks.find(tensor);
   return track < 0 ? std::vector<ir::Comparison>() : tracks.root(tracks[track]).layout;

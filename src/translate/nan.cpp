@@ -145,11 +145,11 @@ namespace {
 Diagnostic gives_nan(const ir::Graph& graph, const ir::Node& node, const NanSizes& sizes) {
   return {.severity = Severity::warning,
           .id = "nan-at-size",
-          .message = cat(ir::op_name(node.op), " gives NaN where ", sizes.count.str(),
+          .message = cat(ir::op_name(node.op), " divides by 0 where ", sizes.count.str(),
                          " <= ", sizes.least),
           .where = {ir::node_where(graph, node)},
           .details = {},
-          .why = "it divides 0 by 0 there; the file gives NaN as torch does",
+          .why = "the file gives NaN there as torch does",
           .help = "where such sizes never come, --assert excludes them"};
 }
 
@@ -179,12 +179,10 @@ void note_losers(const ir::Graph& graph, const target::Target& target, const Rep
   std::vector<std::string> lines;
   if (target.engine == target::Engine::tract)
     list_losers(graph, NanFacts(graph, ir::relations(graph), false), lines);
-  const std::string name = target::target_name(target);
-  report({.severity = Severity::note,
+  report({.severity = Severity::warning,
           .id = "nan-lost",
-          .message = lines.empty()
-                         ? cat("no operation loses a NaN in ", name)
-                         : cat(lines.size(), " operations lose a NaN of an input in ", name),
+          .message = cat("operations that lose a NaN of an input in ", target::target_name(target),
+                         ": ", lines.size()),
           .where = {},
           .details = lines,
           .why = {},

@@ -13,11 +13,11 @@ namespace t2n::ops {
 namespace {
 
 /// Larger tensors are weights.
-constexpr int64_t kMostElements = int64_t{1} << 22;
+constexpr int64_t kMostFollowed = int64_t{1} << 22;
 
 bool is_loaded_number(const ir::Tensor& tensor) {
   const bool is_loaded = !tensor.bytes.empty() || tensor.elements() == 0;
-  return ir::is_float(tensor.dtype) && tensor.elements() <= kMostElements && is_loaded;
+  return ir::is_float(tensor.dtype) && tensor.elements() <= kMostFollowed && is_loaded;
 }
 
 bool is_closed(double value) { return value == -std::numeric_limits<double>::infinity(); }
