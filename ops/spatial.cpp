@@ -9,6 +9,7 @@
 #include "ops/special.h"
 #include "src/diag/error.h"
 #include "src/translate/arith.h"
+#include "src/translate/nan.h"
 
 namespace t2n::ops {
 namespace {
@@ -124,12 +125,17 @@ std::vector<Ref> cubic_weights(Emitter& out, Ref t) {
 
 Ref with_infinities(const OpView& op, Emitter& out, Ref x, const Attributes& windows, Ref y) {
   const DType dtype = out.dtype(x);
-  const bool is_right = !ir::is_float(dtype) || !out.has(target::Feature::computes_f64);
-  if (is_right || !op.may_meet_infinity("self")) return y;
-  const Ref end = like(out, -std::numeric_limits<double>::infinity(), x);
-  const Ref is_other = out.cast(compare(out, "ne", x, end), dtype);
-  const Ref others = out.call("max_pool", {is_other}, windows, dtype, out.shape(y));
-  return select(out, compare(out, "gt", others, like(out, 0, others)), y, end);
+  if (!ir::is_float(dtype) || !out.has(target::Feature::computes_f64)) return y;
+  const auto is_any = [&](Ref condition) {
+    const Ref marks = out.cast(condition, dtype);
+    const Ref most = out.call("max_pool", {marks}, windows, dtype, out.shape(y));
+    return compare(out, "gt", most, like(out, 0, most));
+  };
+  if (op.may_meet_infinity("self")) {
+    const Ref end = like(out, -std::numeric_limits<double>::infinity(), x);
+    y = select(out, is_any(compare(out, "ne", x, end)), y, end);
+  }
+  return may_meet_nan(out, "self") ? select(out, is_any(is_nan(out, x)), like(out, kNan, y), y) : y;
 }
 
 }  // namespace t2n::ops

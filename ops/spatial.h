@@ -26,7 +26,8 @@ Shape planes_shape(const OpView& op, int spatial, int index = 0);
 void planes_result(const OpView& op, Emitter& out, Ref y, int index = 0);
 
 /// `y`, the maxima over `windows` of `x`, with the -inf of windows that hold nothing else, of which
-/// tract makes the lowest number. Only where the program makes infinities: it takes a second pool.
+/// tract makes the lowest number, and NaN, which it loses. Only where the program makes them: each
+/// takes a second pool.
 Ref with_infinities(const OpView& op, Emitter& out, Ref x, const Attributes& windows, Ref y);
 
 /// Weights are [O, I/groups, k…], of transposed convolutions [I, O/groups, k…]. Lists have one

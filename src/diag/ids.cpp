@@ -54,6 +54,8 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"model-too-new", ExitCode::unreadable},
       {"model-training", ExitCode::unsupported},
       {"module-folded", ExitCode::unsupported},
+      {"nan-at-size", ExitCode::unsupported},
+      {"nan-lost", ExitCode::unsupported},
       {"nnef-invalid", ExitCode::unreadable},
       {"nnef-limit", ExitCode::unreadable},
       {"nnef-syntax", ExitCode::unreadable},

@@ -21,6 +21,7 @@
 #include "src/quant/summary.h"
 #include "src/spec/dialect.h"
 #include "src/target/integer_products.h"
+#include "src/translate/nan.h"
 #include "src/translate/registry.h"
 #include "src/translate/translate.h"
 
@@ -175,6 +176,7 @@ ExportResult export_one(const ExportOptions& asked, const FoundEngine& engine,
   }
   if (options.check) model.recorded = graph;
   progress("passes");
+  if (!options.nan.empty()) graph.attributes[ops::kNanOption] = options.nan;
   nnef::Document document = to_nnef(graph, options.target, options.passes, options.report);
   settle_unused(options, graph, document, result);
   rename_ports(options.names, document, result);

@@ -61,7 +61,8 @@ Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& 
       scalars_(position_, state, marks_, decisions_, loops_, moves_, numbers_, operations_,
                recorder_),
       tensors_(options, position_, state, marks_, decisions_, loops_, lists_, numbers_, operations_,
-               recorder_, ranges) {}
+               recorder_, ranges),
+      fused_(graph, options, position_, marks_, decisions_, operations_, recorder_) {}
 
 c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string& method,
                              std::vector<c10::IValue> arguments) {
@@ -206,10 +207,13 @@ void Interpreter::run_operation(Node* node, Env& env) {
   Stack results;
   if (operation.may_move && Moves::moves_elements(inputs))
     results = moves_.run(operation, std::move(inputs));
+  else if (const auto padded = fused_.run(operation, inputs))
+    results = {*padded};
   else if (operation.has_tensors || (!operation.is_blind && holds_any(inputs)))
     results = tensors_.run(node, operation, inputs);
   else
     results = scalars_.run(operation, std::move(inputs));
+  fused_.keep_nan(operation, inputs, results);
   for (const c10::IValue& result : results) speculation_.note_made(result);
   set_outputs(node, env, std::move(results));
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/trace/choices.h"
+#include "src/trace/fused_attention.h"
 #include "src/trace/liveness.h"
 #include "src/trace/recorded_loops.h"
 #include "src/trace/scalars.h"
@@ -35,7 +36,6 @@ class Interpreter {
 
  private:
   using Env = std::unordered_map<const torch::jit::Value*, c10::IValue>;
-
   void run_block(torch::jit::Block* block, Env& env);
   void run_node(torch::jit::Node* node, Env& env);
   bool run_structural(torch::jit::Node* node, Env& env);
@@ -112,6 +112,7 @@ class Interpreter {
   Moves moves_;
   Scalars scalars_;
   TensorOperations tensors_;
+  FusedAttention fused_;
   bool reported_training_ = false;
   int64_t executed_ = 0;
 };

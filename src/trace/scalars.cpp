@@ -51,6 +51,13 @@ bool asks_identity(const std::string& name) {
   return name == "aten::__is__" || name == "aten::__isnot__";
 }
 
+/// The conditions on sizes under which operations that may give a view or a copy gave what they
+/// did: `x.contiguous() is x` follows from them.
+std::vector<ir::Comparison> shared_where(const Tracks& tracks, const at::Tensor& tensor) {
+  const int track = tracks.find(tensor);
+  return track < 0 ? std::vector<ir::Comparison>() : tracks.root(tracks[track]).layout;
+}
+
 /// The operands without marks. `is` needs the program's own objects: a copy is another object.
 Stack plain_operands(const std::string& name, const Marks& marks, const Stack& inputs) {
   Stack out;
@@ -166,7 +173,8 @@ Mark Scalars::scalar_mark(const std::string& name, const Stack& inputs,
       if (!input.isTensor() || !input.toTensor().defined()) continue;
       if (recorder_->tracks().is_choice(input.toTensor()))
         from = data_mark(position_.origin("which of two tensors a branch chose"));
-      if (!inputs[0].isNone() && !inputs[1].isNone()) numbers_.settle_layout(input.toTensor());
+      if (!inputs[0].isNone() && !inputs[1].isNone())
+        decisions_.settle_all(shared_where(recorder_->tracks(), input.toTensor()));
     }
   if (!from) {
     exact = Mark();

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "src/draft/draft.h"
 #include "src/translate/emitter.h"
+#include "src/translate/nan.h"
 #include "src/translate/sizes.h"
 
 namespace t2n::ops {
@@ -60,6 +62,8 @@ struct Emitter::State : draft::Draft {
 
   /// Gives stand-ins to the outputs of an operation that failed, for later operations.
   void stand_in(const ir::Node& failed);
+  std::shared_ptr<const NanFacts> nan;  ///< once something asked for them (nan.cpp)
+
   // Sizes that follow from values (births.cpp).
   struct Birth {
     Ref places;   ///< [count], or [rank, count]: positions, none negative
