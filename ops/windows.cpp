@@ -1,4 +1,5 @@
-// Windows of signal processing whose length is open; those of a known length are folded.
+// Windows of signal processing, and frequencies of transforms, whose length is open; those of a
+// known length are folded.
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -73,9 +74,26 @@ void kaiser_window(const OpView& op, Emitter& out) {
   });
 }
 
+/// The frequencies of a transform's entries, over n * d. Entries beyond the middle are negative.
+void frequencies(const OpView& op, Emitter& out) {
+  ignore_present(op, {"dtype", "layout", "device", "pin_memory"}, "the result shows its dtype");
+  const Dim n = op.dim("n");
+  const DType dtype = out.has(Feature::computes_f64) ? DType::f64 : DType::f32;
+  Ref k = iota(out, op.shape()[0], 0, 1);
+  if (op.shape()[0] == n) {
+    const Ref from_end = sub(out, k, out.size(n, DType::i64));
+    k = select(out, compare(out, "lt", add(out, k, from_end), out.scalar(0, DType::i64)), k,
+               from_end);
+  }
+  const Ref by = times(out, out.size(n, dtype), op.f64("d"));
+  finish(op, out, div(out, out.cast(k, dtype), by));
+}
+
 }  // namespace
 
 void register_windows(Registry& r) {
+  r.same({"aten::fft_fftfreq", "aten::fft_rfftfreq"},
+         {"div", "k / (n * d), from the middle on of fftfreq (k - n) / (n * d)", frequencies});
   r.same({"aten::hann_window", "aten::hann_window.periodic"},
          {"cos", "(1 - cos(2 pi i / n)) / 2", hann_window});
   r.same({"aten::hamming_window", "aten::hamming_window.periodic",

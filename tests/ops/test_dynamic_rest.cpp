@@ -73,7 +73,8 @@ TEST_CASE("windows of an open length") {
               "torch.hamming_window(x.size(0))", "torch.hamming_window(x.size(0), False, 0.6, 0.3)",
               "torch.blackman_window(x.size(0), dtype=7)", "torch.bartlett_window(x.size(0))",
               "torch.bartlett_window(x.size(0), False)", "torch.kaiser_window(x.size(0))",
-              "torch.kaiser_window(x.size(0), False, 5.0)"},
+              "torch.kaiser_window(x.size(0), False, 5.0)", "torch.fft_rfftfreq(x.size(0))",
+              "torch.fft_fftfreq(x.size(0), 0.5)"},
              {{{"T"}}}, sizes, 1e-4);
 }
 
