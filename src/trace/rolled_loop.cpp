@@ -116,7 +116,9 @@ void Interpreter::run_rolled(Node* node, Env& env) {
     loops::refuse_loop(
         "how many iterations it takes follows from the iteration of a loop around it",
         "let it take as many iterations in each iteration of the loop around it");
-  decisions_.add_later(std::move(later), recorded_loops_->end(length, position_.place()), before);
+  const loops::Rolled rolled = recorded_loops_->end(length, position_.place());
+  decisions_.add_later(std::move(later), rolled, before);
+  decisions_.settle_all(rolled.conditions);
   const ChangedLists lists = loops_.end_rolled();
   lists_.settle_accesses(loop, length);
   loops_.settle_iteration_ends(loop, length);
