@@ -188,7 +188,10 @@ Dim with_operands(const Atom& like, const Dim& a, const Dim& b) {
 Dim Dim::symbol(Symbol symbol) { return from_atom(std::move(symbol)); }
 
 int64_t Dim::value() const {
-  T2N_ASSERT(is_constant(), "the size '", str(), "' is symbolic where an integer is needed");
+  if (!is_constant())
+    throw Error("dynamic-size", cat("the size '", str(), "' is open where an integer is needed"),
+                cat("there is no form in which ", str(), " is computed here when the file runs"),
+                "leave the axis that it follows from out of --dynamic");
   return constant_;
 }
 

@@ -88,6 +88,7 @@ const std::vector<DiagnosticId>& diagnostic_ids() {
       {"unsupported-op", ExitCode::unsupported},
       {"unsupported-output", ExitCode::unsupported},
       {"usage", ExitCode::usage},
+      {"values-drawn", ExitCode::unreadable},
       {"weight-not-compressed", ExitCode::unsupported},
       {"weight-not-packed", ExitCode::unsupported},
       {"weight-not-pruned", ExitCode::unsupported},

@@ -38,12 +38,11 @@ std::string comparisons_text(const std::vector<Comparison>& comparisons) {
 }
 
 Diagnostic told(const Need& need, std::string message, std::string help) {
-  Diagnostic out{.id = "dynamic-assumption",
-                 .message = std::move(message),
-                 .where = {},
-                 .details = {},
-                 .why = need.why,
-                 .help = std::move(help)};
+  Diagnostic out;
+  out.id = "dynamic-assumption";
+  out.message = std::move(message);
+  out.why = need.why;
+  out.help = std::move(help);
   if (need.where) out.where.push_back(*need.where);
   return out;
 }
@@ -171,6 +170,20 @@ void Assertions::demand(const Need& need) {
   report_(warning);
 }
 
+/// An axis that is declared open, and of which the file would take one size only.
+void Assertions::refuse_one_size(const Need& need, const std::vector<Comparison>& added) const {
+  for (const Comparison& each : added)
+    for (const Symbol& symbol : (each.left - each.right).symbols()) {
+      const auto size = sample_.find(symbol);
+      if (size == sample_.end()) continue;
+      if (!follows({Dim::symbol(symbol), Relation::eq, size->second}, all_)) continue;
+      const std::string only = cat(symbol, " == ", size->second);
+      throw Error(told(need, cat("the file would hold for ", only, " only"),
+                       cat("let the model do the same at all sizes, or leave the axis out of "
+                           "--dynamic; --assert '", only, "' states that it is meant")));
+    }
+}
+
 void Assertions::add(const Need& need) {
   if (is_born(need.comparison)) return demand(need);
   if (follows(need.comparison, all_)) return;
@@ -181,6 +194,7 @@ void Assertions::add(const Need& need) {
         told(need, cat("the model needs ", ir::str(need.comparison), ", which no file can express"),
              help_for(need.comparison, sample_)));
   all_.insert(all_.end(), forms->begin(), forms->end());
+  refuse_one_size(need, *forms);
   if (!need.is_told || !report_ || forms->empty()) return;
   Diagnostic warning = told(need, cat("the file holds for ", comparisons_text(*forms), " only"),
                             "to state that you know it, use --assert");

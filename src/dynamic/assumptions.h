@@ -44,6 +44,7 @@ class Assertions {
  private:
   Sizes sample_;
   void demand(const Need& need);
+  void refuse_one_size(const Need& need, const std::vector<Comparison>& added) const;
   std::vector<Comparison> all_, demands_;
   std::vector<Comparison> told_;  ///< demands that were warned of
   Report report_;

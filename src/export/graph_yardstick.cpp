@@ -265,4 +265,21 @@ double longest_sum(const TracedModel& model) {
   return longest;
 }
 
+bool stays_finite(const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
+  bool out = true;
+  const ir::Evaluator evaluate = torch_module().evaluator();
+  const auto watched = [&](const ir::Node& node, const ir::Operand& operand) {
+    std::vector<ir::Tensor> results = evaluate(node, operand);
+    out = out && std::all_of(results.begin(), results.end(), ir::is_finite);
+    return results;
+  };
+  try {
+    (void)ir::run_graph(graph, inputs, watched);
+  } catch (const Error& error) {
+    if (error.diagnostic().id == "internal") throw;
+    return true;
+  }
+  return out;
+}
+
 }  // namespace t2n

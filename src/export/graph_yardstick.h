@@ -51,4 +51,8 @@ bool rounds(const TracedModel& model);
 /// The number of elements in the model's longest sum, mean or spread, at the sample's sizes.
 double longest_sum(const TracedModel& model);
 
+/// Whether all floats that the graph computes on its way, from inputs in order, are finite; true if
+/// it does not run.
+bool stays_finite(const ir::Graph& graph, const std::vector<ir::Tensor>& inputs);
+
 }  // namespace t2n

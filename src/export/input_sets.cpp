@@ -8,6 +8,7 @@
 
 #include "src/diag/error.h"
 #include "src/dynamic/births.h"
+#include "src/dynamic/other_values.h"
 #include "src/export/graph_yardstick.h"
 #include "src/export/input_kinds.h"
 #include "src/export/torch_module.h"
@@ -28,7 +29,7 @@ void check_sizes(const std::vector<Sample>& samples, const TracedModel& model, c
 
 /// Whether torch refuses these values: it fails, or would reach beyond a tensor's memory with them.
 bool refuses_values(const Error& error) {
-  return error.diagnostic().id == "forward-failed" || error.diagnostic().id == "unsafe-argument";
+  return dynamic::may_be_of_values(error);
 }
 
 class Builder {
@@ -258,6 +259,16 @@ class Builder {
       set("values around the model's own limits", Change::cross, 41);
   }
 
+  /// Whether the model divides by zero on its way at these sizes, as by the width of one pixel less
+  /// one, and does not with the samples: what comes of NaN or infinite positions is chance.
+  bool says_nothing(const std::vector<trace::SampleInput>& inputs, const dynamic::Sizes& sizes) {
+    const auto stays = [&](const std::vector<trace::SampleInput>& from, const dynamic::Sizes& at) {
+      return stays_finite(at_sizes(model_.recorded_graph(), at), graph_inputs(from, model_));
+    };
+    return std::any_of(sizes.begin(), sizes.end(), [](const auto& at) { return at.second < 3; }) &&
+           !stays(inputs, sizes) && stays(out_.sets[0].inputs, out_.sizes[0]);
+  }
+
   /// Adds a set at other sizes; false if torch or the artefact accepts none.
   bool add_sizes(const std::vector<Sample>& samples, const dynamic::Sizes& sizes) {
     try {
@@ -269,6 +280,10 @@ class Builder {
     std::vector<trace::SampleInput> inputs = fill(samples, 1);
     auto expected = in_torch(inputs, sizes);
     if (!expected || !meets_demands(inputs, sizes)) return false;
+    if (says_nothing(inputs, sizes)) {
+      ++out_.left_out;
+      return false;
+    }
     out_.sets.push_back({"", std::move(inputs), *std::move(expected), sizes});
     out_.sizes.push_back(sizes);
     return true;

@@ -52,7 +52,8 @@ ir::Tensor anew(const ir::Tensor& tensor, const Sample& sample, uint64_t seed, u
 
 ir::Tensor redrawn(const ir::Tensor& value, const Sample& sample, uint64_t seed, uint64_t stream) {
   const auto& given = std::get<ir::Tensor>(sample.input.value);
-  if (given.bytes.empty()) return draw(value.dtype, value.shape, sample.range, seed, stream);
+  if (given.bytes.empty())
+    return draw(value.dtype, value.shape, sample.range, seed, stream, sample.reals);
   if (sample.input.is_state) return vary_state(value, sample.range, seed, stream);
   if (sample.range && sample.range->are_lengths)
     return draw(value.dtype, value.shape, sample.range, seed, stream);
@@ -131,6 +132,9 @@ ir::Tensor changed(const ir::Tensor& value, const Sample& sample, const Variatio
   if (is_whole && variation.holds_integers) return value;
   const bool is_free = given.bytes.empty() && !sample.range && ir::is_integer(value.dtype);
   if (sample.input.is_state || value.elements() == 0) return redrawn(value, sample, seed, stream);
+  // The user's range holds for all sets.
+  if (sample.reals && variation.change != Change::alike)
+    return redrawn(value, sample, seed, stream);
   constexpr int64_t kWide = 11;
   switch (variation.change) {
     case Change::redraw: break;

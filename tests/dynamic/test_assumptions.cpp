@@ -86,6 +86,21 @@ TEST_CASE("a product is large where its factors are") {
   CHECK_EQ(said("B*T <= 1000"), "nothing");
 }
 
+TEST_CASE("an axis that is declared open has more than one size, unless the user says so") {
+  const std::string size = cat("S == ", kSample.at("S"));
+  dynamic::Assertions all(kSample, {dynamic::parse_comparison("S >= 1")}, {});
+  const Diagnostic refused = ir::diagnostic_of([&] {
+    all.add({dynamic::parse_comparison(size), std::nullopt, "a branch", true});
+  });
+  CHECK_EQ(refused.id, "dynamic-assumption");
+  CHECK_EQ(refused.message, cat("the file would hold for ", size, " only"));
+  CHECK_EQ(refused.help, cat("let the model do the same at all sizes, or leave the axis out of "
+                             "--dynamic; --assert '", size, "' states that it is meant"));
+  dynamic::Assertions known(kSample, {dynamic::parse_comparison(size)}, {});
+  known.add({dynamic::parse_comparison(size), std::nullopt, "a branch", true});
+  CHECK_EQ(comparisons_text(known.all()), size);
+}
+
 TEST_CASE("an assertion is made once, and reported if a branch needs it") {
   std::vector<std::string> told;
   dynamic::Assertions all(kSample, {dynamic::parse_comparison("S >= 1")},
