@@ -324,6 +324,15 @@ TEST_CASE("a tensor that an operator leaves undefined is no output, as None is n
   CHECK_EQ(replay_difference(run), "");
 }
 
+TEST_CASE("a script that chooses nested tensors by a mask's values is refused") {
+  CHECK_EQ(trace_error("def forward(self, x, m):\n"
+                       "  if torch._nested_tensor_from_mask_left_aligned(x, m != 0):\n"
+                       "    return x + 1\n  return x",
+                       {randn({1, 3, 4}, 1), randn({1, 3}, 2)}),
+           "unsupported-op: nn.TransformerEncoder decides by the values of its padding mask what "
+           "it computes");
+}
+
 TEST_CASE("lists of what cannot nest grow as long as one likes") {
   const auto session = torch_module().compile({R"(
 def forward(self, x):
