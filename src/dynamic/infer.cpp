@@ -39,7 +39,7 @@ struct Observation {
   for (const Observation& at : seen)
     if (at.extent) out.details.push_back(cat(*at.extent, " where ", sizes_str(*at.symbols)));
   out.why = why;
-  out.help = "declare fewer axes dynamic, or compute it from sizes by + - * // only";
+  out.help = "declare fewer axes dynamic, or compute it from sizes by + - * // only: n * 7 // 5";
   throw Error(std::move(out));
 }
 
@@ -319,7 +319,8 @@ class Inference {
       return simple;
     }
     refuse(subject(level, node, cat("the argument ", quoted(node.args[which].name))), seen,
-           "it follows the values of a tensor, or the sizes in a way unknown here");
+           "it follows the values of a tensor, or the sizes in a way that has no exact form: a root, "
+           "or a product with a fraction that floats round at some sizes (int(45 * 1.4) is 62)");
   }
 
   std::optional<int64_t> value_at(size_t trial, const ir::Dim& size) const {

@@ -306,11 +306,18 @@ std::vector<Sample> samples_of_npz(std::string_view file, const Spec& spec) {
   return out;
 }
 
-/// Entries of a dict have names; those of lists and tuples are numbered in flattened order.
+/// Entries of a dict have names. Those of lists and tuples are numbered; where some hold others, the
+/// first number is that of an argument.
 std::vector<Sample> samples_of_saved(std::string_view file) {
   std::vector<Sample> out;
-  for (trace::SampleInput& saved : torch_module().read_saved(std::string(file))) {
-    if (saved.path.size() > 1 && saved.path[0] == "input") saved.path = {cat("input_", out.size())};
+  std::vector<trace::SampleInput> values = torch_module().read_saved(std::string(file));
+  const bool are_nested = std::any_of(values.begin(), values.end(), [](const auto& saved) {
+    constexpr size_t kFlat = 2;
+    return saved.path[0] == "input" && saved.path.size() > kFlat;
+  });
+  for (trace::SampleInput& saved : values) {
+    if (saved.path.size() > 1 && saved.path[0] == "input" && !are_nested)
+      saved.path = {cat("input_", out.size())};
     out.push_back({std::move(saved), std::nullopt});
   }
   return out;

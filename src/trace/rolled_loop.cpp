@@ -80,6 +80,7 @@ void Interpreter::run_iteration(Block* body, Env& env, RolledLoop& loop) {
   }
   const torch::jit::Node* node = position_.node;
   run_block(body, env);
+  recorder_->settle_writes();
   position_.node = node;
   Values results = take_results(body, env);
   loop.condition = results[0];
@@ -96,6 +97,7 @@ void Interpreter::run_rolled(Node* node, Env& env) {
   loop.initial = loop.carried = initial;
   loop.steps = induction_steps(body);
   loops_.begin_rolled(loop);
+  recorder_->settle_writes();
   recorded_loops_->begin(loop.symbol);
   const size_t before = decisions_.size();
   size_t decisions = before;

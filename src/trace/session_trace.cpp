@@ -207,6 +207,7 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
     candidate.next = recorder.value(tensor, {});
     candidate.value = copy(tensor);
   }
+  out.decisions = interpreter.decisions();
 }
 
 Session::Attempt Session::attempt(const Split& given, TraceOptions options) {

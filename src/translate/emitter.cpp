@@ -20,7 +20,8 @@ void check_dtype(DType dtype, std::string_view what, const target::Target& targe
   if (why.empty()) return;
   throw Error(target::untranslated(
       "unsupported-dtype", cat(what, ": ", ir::dtype_name(dtype)), target::target_name(target), why,
-      is_half ? "convert the model before saving it: model.float() or model.half()"
+      is_half ? "a model in bfloat16: convert it before saving it, by model.float() or model.half(); "
+                "casts in a model in float32: trace it outside of torch.autocast"
               : "compute with real tensors of a trailing axis of two (torch.view_as_real)",
       what));
 }

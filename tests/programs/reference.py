@@ -14,7 +14,8 @@ def reference():
 
 
 def flat(output):
-    """The tensors of a result, in order."""
+    """The tensors of a result, in order; numbers as tensors without axes."""
+    import numpy as np
     import torch
     if isinstance(output, torch.Tensor):
         return [output.resolve_conj().detach().numpy()]
@@ -22,6 +23,12 @@ def flat(output):
         return [tensor for each in output for tensor in flat(each)]
     if isinstance(output, dict):
         return [tensor for each in output.values() for tensor in flat(each)]
+    if isinstance(output, (bool, int)):
+        return [np.asarray(output)]
+    if isinstance(output, float):
+        return [np.asarray(output, np.float32)]
+    if output is None:
+        return []
     raise ValueError(f"a {type(output).__name__} among the outputs")
 
 

@@ -174,9 +174,15 @@ TEST_CASE("a failing forward names the operator") {
            "and 2x3)");
 }
 
-TEST_CASE("results that are not tensors are refused") {
-  CHECK_EQ(trace_error("def forward(self, x):\n  return x, x.size(0)", {randn({2, 3}, 1)}),
-           "unsupported-output: the model returns a value of type 'Int' ('output_1')");
+TEST_CASE("results that are no tensors and no numbers are refused") {
+  CHECK_EQ(trace_error("def forward(self, x):\n  return x, 'text'", {randn({2, 3}, 1)}),
+           "unsupported-output: the model returns a value of type 'String' ('output_1')");
+}
+
+TEST_CASE("an error that the model raises has its own text") {
+  CHECK_EQ(trace_error("def forward(self, x):\n  assert x.size(0) == 1, 'one row'\n  return x",
+                       {randn({2, 3}, 1)}),
+           "forward-failed: the model raises AssertionError: one row");
 }
 
 TEST_CASE("the dtype torch computes in is recorded") {
