@@ -8,6 +8,7 @@
 #include "src/trace/allocation.h"
 #include "src/trace/convert.h"
 #include "src/trace/input_places.h"
+#include "src/trace/mark.h"
 
 namespace t2n::trace {
 
