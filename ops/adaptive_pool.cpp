@@ -77,10 +77,21 @@ std::vector<double> averages(int64_t size, int64_t count) {
   return out;
 }
 
+/// A mean that is rounded later is summed and divided as torch does it, to the last bit.
 Ref mean_over_tiles(const OpView& op, Emitter& out, Ref x, const Axes& axes) {
+  int64_t volume = 1;
+  for (size_t at = 0; at < axes.in.size(); ++at) volume *= axes.in[at] / axes.out[at];
+  // A power of two divides without an error.
+  const bool is_exact = (volume & (volume - 1)) != 0 && needs_exact_quotients(op, out);
   Attributes attributes = tiles(axes);
-  attributes.emplace_back("normalize", true);
-  return out.call("box", {x}, attributes, out.dtype(x), planes_shape(op, axes.spatial()));
+  attributes.emplace_back("normalize", !is_exact);
+  Ref y = out.call("box", {x}, attributes, out.dtype(x), planes_shape(op, axes.spatial()));
+  if (!is_exact) return y;
+  for (size_t at = 0; at < axes.in.size(); ++at) {
+    const auto length = static_cast<double>(axes.in[at] / axes.out[at]);
+    y = exact_quotient(out, y, like(out, length, y));
+  }
+  return y;
 }
 
 /// Window o of `count` over a size: [floor(o * size / count), ceil((o + 1) * size / count)).
@@ -163,6 +174,16 @@ bool has_open_axes(const Emitter& out, Ref x, const Shape& pooled) {
          std::any_of(pooled.begin() + 2, pooled.end(), is_open);
 }
 
+/// Whether the windows cover each axis without overlap.
+bool has_tiles(const Emitter& out, Ref x, const Shape& pooled) {
+  if (has_open_axes(out, x, pooled)) return false;
+  for (size_t axis = 2; axis < pooled.size(); ++axis) {
+    const int64_t count = pooled[axis].value();
+    if (count == 0 || out.shape(x)[axis].value() % count != 0) return false;
+  }
+  return true;
+}
+
 template <int kSpatial>
 void adaptive_avg_pool(const OpView& op, Emitter& out) {
   Ref x = widened(out, batched(out, op.tensor("self"), kSpatial));
@@ -170,15 +191,18 @@ void adaptive_avg_pool(const OpView& op, Emitter& out) {
   op.ignore("output_size", "the result's shape shows it");
   if (is_global(pooled)) {
     x = mean(op, out, x, spatial_axes(kSpatial));
+  } else if (has_tiles(out, x, pooled)) {
+    const Axes axes = read_axes(op, out, x, kSpatial);
+    x = widened(out, planes(out, op.tensor("self"), kSpatial));
+    x = mean_over_tiles(op, out, x, axes);
+    return planes_result(op, out, out.cast(x, op.dtype()));
   } else if (needs_exact_quotients(op, out)) {
     x = exact_means(out, x, pooled);
   } else if (has_open_axes(out, x, pooled)) {
     for (int axis = kSpatial + 1; axis >= 2; --axis)
       x = averaged(out, x, axis, pooled[static_cast<size_t>(axis)]);
-  } else if (const Axes axes = read_axes(op, out, x, kSpatial); axes.divides()) {
-    x = mean_over_tiles(op, out, widened(out, planes(out, op.tensor("self"), kSpatial)), axes);
-    return planes_result(op, out, out.cast(x, op.dtype()));
   } else {
+    const Axes axes = read_axes(op, out, x, kSpatial);
     for (int i = kSpatial - 1; i >= 0; --i) {
       const auto at = static_cast<size_t>(i);
       if (axes.in[at] != axes.out[at])

@@ -196,9 +196,10 @@ void max_pool_with_indices(const OpView& op, Emitter& out) {
   planes_result(op, out, results[1], 1);
 }
 
-Ref box(const OpView& op, Emitter& out, Ref x, const PoolWindow& w, const char* border) {
+Ref box(const OpView& op, Emitter& out, Ref x, const PoolWindow& w, const char* border,
+        bool normalize = true) {
   Attributes attributes = pool_attributes(w, border);
-  attributes.emplace_back("normalize", true);
+  attributes.emplace_back("normalize", normalize);
   return out.call("box", {x}, attributes, out.dtype(x), planes_shape(op, w.spatial()));
 }
 
@@ -219,22 +220,36 @@ Ref sum_divided(const OpView& op, Emitter& out, Ref x, PoolWindow w, int64_t div
   return mul(out, mean, like(out, factor, mean));
 }
 
+std::optional<int64_t> divisor_override(const OpView& op) {
+  return op.has_argument("divisor_override") ? op.opt_i64("divisor_override") : std::nullopt;
+}
+
 Ref mean_over_windows(const OpView& op, Emitter& out, Ref x, const PoolWindow& w, bool can_count) {
   const bool counts_pads = op.boolean("count_include_pad");
-  const auto divisor =
-      op.has_argument("divisor_override") ? op.opt_i64("divisor_override") : std::nullopt;
-  if (divisor) return sum_divided(op, out, x, w, *divisor);
+  if (const auto divisor = divisor_override(op)) return sum_divided(op, out, x, w, *divisor);
   if (!counts_pads || !w.has_pads()) return box(op, out, x, w, "ignore");
   if (can_count && !w.has_excess()) return box(op, out, x, w, "constant");
   return box_over_padded(op, out, x, w);
 }
 
+/// Whether all sums are divided by one number, and no window leaves the padded tensor.
+bool has_equal_windows(const OpView& op, const PoolWindow& w) {
+  return !w.has_excess() &&
+         (!w.has_pads() || divisor_override(op) || op.boolean("count_include_pad"));
+}
+
+/// Summed and divided as torch does it, to the last bit.
+Ref exact_mean(const OpView& op, Emitter& out, Ref x, const PoolWindow& w) {
+  const Ref sum = box(op, out, x, w, "constant", false);
+  const auto count = static_cast<double>(divisor_override(op).value_or(w.volume()));
+  return exact_quotient(out, sum, like(out, count, sum));
+}
+
 /// Means of integers, computed in f32, lie near whole numbers or at least 1 / n away from them:
 /// moved by half of that, the cast back truncates correctly.
 Ref away_from_zero(const OpView& op, Emitter& out, Ref y, const PoolWindow& w) {
-  const auto divisor =
-      op.has_argument("divisor_override") ? op.opt_i64("divisor_override") : std::nullopt;
-  const double n = static_cast<double>(std::max(std::abs(divisor.value_or(1)), w.volume()));
+  const int64_t divisor = std::abs(divisor_override(op).value_or(1));
+  const double n = static_cast<double>(std::max(divisor, w.volume()));
   return add(out, y, mul(out, out.elementwise("sign", {y}), like(out, 0.5 / n, y)));
 }
 
@@ -248,7 +263,10 @@ void avg_pool(const OpView& op, Emitter& out) {
   // bits than are lost where the engine multiplies by the inverse of their number.
   const DType dtype = out.dtype(x);
   const bool is_whole = !ir::is_float(dtype);
-  if (is_whole || needs_exact_quotients(op, out)) x = out.cast(x, DType::f64);
+  const bool is_exact = !is_whole && needs_exact_quotients(op, out);
+  if (is_exact && has_equal_windows(op, w))
+    return planes_result(op, out, out.cast(exact_mean(op, out, x, w), op.dtype()));
+  if (is_whole || is_exact) x = out.cast(x, DType::f64);
   Ref y = mean_over_windows(op, out, x, w, kCanCount);
   if (is_whole) y = away_from_zero(op, out, y, w);
   planes_result(op, out, out.cast(is_whole ? y : out.cast(y, dtype), op.dtype()));

@@ -43,8 +43,8 @@ void SmallSizes::try_small(const TraceAt& run, Assertions& out) const {
   if (is_alike_there(traced_, run) || is_right(run)) return;
   const Sizes sizes = born_sizes(traced_.graph, run.traced.graph);
   // A loop may be short although more elements are counted.
-  const bool has_small = std::any_of(sizes.begin(), sizes.end(),
-                                     [](const auto& each) { return each.second < kFew; });
+  const bool has_small =
+      std::any_of(sizes.begin(), sizes.end(), [](const auto& each) { return each.second < kFew; });
   for (const auto& [symbol, size] : sizes)
     if (size < kFew || !has_small)
       out.add({{ir::Dim::symbol(symbol), Relation::ge, size + 1}, std::nullopt, kSeen, true});
@@ -134,8 +134,37 @@ bool SmallSizes::holds_where_excluded(const Need& need, const Sizes& second,
       if (!holds(c, sizes) && all_hold(known.all(), sizes)) excluded.push_back(std::move(sizes));
     }
   return !excluded.empty() && excluded.size() <= 2 * kMost &&
-         std::all_of(excluded.begin(), excluded.end(),
-                     [&](const Sizes& sizes) { return tried(sizes).is_right; });
+         std::all_of(excluded.begin(), excluded.end(), [&](const Sizes& sizes) {
+           return goes_on_alike(sizes, symbols[0], known) && tried(sizes).is_right;
+         });
+}
+
+/// Whether the run at these sizes asks of the other sizes only what the graph or the file asks as
+/// well: where the second half of a condition decides there, as in `B < 2 and T == 5`, one more
+/// size of T says nothing of the others.
+bool SmallSizes::goes_on_alike(const Sizes& sizes, const Symbol& symbol,
+                               const Assertions& known) const {
+  const auto names_others = [&](const Need& need) {
+    const std::vector<Symbol> in = (need.comparison.left - need.comparison.right).symbols();
+    return std::any_of(in.begin(), in.end(), [&](const Symbol& each) { return each != symbol; });
+  };
+  try {
+    std::vector<Comparison> asked = known.all();
+    for (const Need& need : branch_needs(traced_, sample_)) {
+      if (names_others(need)) asked.push_back(need.comparison);
+    }
+    trace::Traced there = run_at(sizes, rewrites_).traced;
+    for (size_t i = 0; i < there.graph.inputs.size(); ++i)
+      there.graph.values[static_cast<size_t>(there.graph.inputs[i])].shape =
+          traced_.graph.values[static_cast<size_t>(traced_.graph.inputs[i])].shape;
+    const std::vector<Need> needs = branch_needs(there, sizes);
+    return std::all_of(needs.begin(), needs.end(), [&](const Need& need) {
+      return !names_others(need) || ir::prove(need.comparison, asked) == ir::Verdict::always;
+    });
+  } catch (const Error& error) {
+    if (error.diagnostic().id == "internal") throw;
+    return false;
+  }
 }
 
 void SmallSizes::try_empty(const ir::Dim& size, Assertions& out) const {

@@ -42,6 +42,7 @@ class SmallSizes {
   };
   bool is_right(const TraceAt& run) const;
   bool computes(const TraceAt& there) const;
+  bool goes_on_alike(const Sizes& sizes, const Symbol& symbol, const Assertions& known) const;
   Tried tried(const Sizes& sizes) const;
   TraceAt run_at(const Sizes& sizes, const Rewrites& rewrites) const;
   int64_t least_of(const Symbol& symbol, const std::vector<Comparison>& all) const;

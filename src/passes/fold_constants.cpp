@@ -54,7 +54,7 @@ class ConstantFolder {
     // A view of a weight that stays costs no memory here, but the file would store it a second
     // time.
     const int64_t free = widens_bytes(node) ? kScalarBytes : kSmallBytes;
-    const bool must_fold = context_.is_native && !context_.is_native(node.op);
+    const bool must_fold = !widens_bytes(node) && context_.is_native && !context_.is_native(node.op);
     if (!must_fold && result_bytes(node) > std::max(free, dying_bytes(node))) return false;
     std::vector<Tensor> results =
         context_.evaluate(node, [this](ValueId id) { return *constant(id); });
@@ -74,7 +74,8 @@ class ConstantFolder {
     return known;
   }
 
-  /// True for a cast of 8-bit integers, 16-bit floats or blocks: weights that were compressed.
+  /// True for a cast of 8-bit integers, 16-bit floats or blocks: weights that were compressed, and
+  /// are to stay it.
   bool widens_bytes(const Node& node) {
     const std::string_view name = ir::op_name(node.op);
     bool out = name == "t2n::cast" || name == "t2n::dequantise_q4_0";

@@ -6,6 +6,7 @@
 #include "src/translate/births.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
+#include "src/translate/factors.h"
 #include "src/translate/named_sizes.h"
 #include "src/translate/packed.h"
 #include "src/translate/repeats.h"
@@ -54,39 +55,6 @@ Shape broadcast_shape(const Emitter::State& state, const Shape& a, const Shape& 
   return out;
 }
 
-/// Whether a constant scales this operand.
-bool is_factor(Emitter::State& state, std::string_view op, const std::vector<Ref>& operands,
-               size_t operand) {
-  if (operands.size() != 2 || (op != "mul" && (op != "div" || operand != 0))) return false;
-  const TensorEntry& factor = state.at(operands[1 - operand]);
-  return factor.kind == TensorEntry::Kind::constant && ir::is_float(factor.dtype);
-}
-
-/// Operations that tract moves in front of products, or behind them.
-constexpr std::string_view kMoved[] = {"reshape", "squeeze", "unsqueeze", "transpose",
-                                       "slice",   "concat",  "stack",     "tract_core_broadcast"};
-
-/// The operand that `op` scales once more. tract computes x * a * b as x * (a * b), which may
-/// overflow, vanish or be rounded otherwise; so it does with quotients. It does not look behind a
-/// sign.
-std::optional<size_t> scaled_twice(Emitter::State& state, std::string_view op,
-                                   const std::vector<Ref>& operands) {
-  if (!target::has(state.target, target::Feature::folds_repeats)) return {};
-  for (const size_t i : {size_t{0}, size_t{1}})
-    if (is_factor(state, op, operands, i) && state.scaled.contains(operands[i].id)) return i;
-  return {};
-}
-
-void note_scaled(Emitter::State& state, std::string_view op, const std::vector<Ref>& operands,
-                 Ref result) {
-  const bool is_moved = std::find(std::begin(kMoved), std::end(kMoved), op) != std::end(kMoved);
-  const bool is_scaled =
-      is_moved ? std::any_of(operands.begin(), operands.end(),
-                             [&](Ref operand) { return state.scaled.contains(operand.id); })
-               : is_factor(state, op, operands, 0) || is_factor(state, op, operands, 1);
-  if (is_scaled) state.scaled.insert(result.id);
-}
-
 }  // namespace
 
 Shape Emitter::broadcast(const Shape& a, const Shape& b) const {
@@ -101,7 +69,8 @@ Ref Emitter::call(std::string_view op, const std::vector<Ref>& operands,
 std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& given,
                                 const Attributes& attributes,
                                 const std::vector<TensorType>& results) {
-  T2N_ASSERT(!op.starts_with("t2n_") || is_fragment(op), "no fragment is called '", op, "'");
+  T2N_ASSERT(!op.starts_with("t2n_") || find_fragment(op) != nullptr, "no fragment is called '", op,
+             "'");
   check_packed(*this, op, given, attributes);
   const std::vector<Ref> operands = hidden_repeats(
       *this, op, hidden_uniforms(*this, op, tied(*this, given, attributes)), attributes);
@@ -113,7 +82,7 @@ std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& giv
     state_->at(ref).of_sizes = state_->are_sizes(operands);
     note_uniform(*state_, op, operands, ref);
     note_repeats(*state_, op, operands, attributes, ref);
-    note_scaled(*state_, op, operands, ref);
+    note_scaled(*this, op, operands, ref);
   }
   return made;
 }
@@ -130,7 +99,7 @@ Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& given,
   const Ref made = state_->append_call(op, std::move(arguments), {{dtype, shape}})[0];
   note_uniform(*state_, op, list, made);
   note_repeats(*state_, op, list, attributes, made);
-  note_scaled(*state_, op, list, made);
+  note_scaled(*this, op, list, made);
   return made;
 }
 
@@ -146,7 +115,9 @@ Ref Emitter::State::hidden_size(Ref number) {
     for (const Ref operand : operands) arguments.push_back({"", name_of(operand)});
     return append_call(op, std::move(arguments), {type})[0];
   };
-  const Ref size = call("abs", {number});
+  // 0.21 lacks abs of f64.
+  const bool is_double = type.dtype == DType::f64;
+  const Ref size = is_double ? call("max", {number, call("neg", {number})}) : call("abs", {number});
   const Ref hidden = ir::is_integer(type.dtype)
                          ? call("sub", {size, call("abs", {call("sub", {size, number})})})
                          : call("mul", {size, call("sign", {number})});
@@ -171,7 +142,7 @@ void Emitter::State::hide_sizes(std::string_view op, std::vector<Ref>& operands,
 
 Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
                          std::optional<DType> dtype, const Attributes& attributes) {
-  if (const auto place = scaled_twice(*state_, op, given)) {
+  if (const auto place = scaled_twice(*this, op, given)) {
     std::vector<Ref> negated = given;
     negated[*place] = elementwise("neg", {given[*place]});
     return elementwise("neg", {elementwise(op, negated, dtype, attributes)});
@@ -182,7 +153,8 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
   Shape shape;
   for (const Ref ref : operands) shape = broadcast_shape(*state_, shape, this->shape(ref));
   const TensorType type{dtype.value_or(this->dtype(operands.at(0))), shape};
-  T2N_ASSERT(!op.starts_with("t2n_") || is_fragment(op), "no fragment is called '", op, "'");
+  T2N_ASSERT(!op.starts_with("t2n_") || find_fragment(op) != nullptr, "no fragment is called '", op,
+             "'");
   if (target::has(state_->target, target::Feature::open_sizes))
     state_->hide_sizes(op, operands, shape);
   if (is_absorbing(op) && state_->iteration) state_->hide_constants(*this, operands);
@@ -200,7 +172,7 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
   state_->at(made).of_sizes = op != "pow" && state_->are_sizes(operands);  // tract follows no power
   note_uniform(*state_, op, operands, made);
   note_elementwise_repeats(*state_, operands, made);
-  note_scaled(*state_, op, operands, made);
+  note_scaled(*this, op, operands, made);
   return made;
 }
 

@@ -13,6 +13,7 @@
 
 #include "src/draft/draft.h"
 #include "src/translate/emitter.h"
+#include "src/translate/factors.h"
 #include "src/translate/nan.h"
 #include "src/translate/sizes.h"
 
@@ -45,17 +46,15 @@ struct Emitter::State : draft::Draft {
   Ref hidden_size(Ref size);
   std::unordered_map<int, int> hidden_sizes;  ///< by the hidden number's identifier
   void hide_sizes(std::string_view op, std::vector<Ref>& operands, const Shape& shape);
-  /// Products with constants of floats, also where only axes were changed since, by identifier.
-  std::set<int> scaled;
+  std::map<int, Scaling> scaled;  ///< by identifier (factors.cpp)
   int64_t at_sample(const Dim& size) const;
   /// Whether two sizes are equal, or may be: expressions are only known to differ at the sample.
   bool agrees(const Dim& a, const Dim& b) const;
   bool agrees(const Shape& a, const Shape& b) const;
 
   Ref copied(Emitter& emitter, Ref ref);
-  /// An identifier for a result that no other has; `named`: the ones that are taken.
+  /// One that no other result has; `named`: those that are taken.
   Ref result_identifier(Emitter& emitter, Ref ref, std::set<int>& named);
-  /// Gives each output an identifier of its own.
   void add_outputs(Emitter& emitter);
   /// Resolves names; those of symbols are taken.
   void resolve_names();
@@ -117,6 +116,5 @@ draft::Notation tract_notation();
 
 /// The fragment of ops/fragments with this name, or nullptr.
 const nnef::Fragment* find_fragment(std::string_view name);
-inline bool is_fragment(std::string_view name) { return find_fragment(name) != nullptr; }
 
 }  // namespace t2n::ops
