@@ -45,6 +45,10 @@ const std::vector<ir::Tensor>& in_f64_of_engines(const TracedModel& model, Input
 /// For a quantised model, cached in the set; results are empty if the graph cannot run.
 const KernelRuns& in_both_kernels(const TracedModel& model, InputSet& set);
 
+/// The outputs of the recorded graph for a set's inputs; none if it cannot run.
+std::vector<ir::Tensor> run_recorded(const TracedModel& model, const InputSet& set,
+                                     const ir::Evaluator& evaluate);
+
 /// Whether the model rounds anything to whole numbers.
 bool rounds(const TracedModel& model);
 

@@ -107,11 +107,25 @@ class Overflows(nn.Module):
         return torch.log(x)
 
 
+class TopRows(nn.Module):
+    """Rows with the largest norms: which of equals come first torch leaves open."""
+
+    def forward(self, x):
+        return x[torch.linalg.vector_norm(x, dim=1).topk(3)[1]]
+
+
+class Nearest(nn.Module):
+    """Indices of the nearest rows, each its own nearest; distances are rounded."""
+
+    def forward(self, x):
+        return torch.cdist(x, x).topk(4, largest=False)[1]
+
+
 def saved(folder):
     """Scripted, in inference mode unless the name says otherwise."""
     torch.manual_seed(0)
     for kind in (Blind, Deaf, Alike, Pattern, AsksForGradients, Affine, Centred, NanBranch,
-                 Overflows):
+                 Overflows, TopRows, Nearest):
         torch.jit.script(kind().eval()).save(f"{folder}/{kind.__name__}.pt")
     ones = {"mask": np.ones((2, 6), np.int64), "step": np.array([421])}
     np.savez(f"{folder}/pattern.npz", **ones)
