@@ -1,5 +1,6 @@
 // Adaptive pools: window i of n over a size s spans [floor(i*s/n), ceil((i+1)*s/n)).
 #include <algorithm>
+#include <bit>
 
 #include "ops/open_windows.h"
 #include "ops/positions.h"
@@ -77,21 +78,17 @@ std::vector<double> averages(int64_t size, int64_t count) {
   return out;
 }
 
-/// A mean that is rounded later is summed and divided as torch does it, to the last bit.
+/// Where the mean is rounded later, and its divisor is no power of two, it is computed in f64.
 Ref mean_over_tiles(const OpView& op, Emitter& out, Ref x, const Axes& axes) {
   int64_t volume = 1;
   for (size_t at = 0; at < axes.in.size(); ++at) volume *= axes.in[at] / axes.out[at];
-  // A power of two divides without an error.
-  const bool is_exact = (volume & (volume - 1)) != 0 && needs_exact_quotients(op, out);
+  const DType dtype = out.dtype(x);
+  if (!std::has_single_bit(static_cast<uint64_t>(volume)) && needs_exact_quotients(op, out))
+    x = out.cast(x, DType::f64);
   Attributes attributes = tiles(axes);
-  attributes.emplace_back("normalize", !is_exact);
-  Ref y = out.call("box", {x}, attributes, out.dtype(x), planes_shape(op, axes.spatial()));
-  if (!is_exact) return y;
-  for (size_t at = 0; at < axes.in.size(); ++at) {
-    const auto length = static_cast<double>(axes.in[at] / axes.out[at]);
-    y = exact_quotient(out, y, like(out, length, y));
-  }
-  return y;
+  attributes.emplace_back("normalize", true);
+  const Shape shape = planes_shape(op, axes.spatial());
+  return out.cast(out.call("box", {x}, attributes, out.dtype(x), shape), dtype);
 }
 
 /// Window o of `count` over a size: [floor(o * size / count), ceil((o + 1) * size / count)).

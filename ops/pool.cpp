@@ -1,5 +1,6 @@
 // Pools over windows: maximum and mean, with and without positions, and max_unpool.
 #include <algorithm>
+#include <bit>
 
 #include "ops/open_windows.h"
 #include "ops/spatial.h"
@@ -196,10 +197,9 @@ void max_pool_with_indices(const OpView& op, Emitter& out) {
   planes_result(op, out, results[1], 1);
 }
 
-Ref box(const OpView& op, Emitter& out, Ref x, const PoolWindow& w, const char* border,
-        bool normalize = true) {
+Ref box(const OpView& op, Emitter& out, Ref x, const PoolWindow& w, const char* border) {
   Attributes attributes = pool_attributes(w, border);
-  attributes.emplace_back("normalize", normalize);
+  attributes.emplace_back("normalize", true);
   return out.call("box", {x}, attributes, out.dtype(x), planes_shape(op, w.spatial()));
 }
 
@@ -232,19 +232,6 @@ Ref mean_over_windows(const OpView& op, Emitter& out, Ref x, const PoolWindow& w
   return box_over_padded(op, out, x, w);
 }
 
-/// Whether all sums are divided by one number, and no window leaves the padded tensor.
-bool has_equal_windows(const OpView& op, const PoolWindow& w) {
-  return !w.has_excess() &&
-         (!w.has_pads() || divisor_override(op) || op.boolean("count_include_pad"));
-}
-
-/// Summed and divided as torch does it, to the last bit.
-Ref exact_mean(const OpView& op, Emitter& out, Ref x, const PoolWindow& w) {
-  const Ref sum = box(op, out, x, w, "constant", false);
-  const auto count = static_cast<double>(divisor_override(op).value_or(w.volume()));
-  return exact_quotient(out, sum, like(out, count, sum));
-}
-
 /// Means of integers, computed in f32, lie near whole numbers or at least 1 / n away from them:
 /// moved by half of that, the cast back truncates correctly.
 Ref away_from_zero(const OpView& op, Emitter& out, Ref y, const PoolWindow& w) {
@@ -263,10 +250,10 @@ void avg_pool(const OpView& op, Emitter& out) {
   // bits than are lost where the engine multiplies by the inverse of their number.
   const DType dtype = out.dtype(x);
   const bool is_whole = !ir::is_float(dtype);
-  const bool is_exact = !is_whole && needs_exact_quotients(op, out);
-  if (is_exact && has_equal_windows(op, w))
-    return planes_result(op, out, out.cast(exact_mean(op, out, x, w), op.dtype()));
-  if (is_whole || is_exact) x = out.cast(x, DType::f64);
+  // A power of two divides without an error, in the order in which torch sums.
+  const bool is_plain = !w.has_pads() && !w.has_excess() && !divisor_override(op) &&
+                        std::has_single_bit(static_cast<uint64_t>(w.volume()));
+  if (is_whole || (!is_plain && needs_exact_quotients(op, out))) x = out.cast(x, DType::f64);
   Ref y = mean_over_windows(op, out, x, w, kCanCount);
   if (is_whole) y = away_from_zero(op, out, y, w);
   planes_result(op, out, out.cast(is_whole ? y : out.cast(y, dtype), op.dtype()));

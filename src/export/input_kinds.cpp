@@ -27,9 +27,15 @@ bool has_node(const ir::Graph& graph, Predicate predicate) {
 }
 
 bool rounds_to_whole(const ir::Node& node) {
-  constexpr std::array<std::string_view, 7> kNames = {
-      "round", "floor", "ceil", "trunc", "fix", "floor_divide", "frac"};
+  constexpr std::array<std::string_view, 7> kNames = {"round", "floor",        "ceil", "trunc",
+                                                      "fix",   "floor_divide", "frac"};
   return std::find(kNames.begin(), kNames.end(), ir::op_short_name(node.op)) != kNames.end();
+}
+
+/// Small and large numbers side by side are all ties to what rounds by a scale.
+bool quantises(const ir::Node& node) {
+  const std::string_view name = ir::op_name(node.op);
+  return name.find("quant") != std::string_view::npos || name == "aten::round";
 }
 
 bool asks_for_infinities(const ir::Node& node) {
@@ -52,7 +58,7 @@ void add_kinds_of_floats(const ir::Graph& graph, std::vector<InputKind>& out) {
   add("values times 0.01", Change::scale, 25, 0.01);
   add("signs flipped", Change::negate, 22);
   add("values 0, 1 and -1", Change::simple, 23);
-  add("values of all magnitudes", Change::magnitudes, 26);
+  if (!has_node(graph, quantises)) add("values of all magnitudes", Change::magnitudes, 26);
   if (has_node(graph, rounds_to_whole)) add("values at halves", Change::halves, 27);
   const auto add_special = [&](const char* name, double value) {
     add(name, Change::special, 28, value);

@@ -28,11 +28,6 @@ void check_sizes(const std::vector<Sample>& samples, const TracedModel& model, c
   spec::bind_sizes(takes.rules, shapes);
 }
 
-/// Whether torch refuses these values: it fails, or would reach beyond a tensor's memory with them.
-bool refuses_values(const Error& error) {
-  return dynamic::may_be_of_values(error);
-}
-
 class Builder {
  public:
   Builder(TracedModel& model, const check::Tolerance& tolerance, const Takes& takes)
@@ -81,7 +76,7 @@ class Builder {
       if (model_.is_compressed) return in_compressed(model_, inputs, sizes);
       return torch_module().run_in(*model_.session, inputs, executor_);
     } catch (const Error& error) {
-      if (!refuses_values(error)) throw;
+      if (!dynamic::may_be_of_values(error)) throw;
       return std::nullopt;
     }
   }
@@ -96,7 +91,7 @@ class Builder {
       (void)ir::run_graph(here, graph_inputs(inputs, model_), torch_module().evaluator());
       return true;
     } catch (const Error& error) {
-      if (!refuses_values(error)) throw;
+      if (!dynamic::may_be_of_values(error)) throw;
       return false;
     }
   }
@@ -281,9 +276,7 @@ class Builder {
 
   void add_declared_sizes() {
     out_.sizes = {model_.dynamic->chooser.sample()};
-    const auto runs = [&](const dynamic::Sizes& at) {
-      return add_at(model_.dynamic->inputs, at);
-    };
+    const auto runs = [&](const dynamic::Sizes& at) { return add_at(model_.dynamic->inputs, at); };
     sizes_to_check(model_.dynamic->chooser, runs);
     if (out_.sizes.size() == 1 && excluded_) throw Error(*excluded_);
     add_special_sizes(out_.sizes, hints(model_.dynamic->inputs), runs);

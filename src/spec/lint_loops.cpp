@@ -26,37 +26,49 @@ Runs run_all(ShapeRunner& runner, const std::vector<ir::Sizes>& trials) {
   return out;
 }
 
-/// An extent of a loop's input, in all runs; nothing if it is not there in one of them.
-std::optional<ir::Ints> extents(const Runs& runs, size_t loop, size_t input, size_t axis) {
-  ir::Ints out;
-  for (const std::vector<LoopShapes>& loops : runs.loops) {
-    const std::vector<ir::Ints>& inputs = loops[loop].inputs;
-    if (input >= inputs.size() || axis >= inputs[input].size()) return std::nullopt;
-    out.push_back(inputs[input][axis]);
+/// An extent of a loop's input and the value of a symbol, in one run.
+struct Point {
+  int64_t extent;
+  int64_t value;
+};
+
+/// In all runs where the extent is known, one or more.
+std::vector<Point> points(const Runs& runs, size_t loop, const std::string& input, size_t axis,
+                          const ir::Symbol& symbol) {
+  std::vector<Point> out;
+  for (size_t run = 0; run < runs.loops.size(); ++run) {
+    const std::map<std::string, ir::Ints>& inputs = runs.loops[run][loop].inputs;
+    const auto found = inputs.find(input);
+    if (found != inputs.end() && axis < found->second.size())
+      out.push_back({found->second[axis], runs.sizes[run].at(symbol)});
   }
   return out;
 }
 
 /// Whether the extents are the symbol times an integer, plus one, in all runs.
-bool tells(const Runs& runs, const ir::Ints& extents, const ir::Symbol& symbol) {
-  const auto value = [&](size_t run) { return runs.sizes[run].at(symbol); };
-  size_t other = 1;
-  while (other < extents.size() && value(other) == value(0)) ++other;
-  if (other == extents.size()) return true;  // it is known
-  const int64_t rise = extents[other] - extents[0], step = value(other) - value(0);
-  if (rise == 0 || rise % step != 0) return false;
-  for (size_t run = 0; run < extents.size(); ++run)
-    if (extents[run] - extents[0] != rise / step * (value(run) - value(0))) return false;
-  return true;
+bool tells(const std::vector<Point>& points) {
+  const auto other = std::find_if(points.begin(), points.end(),
+                                  [&](const Point& each) { return each.value != points[0].value; });
+  if (other == points.end()) return true;  // it is known
+  const int64_t rise = other->extent - points[0].extent, step = other->value - points[0].value;
+  return rise != 0 && rise % step == 0 &&
+         std::all_of(points.begin(), points.end(), [&](const Point& each) {
+           return each.extent - points[0].extent == rise / step * (each.value - points[0].value);
+         });
 }
 
 bool is_told(const Runs& runs, size_t loop, const ir::Symbol& symbol) {
-  const std::vector<ir::Ints>& inputs = runs.loops[0][loop].inputs;
-  for (size_t input = 0; input < inputs.size(); ++input)
-    for (size_t axis = 0; axis < inputs[input].size(); ++axis)
-      if (const auto found = extents(runs, loop, input, axis); found && tells(runs, *found, symbol))
-        return true;
+  for (const std::vector<LoopShapes>& loops : runs.loops)
+    for (const auto& [input, shape] : loops[loop].inputs)
+      for (size_t axis = 0; axis < shape.size(); ++axis)
+        if (tells(points(runs, loop, input, axis, symbol))) return true;
   return false;
+}
+
+/// Whether a product has one size in one run, and another in the other. Where a size is not known,
+/// a run lacks products.
+bool have_other_products(const LoopShapes& a, const LoopShapes& b) {
+  return a.products.size() == b.products.size() && a.products != b.products;
 }
 
 }  // namespace
@@ -76,7 +88,12 @@ std::optional<TractFinding> untold_sizes(ShapeRunner& runner,
     const Runs same = run_all(runner, trial_sizes(symbols, assertions, told));
     for (size_t run = 1; run < same.loops.size(); ++run) {
       const LoopShapes& now = same.loops[run].at(loop);
-      if (now.products == same.loops[0].at(loop).products) continue;
+      const auto is_other = [&](const std::vector<LoopShapes>& loops) {
+        return have_other_products(loops.at(loop), now);
+      };
+      if (std::none_of(same.loops.begin(), same.loops.begin() + static_cast<std::ptrdiff_t>(run),
+                       is_other))
+        continue;
       return TractFinding{
           .name = now.name,
           .problem = cat(quoted(now.name), ": no input of ", quoted(now.body),

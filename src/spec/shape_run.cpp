@@ -279,7 +279,7 @@ class ShapeRunner::State {
     const auto names = nnef::assigned_names(statement_->left);
     LoopShapes out{names.empty() ? "" : std::string(names[0]), body, {}, {}};
     for (const auto& [name, input] : inputs)
-      if (input.shape) out.inputs.push_back(*input.shape);
+      if (input.shape) out.inputs[std::string(name)] = *input.shape;
     return out;
   }
 

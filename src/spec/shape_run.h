@@ -1,6 +1,7 @@
 // Computes the shapes of all tensors of a tract document, at given values of its symbols.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,10 +21,10 @@ struct ShapeProblem {
 
 /// Shapes in the body of a scan.
 struct LoopShapes {
-  std::string name;  ///< the first result of the statement
-  std::string body;  ///< the fragment
-  std::vector<ir::Ints> inputs;
-  std::vector<ir::Ints> products;  ///< results of products, in order
+  std::string name;                        ///< the first result of the statement
+  std::string body;                        ///< the fragment
+  std::map<std::string, ir::Ints> inputs;  ///< those whose shapes are known
+  std::vector<ir::Ints> products;          ///< results of products, in order
 };
 
 /// The kind of problem to look for.
