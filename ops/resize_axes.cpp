@@ -4,6 +4,7 @@
 
 #include "ops/resize.h"
 #include "src/translate/arith.h"
+#include "src/translate/quotient.h"
 #include "src/translate/sizes.h"
 
 namespace t2n::ops {
@@ -28,7 +29,9 @@ std::vector<std::optional<double>> read_scales(const OpView& op, int spatial) {
 Ref open_step(Emitter& out, const OpenAxis& a, DType dtype) {
   if (!a.align_corners && a.scale && *a.scale > 0) return out.scalar(1.0 / *a.scale, dtype);
   const Dim one = a.align_corners ? 1 : 0;
-  return div(out, out.size(a.in - one, dtype), out.size(max(a.out - one, Dim(1)), dtype));
+  // An error of the last bit grows with the positions, and moves them across whole numbers.
+  const Dim steps = max(a.out - one, Dim(1));
+  return exact_quotient(out, out.size(a.in - one, dtype), out.size(steps, dtype));
 }
 
 double cubic_weight(double x, double a) {

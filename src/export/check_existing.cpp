@@ -277,8 +277,7 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
   require_same_stream(options.stream, document);
   Wanted wanted = wanted_for(document);
   wanted.needs_own = options.check.strict;
-  const FoundEngine engine =
-      find_engine(options.check.engine, wanted, options.check.runner);
+  const FoundEngine engine = find_engine(options.check.engine, wanted, options.check.runner);
   if (engine.warning && options.report) options.report(*engine.warning);
   TracedModel model = traced_for_check(options, result.inputs);
   result.model = model.info;
@@ -294,9 +293,8 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
   Takes takes = takes_of(document);
   takes.places = inputs;
   options.progress("check");
-  result.checked =
-      check_artefact(options.artefact, model, row_names(document, outputs), check, ordered,
-                     spec::dialect_of(document), takes);
+  result.checked = check_artefact(options.artefact, model, row_names(document, outputs), check,
+                                  ordered, spec::dialect_of(document), takes);
   check_calls(model, row_names(document, outputs), options.check, ordered, takes,
               spec::dialect_of(document), result.checked);
   if (!options.stream.symbol.empty())
@@ -305,7 +303,10 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
   // Numbers of a branch that the user accepted are those of one run.
   if (options.accepted_guards.empty()) {
     const Contents contents = contents_of(artefact, model);
-    result.other_contents = contents.other;
+    const bool differs = std::any_of(
+        result.checked.rows.begin(), result.checked.rows.end(),
+        [](const check::OutputRow& row) { return check::verdict(row) == check::Verdict::differs; });
+    if (contents.are_known || differs) result.other_contents = contents.other;
     result.is_as_exported = contents.are_known && !contents.other;
   }
   // The steps that were compared are those of a new export.

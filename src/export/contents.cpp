@@ -103,6 +103,7 @@ Contents contents_of(const nnef::Artefact& artefact, const nnef::Document& docum
   if (!text) return {};
   std::vector<std::string> found = differences(artefact, document, *text);
   if (found.empty()) return {.are_known = true, .other = {}};
+  const bool is_edited = artefact.document.graph.body.size() == read.graph.body.size();
   const size_t more = found.size() - std::min(found.size(), kShown);
   Diagnostic out{.id = "contents-differ",
                  .message = std::move(found[0]),
@@ -114,7 +115,7 @@ Contents contents_of(const nnef::Artefact& artefact, const nnef::Document& docum
                      "made from"};
   for (size_t i = 1; i < found.size() - more; ++i) out.details.push_back(std::move(found[i]));
   if (more > 0) out.details.push_back(cat("and ", more, " more"));
-  return {.are_known = true, .other = std::move(out)};
+  return {.are_known = !text->first_other || is_edited, .other = std::move(out)};
 }
 
 Contents contents_of(const nnef::Artefact& artefact, const TracedModel& model) {

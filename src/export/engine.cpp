@@ -168,8 +168,7 @@ FoundEngine find_engine(const EngineChoice& choice, const Wanted& wanted,
   // Made before the process is confined.
   out.scratch = std::make_shared<nnef::Temporary>(
       std::filesystem::temp_directory_path() / "t2nnef-check", nnef::Temporary::Kind::folder);
-  confine::may_write(out.scratch->path());
-  confine::may_read(out.scratch->path());
+  confine::may_use_up(out.scratch->path());
   return out;
 }
 

@@ -200,6 +200,12 @@ Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
   // tract moves a broadcast out of a body, but keeps the shape that it has there.
   if (entry.varies) return state_->spread(*this, x, shape);
   if (const auto repeated = repeat_streamed(*this, x, shape)) return *repeated;
+  // In front of a product, tract loses an axis that a broadcast adds.
+  if (added > 0 && entry.kind != TensorEntry::Kind::constant) {
+    Ints leading(added);
+    std::iota(leading.begin(), leading.end(), 0);
+    return broadcast_to(unsqueeze(x, leading), shape);
+  }
   if (entry.kind == TensorEntry::Kind::constant && !is_static(shape) &&
       !target::streams(state_->target))
     return gather_repeats(x, shape);

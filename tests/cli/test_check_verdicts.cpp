@@ -273,7 +273,7 @@ TEST_CASE("equals may come in another order than in torch, other rows may not") 
   for (const std::string model : {"TopRows.pt", "Nearest.pt"}) {
     CAPTURE(model);
     Sandbox sandbox({model});
-    const Arguments input = {"-i", "x=20,3,f32"};
+    const Arguments input = {"-i", "x=64,3,f32"};
     Arguments checked = {"export", model, "-t", "tract", "--check", "-o", "m"};
     checked.insert(checked.end(), input.begin(), input.end());
     const Result right = sandbox.run(checked);

@@ -76,6 +76,19 @@ TEST_CASE("windows of an open length") {
               "torch.kaiser_window(x.size(0), False, 5.0)", "torch.fft_rfftfreq(x.size(0))",
               "torch.fft_fftfreq(x.size(0), 0.5)"},
              {{{"T"}}}, sizes, 1e-4);
+  // Every overload, with all that tells where and how a tensor is stored.
+  for (const std::string window :
+       {"bartlett_window(n", "bartlett_window(n, False", "blackman_window(n",
+        "blackman_window(n, False", "hamming_window(n", "hamming_window(n, True",
+        "hamming_window(n, False, 0.6", "hamming_window(n, True, 0.6, 0.3", "hann_window(n",
+        "hann_window(n, True", "kaiser_window(n", "kaiser_window(n, True",
+        "kaiser_window(n, True, 4.0", "fft_rfftfreq(n, 0.5", "fft_fftfreq(n, 2.0"}) {
+    std::string call = window;
+    call.replace(call.find("(n"), 2, "(x.size(0)");
+    check_open({cat("torch.", call, ", dtype=7, layout=0, device=torch.device('cpu'), "
+                    "pin_memory=False)")},
+               {{{"T"}}}, {{{"T", 6}}, {{"T", 9}}}, 1e-4);
+  }
 }
 
 TEST_CASE("transforms of an open length") {
