@@ -1,8 +1,11 @@
 #include "src/export/check_sizes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
+
+#include "src/diag/error.h"
 
 namespace t2n {
 namespace {
@@ -40,9 +43,8 @@ std::optional<Sizes> beyond_of(const Sizes& sample, const ir::Symbol& symbol,
 
 /// Whether one of the sizes has the first axis longer than the second.
 bool has_order(const std::vector<Sizes>& run, const ir::Symbol& longer, const ir::Symbol& shorter) {
-  return std::any_of(run.begin(), run.end(), [&](const Sizes& sizes) {
-    return sizes.at(longer) > sizes.at(shorter);
-  });
+  return std::any_of(run.begin(), run.end(),
+                     [&](const Sizes& sizes) { return sizes.at(longer) > sizes.at(shorter); });
 }
 
 /// The last sizes that are all different, in the opposite order: the longest for the shortest.
@@ -100,10 +102,12 @@ double elements_at(const ir::Graph& graph, const Sizes& sizes) {
   double out = 0;
   for (const ir::Value& value : graph.values) {
     double count = 1;
-    for (const ir::Dim& dim : value.shape) {
-      const ir::Dim size = dim.substitute(sizes);
-      if (size.is_constant()) count *= static_cast<double>(size.value());
-    }
+    for (const ir::Dim& dim : value.shape) try {
+        const ir::Dim size = dim.substitute(sizes);
+        if (size.is_constant()) count *= static_cast<double>(size.value());
+      } catch (const Error&) {  // more than 64 bits hold
+        return HUGE_VAL;
+      }
     out += count;
   }
   return out;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <filesystem>
 
 #include "ir/dead_code.h"
@@ -20,6 +21,24 @@
 
 namespace t2n {
 namespace {
+
+/// Values that were saved as {"input", "1", …} of positional arguments get their names.
+std::vector<Sample> with_names(std::vector<Sample> samples,
+                               const std::vector<trace::ArgumentInfo>& arguments) {
+  const bool is_name = std::any_of(arguments.begin(), arguments.end(),
+                                   [](const auto& argument) { return argument.name == "input"; });
+  for (Sample& sample : samples) {
+    std::vector<std::string>& path = sample.input.path;
+    size_t place = 0;
+    if (is_name || path.size() < 2 || path[0] != "input") continue;
+    const char* const end = path[1].data() + path[1].size();
+    const auto [stop, error] = std::from_chars(path[1].data(), end, place);
+    if (error != std::errc() || stop != end || place >= arguments.size()) continue;
+    path.erase(path.begin());
+    path[0] = arguments[place].name;
+  }
+  return samples;
+}
 
 /// The user's samples, completed by the file's where the user gave none.
 std::vector<Sample> merge_samples(const std::vector<Sample>& given,
@@ -126,13 +145,12 @@ constexpr const char* kOtherValues =
 
 /// Draws from these ranges what nobody gave, or said anything about.
 std::vector<Sample> drawn_within(std::vector<Sample> samples, RealRange reals,
-                           trace::IntegerRange integers) {
+                                 trace::IntegerRange integers) {
   for (Sample& sample : samples) {
     const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
     if (tensor == nullptr || !tensor->bytes.empty()) continue;
     if (ir::is_float(tensor->dtype) && !sample.reals) sample.reals = reals;
-    if (ir::is_integer(tensor->dtype) && !sample.range)
-      sample.range = integers;
+    if (ir::is_integer(tensor->dtype) && !sample.range) sample.range = integers;
   }
   return samples;
 }
@@ -162,14 +180,15 @@ void trace_drawn(TracedModel& model, const DynamicOptions& dynamic,
     model.samples = drawn_within(given, reals, {1, 3});
     const auto other = attempt();
     if (!other) {
-      Diagnostic warning{.severity = Severity::warning,
-                         .id = "values-drawn",
-                         .message = cat("the model fails with the first values that were drawn for ",
-                                        names, ": positive ones are taken"),
-                         .where = {},
-                         .details = {},
-                         .why = failure->message,
-                         .help = kOtherValues};
+      Diagnostic warning{
+          .severity = Severity::warning,
+          .id = "values-drawn",
+          .message = cat("the model fails with the first values that were drawn for ", names,
+                         ": positive ones are taken"),
+          .where = {},
+          .details = {},
+          .why = failure->message,
+          .help = kOtherValues};
       if (options.report) options.report(warning);
       return;
     }
@@ -212,7 +231,7 @@ TracedModel load_model(const std::string& path, const std::string& method,
   confine::enter_if_armed();
   model.session = torch.load(path, method);
   model.info = torch_module().describe(*model.session);
-  model.samples = merge_samples(samples, model.info.samples);
+  model.samples = merge_samples(with_names(samples, model.info.arguments), model.info.samples);
   model.samples_from_file = samples.empty() && !model.info.samples.empty();
   return model;
 }

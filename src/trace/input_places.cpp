@@ -103,14 +103,6 @@ class FlatSearch {
   bool by_key_ = false;
 };
 
-/// The argument that {"input", "1", …} counts, from 1 on; 0 for other paths.
-size_t position_of(const InputPath& path) {
-  constexpr size_t kDigits = 6;
-  if (path.size() < 2 || path[0] != "input" || !is_decimal(path[1]) || path[1].size() > kDigits)
-    return 0;
-  return std::stoul(path[1]) + 1;
-}
-
 std::string dotted(const InputPath& path) {
   std::string out;
   for (const std::string& part : path) out += (out.empty() ? "" : ".") + part;
@@ -133,12 +125,6 @@ std::optional<InputPlace> argument_place(const c10::FunctionSchema& schema,
   for (size_t i = 1; i < arguments.size(); ++i)
     if (arguments[i].name() == sample.path[0])
       if (auto place = follow(arguments[i].type(), sample.path, 1)) return place;
-  if (const size_t i = position_of(sample.path); i > 0 && i < arguments.size()) {
-    InputPath path = sample.path;
-    path.erase(path.begin());
-    path[0] = arguments[i].name();
-    if (auto place = follow(arguments[i].type(), path, 1)) return place;
-  }
   const std::string name = flat_name(sample.path);
   FlatSearch search(std::holds_alternative<ir::None>(sample.value));
   for (size_t i = 1; i < arguments.size(); ++i) {
