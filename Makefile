@@ -151,10 +151,11 @@ streaming: ## export models with --stream, run them in tract's pulses by a drive
 	@$(call build,release,--target t2nnef libt2nnef_torch)
 	@$(environment) && tests/streaming/run.sh --program build/t2nnef
 
-programs: ## export random programs, SEEDS=0-2999, and compare tract with torch; findings in build/programs
+GENERATOR ?= statements layers
+programs: ## export random programs, SEEDS=0-2999 GENERATOR=statements|layers (both), and compare tract with torch; findings in build/programs
 	@cmake/setup.sh test
 	@$(call build,release,--target t2nnef libt2nnef_torch)
-	@$(environment) && tests/programs/run.sh seeds $(SEEDS)
+	@$(environment) && tests/programs/run.sh seeds $(SEEDS) --generators $(GENERATOR)
 
 format: ## rewrite all sources as .clang-format says
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' | tr '\n' '\0' | xargs -0 clang-format-14 -i

@@ -40,6 +40,18 @@ std::string engines_text(const CheckResult& result) {
              " its engines x86 and oneDNN disagree");
 }
 
+/// The number of sets on which the file differs by choices that torch leaves open.
+std::string choices_text(const CheckResult& result) {
+  const bool has_steps = std::any_of(
+      result.rows.begin(), result.rows.end(),
+      [](const check::OutputRow& row) { return row.has_right_steps; });
+  const char* const steps =
+      has_steps ? "; outputs hardly react, so the values that it rounds were compared" : "";
+  if (result.chosen == 0) return steps;
+  return cat(steps, "; on ", counted(result.chosen, "input set"),
+             " equals are ordered or ties rounded otherwise, as torch leaves open");
+}
+
 /// "in pulses of 8, 9, 4; delay 3": the delays are by output, for the first size.
 std::string pulses_text(const CheckResult& result) {
   if (result.pulses.empty()) return {};
@@ -134,7 +146,8 @@ std::string check_text(const CheckOptions& options, const CheckResult& result) {
              counted(result.sets.size(), "input set"), left_out_text(result),
              sizes_text(result.sizes), "\n", check::verdict_table(result.rows),
              check::quanta_text(result.rows), not_finite_text(result.rows), calls_text(result),
-             pulses_text(result), "reference: ", result.reference, engines_text(result), "\n");
+             pulses_text(result), "reference: ", result.reference, engines_text(result),
+             choices_text(result), "\n");
 }
 
 }  // namespace t2n::cli

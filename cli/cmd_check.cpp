@@ -67,7 +67,13 @@ ExitCode run_check(const CheckCommand& options) {
     print_json(check_json(existing, result));
   else
     print(check_text(existing.check, result.checked));
-  judge(result.checked, existing.check, "", existing.report);
+  try {
+    judge(result.checked, existing.check, "", existing.report);
+  } catch (const Error&) {
+    // Where outputs differ, the contents say where from.
+    if (result.other_contents) existing.report(*result.other_contents);
+    throw;
+  }
   if (result.other_contents) throw Error(*result.other_contents);
   talk.finish();
   return ExitCode::ok;

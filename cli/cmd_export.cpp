@@ -32,6 +32,7 @@ struct ExportCommand {
   bool prune_unused_inputs = false;
   bool roll_loops = false;
   std::string stream;
+  std::string nan;
   CompressionOptions compression_of_weights;
   ToleranceOptions check;
   EngineOptions engine;
@@ -85,6 +86,11 @@ void add_signature_options(CLI::App& command, ExportCommand& options) {
                    "Make scans of loops whose iterations all do the same, three or more; not with\n"
                    "--dynamic, where loops that follow from sizes are");
   add_stream_option(command, options.stream);
+  command
+      .add_option("--nan", options.nan,
+                  "NaN in inputs, which max, min and what is made of them lose in tract. report:\n"
+                  "list such operators; keep: write them so that they keep it")
+      ->type_name("report|keep");
 }
 
 void add_check_options(CLI::App& command, ExportCommand& options) {
@@ -186,6 +192,13 @@ bool is_causal_lm(const ExportCommand& options) {
   return !preset.empty();
 }
 
+std::string nan_option(const ExportCommand& options) {
+  if (!options.nan.empty() && options.nan != "report" && options.nan != "keep")
+    throw Error("usage", cat("--nan ", quoted(options.nan), " is not known"), {},
+                "--nan report lists the operators that lose a NaN, --nan keep keeps it");
+  return options.nan;
+}
+
 /// Errors: `usage` for options that are about one set of inputs.
 void require_one_method(const ExportCommand& options) {
   const CompressionOptions& compression = options.compression_of_weights;
@@ -219,6 +232,7 @@ ExportOptions pipeline_options(const ExportCommand& options, const MethodOptions
   out.is_causal_lm = is_causal_lm(options);
   out.prune_unused_inputs = options.prune_unused_inputs;
   out.roll_loops = options.roll_loops;
+  out.nan = nan_option(options);
   if (out.roll_loops && (!out.dynamic.axes.empty() || out.is_causal_lm))
     throw Error("usage", "--roll-loops is for files of one size", {},
                 "leave it out: with --dynamic, loops that follow from sizes are scans");

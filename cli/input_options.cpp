@@ -38,10 +38,11 @@ void add_input_options(CLI::App& command, InputOptions& options) {
   command
       .add_option("-i,--input", options.specs,
                   "Sample inputs, repeatable: x=1,3,224,224,f32  ids=1,8,i64:0..999  x=@x.npy\n"
-                  "@all.npz  @saved.pt  n=int:3  f=float:0.5  b=bool:true  s=str:abc  opt=none;\n"
+                  "x=2,3,f32:0.1..1  @all.npz  @saved.pt  n=int:3  f=float:0.5  b=bool:true  s=str:abc  opt=none;\n"
                   "without it, those kept in a traced file")
       ->type_name("SPEC")
       ->allow_extra_args(false);
+  add_seed(command);
   command
       .add_option("--method", options.methods,
                   "The method to take instead of forward; `export` takes several")
@@ -71,6 +72,14 @@ void add_input_options(CLI::App& command, InputOptions& options) {
                   "The file fails where it would run more often")
       ->type_name("FILE.py:LINE=N")
       ->allow_extra_args(false);
+}
+
+void add_seed(CLI::App& command) {
+  command
+      .add_option_function<uint64_t>(
+          "--seed", [](const uint64_t& seed) { set_drawing_seed(seed); },
+          "Draw other values for inputs, and for what a check varies [0]")
+      ->type_name("N");
 }
 
 void add_disable_pass(CLI::App& command, std::vector<std::string>& disabled) {

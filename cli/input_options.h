@@ -37,6 +37,8 @@ ExportOptions traced_options(const std::string& model, const InputOptions& optio
                              const Report& report);
 
 void add_input_options(CLI::App& command, InputOptions& options);
+/// --seed, for a command that draws values.
+void add_seed(CLI::App& command);
 void add_disable_pass(CLI::App& command, std::vector<std::string>& disabled);
 
 /// Whether an option for tracing is given; --input does not count.

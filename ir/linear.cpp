@@ -72,13 +72,15 @@ std::optional<std::pair<size_t, size_t>> cheapest(const System& system) {
 
 }  // namespace
 
-bool is_contradiction(const std::vector<Inequality>& inequalities) {
+bool is_contradiction(const std::vector<Inequality>& inequalities, int64_t& steps) {
   constexpr size_t kMaxRows = 600;
   System system;
   for (const Inequality& row : inequalities)
     if (!add(system, row)) return true;
   while (const auto next = cheapest(system)) {
-    if (next->second > kMaxRows) return false;
+    const auto width = static_cast<int64_t>(system.begin()->first.size());
+    steps -= width * static_cast<int64_t>(system.size() + next->second);
+    if (next->second > kMaxRows || steps < 0) return false;
     const size_t at = next->first;
     System rest;
     for (const Row& up : system) {

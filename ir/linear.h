@@ -13,7 +13,8 @@ struct Inequality {
   int64_t constant = 0;
 };
 
-/// True if no integers satisfy all of them; false if some do, or if deciding takes too long.
-bool is_contradiction(const std::vector<Inequality>& system);
+/// True if no integers satisfy all of them; false if some do, or if deciding takes more than
+/// `steps`, from which the steps taken are subtracted.
+bool is_contradiction(const std::vector<Inequality>& system, int64_t& steps);
 
 }  // namespace t2n::ir

@@ -3,6 +3,9 @@
 #include "ir/prove.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -16,8 +19,7 @@ using Assumptions = std::span<const Comparison>;
 using Facts = std::vector<Dim>;  ///< none of them negative
 constexpr int kMaxDepth = 3;
 constexpr size_t kMaxFacts = 80, kMaxSplits = 4;
-
-bool follows(const Comparison& comparison, Assumptions assumptions, int depth);
+constexpr int64_t kStepsOfOne = 20'000'000;  ///< for one question
 
 /// If the comparison holds, one of the lists of facts is true.
 std::vector<Facts> alternatives(const Comparison& c) {
@@ -39,6 +41,104 @@ bool mentions_any(const Comparison& c, const std::vector<Symbol>& symbols) {
   });
 }
 
+/// The assumptions about the symbols of the comparison, and about symbols that these add.
+std::vector<Comparison> relevant(const Comparison& comparison, Assumptions assumptions) {
+  std::vector<bool> taken(assumptions.size());
+  std::vector<Comparison> out = {comparison};
+  for (size_t i = 0; i < out.size(); ++i) {
+    std::vector<Symbol> symbols = out[i].left.symbols();
+    for (const Symbol& symbol : out[i].right.symbols()) symbols.push_back(symbol);
+    for (size_t k = 0; k < assumptions.size(); ++k) {
+      if (taken[k] || !mentions_any(assumptions[k], symbols)) continue;
+      taken[k] = true;
+      out.push_back(assumptions[k]);
+    }
+  }
+  out.erase(out.begin());
+  return out;
+}
+
+/// The value of an expression; nothing if it does not fit, or a divisor is not positive.
+std::optional<int64_t> value_at(const Dim& dim, const Sizes& sizes) {
+  int64_t sum = dim.constant_part();
+  for (const Term& term : dim.terms()) {
+    int64_t product = term.factor;
+    for (const Atom& atom : term.atoms) {
+      std::optional<int64_t> value;
+      if (const Operands* of = operands_of(atom)) {
+        const auto a = value_at(of->a, sizes), b = value_at(of->b, sizes);
+        if (!a || !b) return std::nullopt;
+        if (std::holds_alternative<Min>(atom)) value = std::min(*a, *b);
+        if (std::holds_alternative<Max>(atom)) value = std::max(*a, *b);
+        if (!value && *b <= 0) return std::nullopt;
+        if (std::holds_alternative<FloorDiv>(atom)) value = floor_div_int(*a, *b);
+        if (std::holds_alternative<Mod>(atom)) value = floor_mod_int(*a, *b);
+      } else {
+        value = sizes.at(std::get<Symbol>(atom));
+      }
+      if (__builtin_mul_overflow(product, *value, &product)) return std::nullopt;
+    }
+    if (__builtin_add_overflow(sum, product, &sum)) return std::nullopt;
+  }
+  return sum;
+}
+
+std::optional<bool> holds_at(const Comparison& comparison, const Sizes& sizes) {
+  const auto left = value_at(comparison.left, sizes), right = value_at(comparison.right, sizes);
+  return left && right ? std::optional(holds(*left, comparison.relation, *right)) : std::nullopt;
+}
+
+/// What is known of the question from a few sizes that the assumptions allow: a proof need not be
+/// tried where one of them contradicts it.
+struct Seen {
+  bool is_true = false;
+  bool is_false = false;
+};
+
+Seen seen(const Comparison& comparison, Assumptions assumptions) {
+  constexpr std::array<int64_t, 8> kSizes = {1, 2, 3, 5, 8, 0, 31, 64};
+  constexpr size_t kPoints = 24;
+  Sizes sizes;
+  const auto add = [&](const Comparison& each) {
+    for (const Dim& side : {each.left, each.right})
+      for (const Symbol& symbol : side.symbols()) sizes.emplace(symbol, 0);
+  };
+  add(comparison);
+  for (const Comparison& each : assumptions) add(each);
+  Seen out;
+  for (size_t point = 0; point < kPoints && !(out.is_true && out.is_false); ++point) {
+    // All equal at first, then each another one.
+    size_t at = point;
+    for (auto& [symbol, size] : sizes) {
+      size = kSizes.at(at % kSizes.size());
+      if (point < kSizes.size()) continue;
+      size += static_cast<int64_t>(at % 3);
+      at = at * 5 + 3 + point / kSizes.size();
+    }
+    const bool is_allowed =
+        std::all_of(assumptions.begin(), assumptions.end(),
+                    [&](const Comparison& each) { return holds_at(each, sizes).value_or(false); });
+    const auto answer = is_allowed ? holds_at(comparison, sizes) : std::nullopt;
+    if (answer) (*answer ? out.is_true : out.is_false) = true;
+  }
+  return out;
+}
+
+/// One question with what was found out on the way to its answer.
+class Proof {
+ public:
+  explicit Proof(Assumptions assumptions) : assumptions_(assumptions) {}
+
+  bool follows(const Comparison& comparison, int depth);
+  Assumptions assumptions() const { return assumptions_; }
+  int64_t& steps() { return steps_; }
+
+ private:
+  Assumptions assumptions_;
+  int64_t steps_ = kStepsOfOne;
+  std::map<std::pair<std::string, int>, bool> known_;
+};
+
 /// Adds assumptions about the symbols in `facts`, and about symbols that these add.
 void add_relevant(Facts& facts, Assumptions assumptions) {
   std::vector<bool> taken(assumptions.size());
@@ -56,11 +156,11 @@ void add_relevant(Facts& facts, Assumptions assumptions) {
 /// Shows that facts contradict one another.
 class Refutation {
  public:
-  Refutation(Facts facts, Assumptions assumptions, int depth)
-      : facts_(std::move(facts)), assumptions_(assumptions), depth_(depth) {}
+  Refutation(Facts facts, Proof& proof, int depth)
+      : facts_(std::move(facts)), proof_(proof), depth_(depth) {}
 
   bool run() {
-    add_relevant(facts_, assumptions_);
+    add_relevant(facts_, proof_.assumptions());
     for (size_t i = 0; i < facts_.size(); ++i) {
       if (facts_.size() > kMaxFacts) return false;
       const Dim fact = facts_[i];
@@ -73,7 +173,7 @@ class Refutation {
 
  private:
   bool is_always(const Dim& a, Relation relation, const Dim& b) const {
-    return depth_ > 0 && follows({a, relation, b}, assumptions_, depth_ - 1);
+    return depth_ > 0 && proof_.follows({a, relation, b}, depth_ - 1);
   }
 
   bool is_natural(const Atom& atom) const {
@@ -84,7 +184,15 @@ class Refutation {
     const bool is_divided = is_always(of->b, Relation::ge, 1);
     return is_divided && (std::holds_alternative<Mod>(atom) || is_natural(of->a));
   }
-  bool is_natural(const Dim& dim) const { return is_always(dim, Relation::ge, 0); }
+  bool is_natural(const Dim& dim) const {
+    const bool is_sum_of_naturals =
+        dim.constant_part() >= 0 &&
+        std::all_of(dim.terms().begin(), dim.terms().end(), [&](const Term& term) {
+          return term.factor > 0 && std::all_of(term.atoms.begin(), term.atoms.end(),
+                                                [&](const Atom& atom) { return is_natural(atom); });
+        });
+    return is_sum_of_naturals || is_always(dim, Relation::ge, 0);
+  }
 
   void explain(const Atom& atom) {
     if (std::find(explained_.begin(), explained_.end(), atom) != explained_.end()) return;
@@ -140,28 +248,47 @@ class Refutation {
 
   void multiply(const Atom& atom, const std::vector<Atom>& by, size_t known) {
     const Dim factor = sum_of({Term{1, by}});
-    for (size_t i = 0; i < known && facts_.size() < 2 * kMaxFacts; ++i) {
-      const Dim fact = facts_[i];
-      const bool is_linear = std::all_of(fact.terms().begin(), fact.terms().end(),
-                                         [](const Term& term) { return term.atoms.size() == 1; });
-      const bool has_atom = std::any_of(fact.terms().begin(), fact.terms().end(),
-                                        [&](const Term& term) { return term.atoms[0] == atom; });
-      if (is_linear && has_atom) facts_.push_back(fact * factor);
-    }
+    for (const Dim& fact : linear_facts(atom, known))
+      if (facts_.size() < 2 * kMaxFacts) facts_.push_back(fact * factor);
+    if (by.size() == 1) multiply_bounds(atom, by[0], known);
     facts_.push_back(factor);
+  }
+
+  /// (S - 2)*(T - 1) >= 0 for S >= 2 and T >= 1.
+  void multiply_bounds(const Atom& atom, const Atom& other, size_t known) {
+    for (const Dim& fact : linear_facts(atom, known))
+      for (const Dim& bound : linear_facts(other, known))
+        if (facts_.size() < 2 * kMaxFacts && fact.terms().size() == 1 &&
+            bound.terms().size() == 1 && fact.constant_part() < 0 && bound.constant_part() < 0)
+          facts_.push_back(fact * bound);
+  }
+
+  /// The first facts that are sums of atoms, and have this one.
+  std::vector<Dim> linear_facts(const Atom& atom, size_t known) const {
+    std::vector<Dim> out;
+    for (size_t i = 0; i < known; ++i) {
+      const std::vector<Term>& terms = facts_[i].terms();
+      const bool is_linear = std::all_of(terms.begin(), terms.end(), [](const Term& term) {
+        return term.atoms.size() == 1;
+      });
+      if (is_linear && std::any_of(terms.begin(), terms.end(),
+                                   [&](const Term& term) { return term.atoms[0] == atom; }))
+        out.push_back(facts_[i]);
+    }
+    return out;
   }
 
   /// Splits by cases: each minimum and maximum equals one of its operands.
   bool is_refuted(const Facts& facts, size_t split) const {
     if (is_linear_contradiction(facts)) return true;
-    if (split >= std::min(splits_.size(), kMaxSplits)) return false;
+    if (split >= std::min(splits_.size(), kMaxSplits) || proof_.steps() < 0) return false;
     Facts one = facts, other = facts;
     one.push_back(splits_[split].first);
     other.push_back(splits_[split].second);
     return is_refuted(one, split + 1) && is_refuted(other, split + 1);
   }
 
-  static bool is_linear_contradiction(const Facts& facts) {
+  bool is_linear_contradiction(const Facts& facts) const {
     std::vector<std::vector<Atom>> unknowns;
     for (const Dim& fact : facts)
       for (const Term& term : fact.terms())
@@ -177,35 +304,69 @@ class Refutation {
         row.factors[static_cast<size_t>(found - unknowns.begin())] = term.factor;
       }
     }
-    return is_contradiction(system);
+    return is_contradiction(system, proof_.steps());
   }
 
   Facts facts_;
-  Assumptions assumptions_;
+  Proof& proof_;
   int depth_;
   std::vector<Atom> explained_;
   std::vector<std::pair<Dim, Dim>> splits_;  ///< of each pair, one is not negative
 };
 
-bool follows(const Comparison& comparison, Assumptions assumptions, int depth) {
+bool Proof::follows(const Comparison& comparison, int depth) {
   const Dim gap = comparison.left - comparison.right;
   if (gap.is_constant()) return holds(gap.value(), comparison.relation, 0);
+  const std::pair key(cat(gap.str(), str(comparison.relation)), depth);
+  if (const auto known = known_.find(key); known != known_.end()) return known->second;
   const std::vector<Facts> against = alternatives(negated(comparison));
-  return std::all_of(against.begin(), against.end(), [&](const Facts& facts) {
-    return Refutation(facts, assumptions, depth).run();
+  const bool out = std::all_of(against.begin(), against.end(), [&](const Facts& facts) {
+    return Refutation(facts, *this, depth).run();
   });
+  return known_.emplace(key, out).first->second;
 }
 
-}  // namespace
-
-Verdict prove(const Comparison& comparison, Assumptions assumptions) {
+/// The verdict, with the steps that it took.
+std::pair<Verdict, int64_t> examined(const Comparison& comparison, Assumptions assumptions) {
+  const Seen at = seen(comparison, assumptions);
+  Proof proof(assumptions);
+  const auto with = [&](Verdict verdict) {
+    return std::pair(verdict, kStepsOfOne - proof.steps());
+  };
   try {
-    if (follows(comparison, assumptions, kMaxDepth)) return Verdict::always;
-    if (follows(negated(comparison), assumptions, kMaxDepth)) return Verdict::never;
+    if (!at.is_false && proof.follows(comparison, kMaxDepth)) return with(Verdict::always);
+    if (!at.is_true && proof.follows(negated(comparison), kMaxDepth)) return with(Verdict::never);
   } catch (const Error& error) {
     if (error.diagnostic().id != "unsupported-argument") throw;  // a number does not fit
   }
-  return Verdict::unknown;
+  return with(Verdict::unknown);
+}
+
+thread_local ProofBudget* current = nullptr;
+
+}  // namespace
+
+ProofBudget::ProofBudget(int64_t steps) : left_(steps), outer_(std::exchange(current, this)) {}
+ProofBudget::~ProofBudget() { current = outer_; }
+
+Verdict prove(const Comparison& comparison, Assumptions assumptions) {
+  const Dim &left = comparison.left, &right = comparison.right;
+  if (left.is_constant() && right.is_constant())
+    return holds(left.value(), comparison.relation, right.value()) ? Verdict::always
+                                                                   : Verdict::never;
+  const std::vector<Comparison> needed = relevant(comparison, assumptions);
+  if (current == nullptr) return examined(comparison, needed).first;
+  std::string key = str(comparison);
+  for (const Comparison& each : needed) key += cat("; ", str(each));
+  const auto known = current->known_.find(key);
+  if (known != current->known_.end()) return known->second;
+  if (current->left_ < 0)
+    throw Error("dynamic-size", "comparing sizes takes too many steps",
+                cat("whether ", str(comparison), " was not decided"),
+                "declare fewer axes dynamic, or state with --assert how sizes compare");
+  const auto [verdict, steps] = examined(comparison, needed);
+  current->left_ -= steps;
+  return current->known_.emplace(std::move(key), verdict).first->second;
 }
 
 }  // namespace t2n::ir

@@ -1,7 +1,10 @@
 // Whether comparisons of sizes follow from others.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <span>
+#include <string>
 
 #include "ir/comparison.h"
 
@@ -13,5 +16,23 @@ enum class Verdict { always, never, unknown };
 /// are never negative. `always` and `never` are proofs. The answer is `unknown` if no proof was
 /// found, or if numbers do not fit into 64 bits.
 Verdict prove(const Comparison& comparison, std::span<const Comparison> assumptions = {});
+
+/// While it exists, the proofs of this thread take so many steps together, then prove() throws
+/// `dynamic-size`. Steps, and not seconds, so that the result is the same on every machine. Answers
+/// are kept, so that no question is examined twice.
+class ProofBudget {
+ public:
+  static constexpr int64_t kSteps = 1'000'000'000;  ///< about ten seconds
+  explicit ProofBudget(int64_t steps = kSteps);
+  ~ProofBudget();
+  ProofBudget(const ProofBudget&) = delete;
+  ProofBudget& operator=(const ProofBudget&) = delete;
+
+ private:
+  friend Verdict prove(const Comparison& comparison, std::span<const Comparison> assumptions);
+  int64_t left_;
+  std::map<std::string, Verdict> known_;  ///< by the question with its assumptions
+  ProofBudget* outer_;
+};
 
 }  // namespace t2n::ir

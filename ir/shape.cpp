@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/halves.h"
 #include "src/diag/error.h"
 
 namespace t2n::ir {
@@ -59,12 +60,25 @@ Term leading(const Dim& dim) {
   });
 }
 
-/// a / b if there is no remainder, by division of leading terms.
-std::optional<Dim> exact_quotient(Dim a, const Dim& b) {
+/// A number that `b` is not below where it is a divisor, or 0 if it may be negative there.
+int64_t least_divisor(const Dim& b) {
+  const bool is_natural = std::all_of(b.terms().begin(), b.terms().end(), [](const Term& term) {
+    return term.factor > 0 &&
+           std::all_of(term.atoms.begin(), term.atoms.end(), [](const Atom& atom) {
+             const auto* symbol = std::get_if<Symbol>(&atom);
+             return symbol != nullptr && symbol->born() == nullptr;
+           });
+  });
+  return is_natural && b.constant_part() >= 0 ? std::max<int64_t>(b.constant_part(), 1) : 0;
+}
+
+/// a // b by division of leading terms, if the rest is 0, or a number for which the quotient is the
+/// same at all sizes: (B*T - 1) // T is B - 1.
+std::optional<Dim> polynomial_quotient(Dim a, const Dim& b) {
   const Term divisor = leading(b);
   Dim quotient = 0;
   constexpr int kMaxSteps = 32;
-  for (int step = 0; step < kMaxSteps && a != Dim(0); ++step) {
+  for (int step = 0; step < kMaxSteps && !a.is_constant(); ++step) {
     Term term = leading(a);
     if (floor_mod_int(term.factor, divisor.factor) != 0) return std::nullopt;
     term.factor = floor_div_int(term.factor, divisor.factor);
@@ -77,7 +91,10 @@ std::optional<Dim> exact_quotient(Dim a, const Dim& b) {
     quotient = quotient + part;
     a = a - part * b;
   }
-  return a == Dim(0) ? std::optional<Dim>(quotient) : std::nullopt;
+  if (a == Dim(0)) return quotient;
+  const int64_t least = least_divisor(b);
+  if (!a.is_constant() || a.value() < -least || a.value() >= least) return std::nullopt;
+  return quotient + Dim(a.value() < 0 ? -1 : 0);
 }
 
 /// `a // n` plus a number, with a coefficient of 1.
@@ -105,7 +122,8 @@ Dim reduced_quotient(const Dim& a, int64_t b) {
 }
 
 /// Multiples of `b` leave the numerator, so that the rest is not negative for sizes >= 0.
-Dim integer_quotient(const Dim& a, int64_t b) {
+Dim integer_quotient(const Dim& given, int64_t b) {
+  const Dim a = with_fewer_terms(given);
   if (b < 0) return integer_quotient(Dim(-1) * a, multiply_sizes(b, -1));
   std::vector<Term> whole = a.terms(), rest = whole;
   for (const Term& term : whole) {
@@ -170,7 +188,10 @@ Dim with_operands(const Atom& like, const Dim& a, const Dim& b) {
 Dim Dim::symbol(Symbol symbol) { return from_atom(std::move(symbol)); }
 
 int64_t Dim::value() const {
-  T2N_ASSERT(is_constant(), "the size '", str(), "' is symbolic where an integer is needed");
+  if (!is_constant())
+    throw Error("dynamic-size", cat("the size '", str(), "' is open where an integer is needed"),
+                cat("there is no form in which ", str(), " is computed here when the file runs"),
+                "leave the axis that it follows from out of --dynamic");
   return constant_;
 }
 
@@ -252,7 +273,7 @@ void refuse_zero(const Dim& a, const Dim& b, std::string_view operation) {
 Dim floor_div(const Dim& a, const Dim& b) {
   refuse_zero(a, b, "//");
   if (b.is_constant()) return integer_quotient(a, b.value());
-  if (const auto exact = exact_quotient(a, b)) return *exact;
+  if (const auto quotient = polynomial_quotient(a, b)) return *quotient;
   return from_atom(FloorDiv{a, b});
 }
 

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "ir/halves.h"
+#include "ir/prove.h"
 #include "src/diag/error.h"
 
 namespace t2n::nnef {
@@ -29,13 +31,13 @@ Sum terms_of(const Dim& dim) {
 
 /// The dimension without remainders.
 Dim lowered(const Dim& dim) {
-  return dim.map([](const ir::Atom& atom) {
+  return ir::with_fewer_terms(dim.map([](const ir::Atom& atom) {
     const ir::Operands* of = ir::operands_of(atom);
     if (of == nullptr) return Dim::symbol(std::get<ir::Symbol>(atom));
     const Dim a = lowered(of->a), b = lowered(of->b);
     if (!std::holds_alternative<ir::Mod>(atom)) return ir::with_operands(atom, a, b);
     return a - b * floor_div(a, b);
-  });
+  }));
 }
 
 /// Whether it is never negative, as sizes are.
@@ -56,8 +58,23 @@ bool is_natural(const Dim& dim) {
 std::string text_of(const Dim& dim);
 std::string spelled(const Dim& dim);
 
+int64_t common_factor(const Dim& dim) {
+  int64_t factor = dim.constant_part();
+  for (const Term& term : dim.terms()) factor = std::gcd(factor, term.factor);
+  return factor;
+}
+
+/// tract 0.23 spells (2*B + 2)/3 in two ways by turns, as it does every sum with a common factor
+/// that the divisor does not have, and takes them for two sizes. (4*B + 5)/6 is equal, and stays.
 std::string quotient_text(const Dim& numerator, int64_t divisor) {
-  return cat("((", spelled(numerator), ")/", divisor, ")");
+  const int64_t factor = common_factor(numerator);
+  const bool stays = terms_of(numerator).size() < 2 || factor / std::gcd(factor, divisor) == 1;
+  Dim dividend = numerator;
+  for (int64_t times = 2; !stays && common_factor(dividend) != 1; ++times) {
+    dividend = Dim(times) * numerator + Dim(1);
+    if (common_factor(dividend) == 1) divisor *= times;
+  }
+  return cat("((", spelled(dividend), ")/", divisor, ")");
 }
 
 std::string text_of(const ir::Atom& atom) {
@@ -109,7 +126,7 @@ const FloorDiv* as_quotient(const Term& term) {
 }
 
 /// One quotient for a sum that contains one: tract 0.23 computes `S - S/2` as `S/2`.
-std::optional<std::string> as_one_quotient(const Dim& dim) {
+std::optional<FloorDiv> as_one_quotient(const Dim& dim) {
   const Sum sum = terms_of(dim);
   const auto found = std::find_if(sum.begin(), sum.end(),
                                   [](const Term& term) { return as_quotient(term) != nullptr; });
@@ -124,7 +141,7 @@ std::optional<std::string> as_one_quotient(const Dim& dim) {
   const Dim up = found->factor < 0 ? quotient.b - Dim(1) : Dim(0);
   const Dim numerator = quotient.b * rest + Dim(found->factor) * quotient.a + up;
   if (!is_natural(numerator)) return std::nullopt;
-  return quotient_text(numerator, quotient.b.value());
+  return FloorDiv{{numerator, quotient.b}};
 }
 
 bool mentions_any(const Dim& dim, const std::vector<ir::Symbol>& symbols) {
@@ -136,12 +153,6 @@ bool mentions_any(const Dim& dim, const std::vector<ir::Symbol>& symbols) {
 Dim joined_numerator(const Dim& dim, const Term& part) {
   const FloorDiv& quotient = *as_quotient(part);
   return quotient.b * (dim - ir::sum_of({part})) + quotient.a;
-}
-
-int64_t common_factor(const Dim& dim) {
-  int64_t factor = dim.constant_part();
-  for (const Term& term : dim.terms()) factor = std::gcd(factor, term.factor);
-  return factor;
 }
 
 /// tract moves a subtracted number out of the joined quotient again, unless all terms of the
@@ -156,6 +167,13 @@ void refuse_common_factors(const Dim& dim) {
   }
 }
 
+/// Whether the joined quotient is rounded as the one in the sum is: it is not negative.
+bool is_joined_exactly(const Dim& dim, const Term& part) {
+  if (part.factor != 1) return false;
+  const ir::Comparison is_natural = {joined_numerator(dim, part), ir::Relation::ge, 0};
+  return ir::prove(is_natural) == ir::Verdict::always;
+}
+
 /// Differences with quotients that are not one quotient: tract computes x - x/2 as x/2, and joins
 /// (x + 3*y)/4 - y and (x + 2)/3 - y into a quotient that it truncates.
 void refuse_differences(const Dim& dim) {
@@ -163,6 +181,7 @@ void refuse_differences(const Dim& dim) {
     for (const Term& term : dim.terms()) {
       const FloorDiv* quotient = as_quotient(part);
       if (quotient == nullptr || (term.factor < 0) == (part.factor < 0)) continue;
+      if (is_joined_exactly(dim, part)) continue;
       const bool is_half = quotient->b == Dim(2) && term.factor == -part.factor;
       const bool is_alone = part.factor == 1 || part.factor == -1;
       const bool is_rounded = part.factor == 1 && quotient->a.constant_part() != 0;
@@ -207,7 +226,8 @@ void refuse_beginnings(const Dim& dim) {
 }
 
 std::string spelled(const Dim& dim) {
-  if (auto quotient = as_one_quotient(dim)) return *std::move(quotient);
+  if (const auto quotient = as_one_quotient(dim))
+    return quotient_text(quotient->a, quotient->b.value());
   refuse_beginnings(dim);
   return sum_text(dim);
 }
@@ -246,6 +266,15 @@ std::string tract_text(const Dim& dim) {
   const Dim whole = lowered(dim);
   refuse_many_quotients(whole);
   return text_of(whole);
+}
+
+ir::Dim tract_form(const Dim& dim) {
+  const Dim whole = lowered(dim);
+  const Sum sum = terms_of(whole);
+  if (sum.size() < 2) return whole;
+  const Term common = common_part(sum);
+  const auto quotient = as_one_quotient(without(common, sum));
+  return quotient ? ir::sum_of({common}) * ir::sum_of({{1, {*quotient}}}) : whole;
 }
 
 bool has_tract_text(const Dim& dim) {

@@ -27,6 +27,15 @@ struct Temporary::Entry {
   Kind kind = Kind::file;
   Entry* next = nullptr;
   std::atomic<bool> alive = true;
+
+  /// A folder is not tried as a file first: a confined process is told that it may not, and not
+  /// that it is a folder.
+  void remove() const {
+    if (kind == Kind::folder)
+      rmdir(path.c_str());
+    else
+      unlink(path.c_str());
+  }
 };
 
 namespace {
@@ -130,10 +139,7 @@ void remove_temporaries() noexcept {
   auto* entry = static_cast<Temporary::Entry*>(newest_entry.load());
   for (; entry != nullptr; entry = entry->next) {
     if (!entry->alive.exchange(false)) continue;
-    if (entry->kind == Temporary::Kind::folder)
-      rmdir(entry->path.c_str());
-    else
-      unlink(entry->path.c_str());
+    entry->remove();
   }
 }
 
@@ -162,8 +168,7 @@ Temporary::~Temporary() {
   if (!entries_.empty()) {
     // Our own files are removed without a descriptor, as there may be none left; the rest is what a
     // folder replaced.
-    for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry)
-      std::remove((*entry)->path.c_str());
+    for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) (*entry)->remove();
     std::error_code ignored;  // it may be gone already, and nobody is left to be told otherwise
     fs::remove_all(path_, ignored);
   }

@@ -1,10 +1,12 @@
 // Adaptive pools: window i of n over a size s spans [floor(i*s/n), ceil((i+1)*s/n)).
 #include <algorithm>
-#include <limits>
+#include <bit>
 
+#include "ops/open_windows.h"
 #include "ops/positions.h"
 #include "ops/spatial.h"
 #include "src/translate/arith.h"
+#include "src/translate/quotient.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
 
@@ -43,8 +45,8 @@ Axes read_axes(const OpView& op, Emitter& out, Ref x, int spatial) {
   return axes;
 }
 
-bool is_global(const Ints& output_size) {
-  return std::all_of(output_size.begin(), output_size.end(), [](int64_t n) { return n == 1; });
+bool is_global(const Shape& pooled) {
+  return std::all_of(pooled.begin() + 2, pooled.end(), [](const Dim& n) { return n == Dim(1); });
 }
 
 Ints spatial_axes(int spatial) {
@@ -76,76 +78,128 @@ std::vector<double> averages(int64_t size, int64_t count) {
   return out;
 }
 
+/// Where the mean is rounded later, and its divisor is no power of two, it is computed in f64.
 Ref mean_over_tiles(const OpView& op, Emitter& out, Ref x, const Axes& axes) {
+  int64_t volume = 1;
+  for (size_t at = 0; at < axes.in.size(); ++at) volume *= axes.in[at] / axes.out[at];
+  const DType dtype = out.dtype(x);
+  if (!std::has_single_bit(static_cast<uint64_t>(volume)) && needs_exact_quotients(op, out))
+    x = out.cast(x, DType::f64);
   Attributes attributes = tiles(axes);
   attributes.emplace_back("normalize", true);
-  return out.call("box", {x}, attributes, out.dtype(x), planes_shape(op, axes.spatial()));
+  const Shape shape = planes_shape(op, axes.spatial());
+  return out.cast(out.call("box", {x}, attributes, out.dtype(x), shape), dtype);
 }
 
-/// The windows of a symbolic size, [o, i]: whether entry i lies in window o.
-struct OpenWindows {
-  Ref holds;
-  Ref length;  ///< [o, 1]
-};
-
-OpenWindows open_windows(Emitter& out, const Dim& size, int64_t count) {
-  Ints starts, ends;
-  for (int64_t i = 0; i < count; ++i) starts.push_back(i);
-  for (int64_t i = 0; i < count; ++i) ends.push_back(i + 1);
-  const Ref all = out.size(size, DType::i64);
-  const Ref by = out.scalar(count, DType::i64);
-  const auto scaled_by_size = [&](const Ints& steps) {
-    return mul(out, int_constant(out, steps, {count, 1}, "windows"), all);
-  };
-  const Ref begin = div(out, scaled_by_size(starts), by);
-  const Ref up = out.scalar(count - 1, DType::i64);
-  const Ref end = div(out, add(out, scaled_by_size(ends), up), by);
-  const Ref at = iota(out, size, 1, 2);
-  return {logical_and(out, compare(out, "ge", at, begin), compare(out, "lt", at, end)),
-          sub(out, end, begin)};
+/// Window o of `count` over a size: [floor(o * size / count), ceil((o + 1) * size / count)).
+OpenSpans open_spans(Emitter& out, const Dim& size, const Dim& count) {
+  const Ref o = iota(out, count, 0, 2);
+  const Ref all = out.size(size, DType::i64), by = out.size(count, DType::i64);
+  const Ref next = mul(out, add(out, o, out.scalar(1, DType::i64)), all);
+  const Ref up = out.size(count - Dim(1), DType::i64);
+  return {div(out, mul(out, o, all), by), div(out, add(out, next, up), by)};
 }
 
 /// Means over windows of an axis, symbolic or not.
-Ref averaged(Emitter& out, Ref x, int axis, int64_t count) {
+Ref averaged(Emitter& out, Ref x, int axis, const Dim& count) {
   const Dim size = size_of(out, x, axis);
-  if (size == Dim(count)) return x;
-  if (size.is_constant()) return along_axis(out, x, axis, averages(size.value(), count), count);
-  const OpenWindows w = open_windows(out, size, count);
-  const DType dtype = out.dtype(x);
-  return along_axis(out, x, axis, div(out, out.cast(w.holds, dtype), out.cast(w.length, dtype)));
+  if (size == count) return x;
+  if (count == Dim(1)) return reduce(out, "mean_reduce", x, {axis});
+  if (size.is_constant() && count.is_constant())
+    return along_axis(out, x, axis, averages(size.value(), count.value()), count.value());
+  const OpenSpans spans = open_spans(out, size, count);
+  return mean_over(out, x, axis, spans, sub(out, spans.end, spans.begin));
 }
 
 /// Maxima over windows of an axis: each entry against each window.
-Ref greatest(Emitter& out, Ref x, int axis, int64_t count) {
-  const int rank = out.rank(x);
-  Shape shape(static_cast<size_t>(rank) + 1, Dim(1));
-  shape[static_cast<size_t>(axis)] = count;
-  shape[static_cast<size_t>(axis) + 1] = size_of(out, x, axis);
-  const OpenWindows w = open_windows(out, size_of(out, x, axis), count);
-  const Ref least = like(out, -std::numeric_limits<double>::infinity(), x);
-  const Ref all = select(out, out.reshape(w.holds, shape), out.unsqueeze(x, {axis}), least);
-  return out.squeeze(exact_extremum(out, "max_reduce", all, {axis + 1}), {axis + 1});
+Ref greatest(Emitter& out, Ref x, int axis, const Dim& count) {
+  const Dim size = size_of(out, x, axis);
+  if (size == count) return x;
+  if (count == Dim(1)) return exact_extremum(out, "max_reduce", x, {axis});
+  return greatest_in(out, x, axis, open_spans(out, size, count));
 }
 
-bool has_open_axes(const Emitter& out, Ref x) {
+/// Row i holds 1 at the entries of window i.
+std::vector<double> window_members(int64_t size, int64_t count) {
+  std::vector<double> out = averages(size, count);
+  for (double& each : out) each = each == 0 ? 0 : 1;
+  return out;
+}
+
+/// The sums over windows of an axis, and how many entries each window has, to meet a tensor's rank.
+struct WindowSums {
+  Ref sums;
+  Ref lengths;
+};
+
+WindowSums summed(Emitter& out, Ref x, int axis, const Dim& count, DType dtype) {
+  const Dim size = size_of(out, x, axis);
+  Shape shape(static_cast<size_t>(out.rank(x)), Dim(1));
+  shape[static_cast<size_t>(axis)] = count;
+  if (!size.is_constant() || !count.is_constant()) {
+    const OpenSpans w = open_spans(out, size, count);
+    return {along_axis(out, x, axis, out.cast(in_windows(out, w, size), out.dtype(x))),
+            out.cast(out.reshape(sub(out, w.end, w.begin), shape), dtype)};
+  }
+  std::vector<double> lengths;
+  for (const Span& span : spans(size.value(), count.value()))
+    lengths.push_back(static_cast<double>(span.end - span.begin));
+  return {along_axis(out, x, axis, window_members(size.value(), count.value()), count.value()),
+          out.constant(ir::tensor_of(dtype, ir::static_shape(shape), lengths), "lengths")};
+}
+
+/// Sums over all windows, divided by their lengths one axis after the other, as torch does it.
+Ref exact_means(Emitter& out, Ref x, const Shape& pooled) {
+  const DType dtype = out.dtype(x);
+  std::vector<Ref> lengths;
+  Ref y = out.cast(x, DType::f64);
+  for (int axis = out.rank(x) - 1; axis >= 2; --axis) {
+    const auto [sums, length] = summed(out, y, axis, pooled[static_cast<size_t>(axis)], dtype);
+    y = sums;
+    lengths.insert(lengths.begin(), length);
+  }
+  y = out.cast(y, dtype);
+  for (const Ref length : lengths) y = exact_quotient(out, y, length);
+  return y;
+}
+
+/// Whether the size of a spatial axis is symbolic, before or after.
+bool has_open_axes(const Emitter& out, Ref x, const Shape& pooled) {
+  const auto is_open = [](const Dim& size) { return !size.is_constant(); };
   const Shape& shape = out.shape(x);
-  return !std::all_of(shape.begin() + 2, shape.end(), [](const Dim& s) { return s.is_constant(); });
+  return std::any_of(shape.begin() + 2, shape.end(), is_open) ||
+         std::any_of(pooled.begin() + 2, pooled.end(), is_open);
+}
+
+/// Whether the windows cover each axis without overlap.
+bool has_tiles(const Emitter& out, Ref x, const Shape& pooled) {
+  if (has_open_axes(out, x, pooled)) return false;
+  for (size_t axis = 2; axis < pooled.size(); ++axis) {
+    const int64_t count = pooled[axis].value();
+    if (count == 0 || out.shape(x)[axis].value() % count != 0) return false;
+  }
+  return true;
 }
 
 template <int kSpatial>
 void adaptive_avg_pool(const OpView& op, Emitter& out) {
   Ref x = widened(out, batched(out, op.tensor("self"), kSpatial));
-  if (is_global(op.expand_ints("output_size", kSpatial))) {
-    x = out.call("mean_reduce", {x}, {{"axes", spatial_axes(kSpatial)}}, out.dtype(x),
-                 batched_shape(op, kSpatial));
-  } else if (has_open_axes(out, x)) {
-    const Ints counts = op.expand_ints("output_size", kSpatial);
-    for (int i = kSpatial - 1; i >= 0; --i)
-      x = averaged(out, x, i + 2, counts[static_cast<size_t>(i)]);
-  } else if (const Axes axes = read_axes(op, out, x, kSpatial); axes.divides()) {
-    x = mean_over_tiles(op, out, widened(out, planes(out, op.tensor("self"), kSpatial)), axes);
+  const Shape pooled = batched_shape(op, kSpatial);
+  op.ignore("output_size", "the result's shape shows it");
+  if (is_global(pooled)) {
+    x = mean(op, out, x, spatial_axes(kSpatial));
+  } else if (has_tiles(out, x, pooled)) {
+    const Axes axes = read_axes(op, out, x, kSpatial);
+    x = widened(out, planes(out, op.tensor("self"), kSpatial));
+    x = mean_over_tiles(op, out, x, axes);
     return planes_result(op, out, out.cast(x, op.dtype()));
+  } else if (needs_exact_quotients(op, out)) {
+    x = exact_means(out, x, pooled);
+  } else if (has_open_axes(out, x, pooled)) {
+    for (int axis = kSpatial + 1; axis >= 2; --axis)
+      x = averaged(out, x, axis, pooled[static_cast<size_t>(axis)]);
   } else {
+    const Axes axes = read_axes(op, out, x, kSpatial);
     for (int i = kSpatial - 1; i >= 0; --i) {
       const auto at = static_cast<size_t>(i);
       if (axes.in[at] != axes.out[at])
@@ -230,11 +284,12 @@ void uneven_max_pool(const OpView& op, Emitter& out, Ref x, const Axes& axes) {
 template <int kSpatial>
 void adaptive_max_pool(const OpView& op, Emitter& out) {
   const Ref x = batched(out, op.tensor("self"), kSpatial);
-  if (has_open_axes(out, x) && !op.is_used(1) && ir::is_float(out.dtype(x))) {
-    const Ints counts = op.expand_ints("output_size", kSpatial);
+  const Shape pooled = batched_shape(op, kSpatial);
+  if (has_open_axes(out, x, pooled) && !op.is_used(1) && ir::is_float(out.dtype(x))) {
+    op.ignore("output_size", "the result's shape shows it");
     Ref y = x;
-    for (int i = kSpatial - 1; i >= 0; --i)
-      y = greatest(out, y, i + 2, counts[static_cast<size_t>(i)]);
+    for (int axis = kSpatial + 1; axis >= 2; --axis)
+      y = greatest(out, y, axis, pooled[static_cast<size_t>(axis)]);
     return batched_result(op, out, y, 0);
   }
   const Axes axes = read_axes(op, out, x, kSpatial);

@@ -24,7 +24,8 @@ const Registry& registry() {
                               register_scatter,    register_shape,
                               register_slice,      register_small_matrix,
                               register_special,    register_stft,
-                              register_unfold,     register_vision})
+                              register_unfold,     register_vision,
+                              register_windows})
       family(r);
     return r;
   }();

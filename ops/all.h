@@ -43,5 +43,6 @@ void register_special(Registry& registry);
 void register_stft(Registry& registry);
 void register_unfold(Registry& registry);
 void register_vision(Registry& registry);
+void register_windows(Registry& registry);
 
 }  // namespace t2n::ops

@@ -51,8 +51,8 @@ bool has_blind_row(const ir::Tensor& mask) {
   return false;
 }
 
-/// Queries that see no key give zeros in torch, and 0 / 0 in the engine.
-Ref without_blind(Emitter& out, Ref y, Ref mask) {
+/// Queries that see no key give what torch gives; engines differ.
+Ref without_blind(Emitter& out, Ref y, Ref mask, double of_no_key) {
   const auto known = out.constant_value(mask);
   if (known && !has_blind_row(*known)) return y;
   // max_reduce cannot tell -inf from the lowest number, with which some models mask.
@@ -60,7 +60,7 @@ Ref without_blind(Emitter& out, Ref y, Ref mask) {
                           ? mask
                           : compare(out, "ne", mask, like(out, -kInfinity, mask));
   const Ref sees_any = reduce(out, "max_reduce", is_seen, {out.rank(mask) - 1});
-  return select(out, sees_any, y, like(out, 0, y));
+  return select(out, sees_any, y, like(out, of_no_key, y));
 }
 
 /// Groups of query heads share a key head: [B, K, S, D] -> [B, K * groups, S, D]. By gather,
@@ -132,10 +132,19 @@ bool leads(const Emitter& out, const Attention& a) {
   return true;
 }
 
+/// tract needs to know the number of heads, the axis before the last two.
+bool has_known_heads(const Emitter& out, const Attention& a) {
+  const auto is_known = [&](Ref x) {
+    return out.rank(x) < 4 || size_from_end(out, x, 3).is_constant();
+  };
+  return is_known(a.query) && is_known(a.key) && is_known(a.value);
+}
+
 bool is_native(const Emitter& out, const Attention& a) {
   const int rank = out.rank(a.query);
-  return rank <= 4 && out.dtype(a.query) != DType::f64 && out.rank(a.key) == rank &&
-         out.rank(a.value) == rank && leads(out, a) && (!a.mask || hides_by_infinity(out, *a.mask));
+  return rank <= 4 && has_known_heads(out, a) && out.dtype(a.query) != DType::f64 &&
+         out.rank(a.key) == rank && out.rank(a.value) == rank && leads(out, a) &&
+         (!a.mask || hides_by_infinity(out, *a.mask));
 }
 
 Ref native_attention(Emitter& out, std::string_view name, const Attention& a) {
@@ -166,7 +175,7 @@ Ref by_engine(Emitter& out, std::string_view name, Attention a) {
   for (Ref* x : {&a.key, &a.value}) *x = with_batch_of(out, *x, a);
   Ref y = native_attention(out, name, a);
   if (rank < 3) y = out.squeeze(y, {0});
-  return mask ? without_blind(out, y, *mask) : y;
+  return mask ? without_blind(out, y, *mask, a.of_no_key) : y;
 }
 
 Attention read_attention(const OpView& op, Emitter& out) {
@@ -204,7 +213,7 @@ AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a) 
   const Ints last = {out.rank(scores) - 1};
   Ref weights =
       out.call("softmax", {scores}, {{"axes", last}}, out.dtype(scores), out.shape(scores));
-  if (mask && !a.is_causal) weights = without_blind(out, weights, *mask);
+  if (mask && !a.is_causal) weights = without_blind(out, weights, *mask, a.of_no_key);
   return {product(op, out, weights, a.value), weights};
 }
 

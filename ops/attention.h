@@ -19,6 +19,7 @@ struct Attention {
   std::optional<double> scale;  ///< 1 / sqrt(size of a query) where absent
   bool is_grouped = false;  ///< the axis before the last two may be shorter in key and value: each
                             ///< of their heads then serves several heads of the query
+  double of_no_key = 0;     ///< the result of a query that sees no key: 0 or NaN
 };
 
 struct AttentionResult {
@@ -26,7 +27,7 @@ struct AttentionResult {
   Ref weights;  ///< the softmax
 };
 
-/// Uses two matrix products and a softmax. Rows that see no key give zeros, as in torch.
+/// Uses two matrix products and a softmax.
 AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a);
 /// Only the output, by the engine's operation `name` where it computes the same.
 Ref attention(const OpView& op, Emitter& out, std::string_view name, Attention a);

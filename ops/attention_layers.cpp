@@ -44,6 +44,7 @@ Attention self_attention(const OpView& op, Emitter& out, Ref query, Ref key, Ref
   a.key = split_heads(out, projected(op, out, key, 1), heads);
   a.value = split_heads(out, projected(op, out, value, 2), heads);
   a.mask = read_mask(op, out);
+  a.of_no_key = kNan;
   return a;
 }
 

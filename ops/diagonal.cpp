@@ -123,7 +123,11 @@ void triangle(const OpView& op, Emitter& out) {
 }  // namespace
 
 Ref diagonal_of(Emitter& out, Ref x, int first, int second) {
-  return diagonal_of_last(out, with_last(out, x, first, second), 0);
+  const Ref last = with_last(out, x, first, second);
+  const Dim& h = size_of(out, last, out.rank(x) - 2);
+  const Dim& w = size_of(out, last, out.rank(x) - 1);
+  if (h.is_constant() && w.is_constant()) return diagonal_of_last(out, last, 0);
+  return open_diagonal_of_last(out, last, 0, h == w ? h : min(h, w));
 }
 
 void register_diagonal(Registry& r) {

@@ -1,6 +1,9 @@
-// Sums, means and maxima of the embeddings of each bag of indices.
+// Sums, means and maxima of the embeddings of each bag of indices; embeddings of bounded norm.
 #include "ops/index.h"
 #include "ops/positions.h"
+#include "ops/reduce.h"
+#include "ops/scatter.h"
+#include "ops/special.h"
 #include "src/diag/error.h"
 #include "src/translate/arith.h"
 #include "src/translate/registry.h"
@@ -150,9 +153,27 @@ void embedding_bag(const OpView& op, Emitter& out) {
                read_bags(op, extent(out, indices, 0), Last::all)));
 }
 
+/// The rows that are looked up, each divided by what its norm is larger than max_norm.
+void embedding_renorm(const OpView& op, Emitter& out) {
+  const Ref table = op.tensor("self");
+  const Ref indices = flattened(out, out.cast(op.tensor("indices"), DType::i64));
+  out.declare_positions(indices);
+  const Ref rows = widened(out, take(out, table, indices, 0));
+  const double most = op.f64("max_norm");
+  const Ref norm = vector_norm(out, rows, op.f64("norm_type"), {1});
+  const Ref factor = over(out, most, plus(out, norm, 1e-7));
+  const Ref kept = select(out, is_above(out, norm, most), mul(out, rows, factor), rows);
+  finish(op, out,
+         scatter_rows(out, table, indices, out.cast(kept, op.dtype()), {Combine::none, true}));
+}
+
 }  // namespace
 
 void register_embedding_bag(Registry& r) {
+  r.same({"aten::embedding_renorm"},
+         {"tract_core_scatter_nd",
+          "rows `indices` of self, times max_norm / (norm + 1e-7) where their norm is larger",
+          embedding_renorm});
   r.same({"aten::embedding_bag", "aten::embedding_bag.padding_idx", "aten::_embedding_bag",
           "aten::_embedding_bag_forward_only"},
          {"matmul", "sum, mean or maximum of weight[indices] over each bag; no other result",

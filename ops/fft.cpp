@@ -98,13 +98,20 @@ namespace {
 struct Transform {
   Ref x;
   int axis;  ///< of the transform
-  Dft dft;
+  Dft dft;   ///< its n is 0 if the size is open
 };
+
+int64_t known_or_zero(const Dim& n) { return n.is_constant() ? n.value() : 0; }
 
 Transform read_transform(const OpView& op, Emitter& out, bool takes_pairs) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim", out.rank(x) - (takes_pairs ? 1 : 0));
-  return {x, axis, {known_size(out, x, axis), op.boolean("inverse"), op.f64("scale")}};
+  return {x, axis, {known_or_zero(size_of(out, x, axis)), op.boolean("inverse"), op.f64("scale")}};
+}
+
+/// Whether the transform is written as a product with a matrix of so many entries.
+bool is_product(const Transform& t, int64_t entries) {
+  return t.dft.n > 0 && entries <= kMostDftEntries;
 }
 
 /// A permutation that brings `axis` to the end, before `kept` last axes.
@@ -141,15 +148,16 @@ void r2c(const OpView& op, Emitter& out) {
   const Transform t = read_transform(op, out, false);
   const bool onesided = op.boolean("onesided");
   const int64_t bins = onesided ? t.dft.n / 2 + 1 : t.dft.n;
-  if (t.dft.n * bins * 2 <= kMostDftEntries) return out.result(real_by_matrix(op, out, t, bins));
+  if (is_product(t, t.dft.n * bins * 2)) return out.result(real_by_matrix(op, out, t, bins));
   const Ref all = by_fft(out, with_zero_imaginary(out, t.x), t);
-  out.result(scaled(out, out.slice(all, t.axis, 0, bins), t.dft.scale));
+  const Dim& count = op.shape().at(static_cast<size_t>(t.axis));
+  out.result(scaled(out, out.slice(all, t.axis, Dim(0), count), t.dft.scale));
 }
 
 void c2c(const OpView& op, Emitter& out) {
   const Transform t = read_transform(op, out, true);
   const int64_t n = t.dft.n;
-  if (4 * n * n > kMostDftEntries) return out.result(scaled(out, by_fft(out, t.x, t), t.dft.scale));
+  if (!is_product(t, 4 * n * n)) return out.result(scaled(out, by_fft(out, t.x, t), t.dft.scale));
   const Ints order = axis_to_end(t.axis, out.rank(t.x), 1);
   const Ref moved = out.transpose(t.x, order);
   const Ref rows = out.reshape(moved, ending(out.shape(moved), 2, {2 * n}));
@@ -169,13 +177,30 @@ Ref whole_spectrum(Emitter& out, const Transform& t) {
   return out.concat({t.x, images}, t.axis);
 }
 
+/// The same of an open size: entry k of n is number k, or the image of n - k.
+Ref whole_open_spectrum(Emitter& out, const Transform& t, const Dim& n) {
+  const Ref k = out.range(n);
+  const Ref mirrored = sub(out, out.size(n, DType::i64), k);
+  const Ref is_image = compare(out, "lt", mirrored, k);
+  const Ref all = take(out, t.x, select(out, is_image, mirrored, k), t.axis);
+  const int rank = out.rank(all);
+  Shape along(static_cast<size_t>(rank), Dim(1));
+  along[static_cast<size_t>(t.axis)] = n;
+  const Ref is_imaginary =
+      compare(out, "gt", iota(out, Dim(2), rank - 1, rank), out.scalar(0, DType::i64));
+  const Ref changes = logical_and(out, out.reshape(is_image, along), is_imaginary);
+  return select(out, changes, neg(out, all), all);
+}
+
 void c2r(const OpView& op, Emitter& out) {
   Transform t = read_transform(op, out, true);
   const int64_t bins = t.dft.n;
-  t.dft.n = op.i64("n");
+  const Dim n = op.dim("n");
+  t.dft.n = known_or_zero(n);
   const int rank = out.rank(t.x);
-  if (2 * bins * t.dft.n > kMostDftEntries) {
-    const Ref y = by_fft(out, whole_spectrum(out, t), t);
+  if (!is_product(t, 2 * bins * t.dft.n)) {
+    const Ref whole = n.is_constant() ? whole_spectrum(out, t) : whole_open_spectrum(out, t, n);
+    const Ref y = by_fft(out, whole, t);
     const Ref real = out.squeeze(out.slice(y, rank - 1, 0, 1), {rank - 1});
     return out.result(scaled(out, real, t.dft.scale));
   }
@@ -185,23 +210,14 @@ void c2r(const OpView& op, Emitter& out) {
   out.result(out.transpose(y, inverse(axis_to_end(t.axis, rank - 1, 0))));
 }
 
-constexpr std::string_view kTransformLimits = "the length along `dim` must be known at export";
-
 }  // namespace
 
 void register_fft(Registry& r) {
   r.same({"t2n::fft_r2c"},
-         {"matmul",
-          "scale * sum of self * exp(-2 pi i j k / n) along dim; inverse: +2 pi i",
-          r2c,
-          {},
-          kTransformLimits});
-  r.same({"t2n::fft_c2c"}, {"matmul", "the same of pairs", c2c, {}, kTransformLimits});
-  r.same({"t2n::fft_c2r"}, {"matmul",
-                            "the same of half a symmetric spectrum, with n real results",
-                            c2r,
-                            {},
-                            kTransformLimits});
+         {"matmul", "scale * sum of self * exp(-2 pi i j k / n) along dim; inverse: +2 pi i", r2c});
+  r.same({"t2n::fft_c2c"}, {"matmul", "the same of pairs", c2c});
+  r.same({"t2n::fft_c2r"},
+         {"matmul", "the same of half a symmetric spectrum, with n real results", c2r});
 }
 
 }  // namespace t2n::ops

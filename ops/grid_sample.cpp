@@ -3,8 +3,10 @@
 #include <utility>
 
 #include "ops/product.h"
+#include "ops/spatial.h"
 #include "src/translate/arith.h"
 #include "src/translate/registry.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -70,21 +72,6 @@ Ref inside(Emitter& out, const Sampling& s, Ref at, int64_t size) {
   if (s.padding == kZeros) return at;
   if (s.padding == kReflection) at = reflected(out, at, size, s.align_corners);
   return clamped_to(out, at, 0, static_cast<double>(size - 1));
-}
-
-/// Keys' kernel with a = -0.75, as torch has it, `t` after the second of four entries.
-std::vector<Ref> cubic_weights(Emitter& out, Ref t) {
-  constexpr double kA = -0.75;
-  const auto near = [&](Ref d) {  // |d| <= 1
-    const Ref inner = times_plus(out, d, kA + 2, -(kA + 3));
-    return times_plus(out, mul(out, mul(out, inner, d), d), 1, 1);
-  };
-  const auto far = [&](Ref d) {  // 1 < |d| < 2
-    const Ref inner = times_plus(out, mul(out, times_plus(out, d, kA, -5 * kA), d), 1, 8 * kA);
-    return times_plus(out, mul(out, inner, d), 1, -4 * kA);
-  };
-  const Ref rest = times_plus(out, t, -1, 1);
-  return {far(times_plus(out, t, 1, 1)), near(t), near(rest), far(times_plus(out, rest, 1, 1))};
 }
 
 /// The entries that the positions `g` along one axis of `size` read.
@@ -195,13 +182,42 @@ std::vector<double> base_grid(const Ints& sizes, bool align_corners) {
   return out;
 }
 
+/// Position i of a symbolic n in [-1, 1], along `axis` of `rank`.
+Ref open_position(Emitter& out, const Dim& n, bool align_corners, int axis, int rank, DType dtype) {
+  const Ref steps = mul(out, iota(out, n, axis, rank), out.scalar(2, DType::i64));
+  const Ref from_middle = sub(out, steps, out.size(n - Dim(1), DType::i64));
+  const Dim by = align_corners ? max(n - Dim(1), Dim(1)) : n;
+  return div(out, out.cast(from_middle, dtype), out.size(by, dtype));
+}
+
+/// The same as the sum over the columns of theta, each times its positions.
+void open_affine_grid(const OpView& op, Emitter& out, Ref theta, const Shape& size) {
+  const bool align_corners = op.boolean("align_corners");
+  const int dims = static_cast<int>(size.size()) - 2;
+  const auto column = [&](int64_t at) {
+    Shape shape(static_cast<size_t>(dims) + 2, Dim(1));
+    shape.front() = out.shape(theta)[0];
+    shape.back() = dims;
+    return out.reshape(out.slice(theta, 2, at, at + 1), shape);
+  };
+  Ref y = column(dims);
+  for (int axis = 1; axis <= dims; ++axis) {
+    const Dim& n = size[static_cast<size_t>(axis) + 1];
+    const Ref at = open_position(out, n, align_corners, axis, dims + 2, out.dtype(theta));
+    y = add(out, y, mul(out, column(dims - axis), at));
+  }
+  finish(op, out, y);
+}
+
 /// theta [N, d, d + 1] applied to each place of an image of `size` [N, C, spatial…].
 void affine_grid(const OpView& op, Emitter& out) {
+  const Ref theta = widened(out, op.tensor("theta"));
+  if (const Shape size = op.dims("size"); !is_static(size))
+    return open_affine_grid(op, out, theta, size);
   const Ints size = op.ints("size");
   const Ints spatial(size.begin() + 2, size.end());
   const auto dims = static_cast<int64_t>(spatial.size());
   const int64_t count = ir::element_count(spatial);
-  const Ref theta = widened(out, op.tensor("theta"));
   const std::vector<double> rows = base_grid(spatial, op.boolean("align_corners"));
   const Ref base =
       out.constant(ir::tensor_of(out.dtype(theta), {1, count, dims + 1}, rows), "grid");

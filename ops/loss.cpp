@@ -6,6 +6,7 @@
 #include "ops/all.h"
 #include "ops/reduce.h"
 #include "src/diag/error.h"
+#include "src/translate/quotient.h"
 #include "src/translate/registry.h"
 
 namespace t2n::ops {
@@ -195,7 +196,7 @@ void finish_loss(const OpView& op, Emitter& out, Ref losses) {
   const Ints axes = all_axes(out.rank(losses));
   if (reduction == Reduction::none || axes.empty()) return finish(op, out, losses);
   if (reduction == Reduction::sum) return finish(op, out, total(out, losses));
-  finish(op, out, out.squeeze(reduce(out, "mean_reduce", losses, axes), axes));
+  finish(op, out, out.squeeze(mean(op, out, losses, axes), axes));
 }
 
 void register_loss(Registry& r) {

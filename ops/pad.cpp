@@ -119,18 +119,6 @@ Ref border(Emitter& out, Ref x, Ref number, int axis, const Dim& size) {
   return select(out, compare(out, "eq", first, first), block, block);
 }
 
-/// `S - 2*(S//2)`, the distance to an even number, as `2*((S + 1)//2) - S`: together with S, tract
-/// then keeps one quotient, which it finds equal to those that follow from the padded size.
-Dim filling(const Dim& amount) {
-  return amount.map([&](const ir::Atom& atom) {
-    const auto* half = std::get_if<ir::FloorDiv>(&atom);
-    const Dim whole = ir::sum_of({{1, {atom}}});
-    if (half == nullptr || !(half->b == Dim(2)) || !(amount == half->a - Dim(2) * whole))
-      return whole;
-    return half->a - floor_div(half->a + Dim(1), half->b);
-  });
-}
-
 /// Symbolic amounts: tract's `pad` takes integers only. Amounts are negative if they are in the
 /// sample.
 Ref open_padded(const OpView& op, Emitter& out, Ref number) {
@@ -139,7 +127,7 @@ Ref open_padded(const OpView& op, Emitter& out, Ref number) {
   bool is_first_border = true;
   for (size_t i = 0; i + 1 < flat.size(); i += 2) {
     const int axis = out.rank(x) - 1 - static_cast<int>(i / 2);
-    const Dim before = filling(flat[i]), after = filling(flat[i + 1]);
+    const Dim before = flat[i], after = flat[i + 1];
     const bool cuts_first = out.at_sample(before) < 0, cuts_last = out.at_sample(after) < 0;
     const Dim end = size_of(out, x, axis) + (cuts_last ? after : Dim(0));
     x = out.slice(x, axis, cuts_first ? Dim(0) - before : Dim(0), end);

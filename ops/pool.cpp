@@ -1,8 +1,11 @@
 // Pools over windows: maximum and mean, with and without positions, and max_unpool.
 #include <algorithm>
+#include <bit>
 
+#include "ops/open_windows.h"
 #include "ops/spatial.h"
 #include "src/translate/arith.h"
+#include "src/translate/quotient.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
 
@@ -79,8 +82,101 @@ Attributes pool_attributes(const PoolWindow& w, const char* border) {
           {"dilation", full_rank(w.dilation)}};
 }
 
+bool is_open(const Dim& size) { return !size.is_constant(); }
+
+/// Whether the windows' size or distance follows from open sizes.
+bool has_open_windows(const OpView& op) {
+  for (const char* name : {"kernel_size", "stride"}) {
+    const Shape sizes = op.dims(name);
+    if (std::any_of(sizes.begin(), sizes.end(), is_open)) return true;
+  }
+  return false;
+}
+
+/// One entry of a list per spatial axis; torch repeats a single one.
+Dim dim_of(const OpView& op, std::string_view name, size_t axis, const Dim& otherwise) {
+  if (!op.has_argument(name)) return otherwise;
+  const Shape all = op.dims(name);
+  return all.empty() ? otherwise : all.at(all.size() == 1 ? 0 : axis);
+}
+
+/// Windows whose size or distance is open, along one axis.
+struct OpenWindow {
+  Dim size;
+  Dim stride;
+  Dim pads;
+  Dim dilation;
+  /// One window that is the whole axis.
+  bool is_whole(const Dim& extent, const Dim& count) const {
+    return size == extent && pads == Dim(0) && dilation == Dim(1) && count == Dim(1);
+  }
+};
+
+OpenWindow read_open_window(const OpView& op, size_t axis) {
+  const Dim size = dim_of(op, "kernel_size", axis, 1);
+  return {size, dim_of(op, "stride", axis, size), dim_of(op, "padding", axis, 0),
+          dim_of(op, "dilation", axis, 1)};
+}
+
+/// As torch places `count` windows; padding counts as entries.
+OpenSpans padded_spans(Emitter& out, const OpenWindow& w, const Dim& count) {
+  const Ref o = iota(out, count, 0, 2);
+  const Ref begin =
+      sub(out, mul(out, o, out.size(w.stride, DType::i64)), out.size(w.pads, DType::i64));
+  const Dim reach = w.dilation * (w.size - Dim(1)) + Dim(1);
+  return {begin, add(out, begin, out.size(reach, DType::i64)), w.dilation};
+}
+
+Ref open_max(const OpView& op, Emitter& out, Ref x, int axis, const Dim& count) {
+  const OpenWindow w = read_open_window(op, static_cast<size_t>(axis) - 2);
+  if (w.is_whole(size_of(out, x, axis), count)) return exact_extremum(out, "max_reduce", x, {axis});
+  return greatest_in(out, x, axis, padded_spans(out, w, count));
+}
+
+/// Of sums if `divisor_override` says what they are divided by.
+Ref open_mean(const OpView& op, Emitter& out, Ref x, int axis, const Dim& count, bool is_sum) {
+  const OpenWindow w = read_open_window(op, static_cast<size_t>(axis) - 2);
+  const Dim size = size_of(out, x, axis);
+  if (w.is_whole(size, count)) return reduce(out, is_sum ? "sum_reduce" : "mean_reduce", x, {axis});
+  OpenSpans spans = padded_spans(out, w, count);
+  if (is_sum) return mean_over(out, x, axis, spans, out.scalar(1, DType::i64));
+  const Ref end = minimum(out, spans.end, out.size(size + w.pads, DType::i64));
+  const Ref all = sub(out, end, spans.begin);
+  spans = {maximum(out, spans.begin, out.scalar(0, DType::i64)),
+           minimum(out, end, out.size(size, DType::i64))};
+  return mean_over(out, x, axis, spans,
+                   op.boolean("count_include_pad") ? all : sub(out, spans.end, spans.begin));
+}
+
+/// The result's shape shows what ceil_mode adds.
+template <int kSpatial>
+void open_max_pool(const OpView& op, Emitter& out) {
+  ignore_present(op, {"ceil_mode"}, "the result's shape shows it");
+  Ref x = batched(out, op.tensor("self"), kSpatial);
+  if (!ir::is_float(out.dtype(x))) op.refuse("kernel_size", Limit::unknown_size);
+  const Shape shape = batched_shape(op, kSpatial);
+  for (int axis = kSpatial + 1; axis >= 2; --axis)
+    x = open_max(op, out, x, axis, shape[static_cast<size_t>(axis)]);
+  batched_result(op, out, x);
+}
+
+template <int kSpatial>
+void open_avg_pool(const OpView& op, Emitter& out) {
+  ignore_present(op, {"ceil_mode", "count_include_pad"}, "read where it matters");
+  Ref x = widened(out, batched(out, op.tensor("self"), kSpatial));
+  if (!ir::is_float(out.dtype(x))) op.refuse("kernel_size", Limit::unknown_size);
+  const auto divisor = op.has_argument("divisor_override") && !op.is_none("divisor_override")
+                           ? std::optional(op.number("divisor_override", out.dtype(x)))
+                           : std::nullopt;
+  const Shape shape = batched_shape(op, kSpatial);
+  for (int axis = kSpatial + 1; axis >= 2; --axis)
+    x = open_mean(op, out, x, axis, shape[static_cast<size_t>(axis)], divisor.has_value());
+  batched_result(op, out, out.cast(divisor ? div(out, x, *divisor) : x, op.dtype()));
+}
+
 template <int kSpatial>
 void max_pool(const OpView& op, Emitter& out) {
+  if (has_open_windows(op)) return open_max_pool<kSpatial>(op, out);
   const PoolWindow w = read_window(op, out, kSpatial);
   const Ref x = planes(out, op.tensor("self"), kSpatial);
   const Attributes windows = pool_attributes(w, "ignore");
@@ -90,6 +186,7 @@ void max_pool(const OpView& op, Emitter& out) {
 
 template <int kSpatial>
 void max_pool_with_indices(const OpView& op, Emitter& out) {
+  if (has_open_windows(op) && !op.is_used(1)) return open_max_pool<kSpatial>(op, out);
   const PoolWindow w = read_window(op, out, kSpatial);
   const Ref x = planes(out, op.tensor("self"), kSpatial);
   const Shape shape = planes_shape(op, kSpatial);
@@ -123,11 +220,13 @@ Ref sum_divided(const OpView& op, Emitter& out, Ref x, PoolWindow w, int64_t div
   return mul(out, mean, like(out, factor, mean));
 }
 
+std::optional<int64_t> divisor_override(const OpView& op) {
+  return op.has_argument("divisor_override") ? op.opt_i64("divisor_override") : std::nullopt;
+}
+
 Ref mean_over_windows(const OpView& op, Emitter& out, Ref x, const PoolWindow& w, bool can_count) {
   const bool counts_pads = op.boolean("count_include_pad");
-  const auto divisor =
-      op.has_argument("divisor_override") ? op.opt_i64("divisor_override") : std::nullopt;
-  if (divisor) return sum_divided(op, out, x, w, *divisor);
+  if (const auto divisor = divisor_override(op)) return sum_divided(op, out, x, w, *divisor);
   if (!counts_pads || !w.has_pads()) return box(op, out, x, w, "ignore");
   if (can_count && !w.has_excess()) return box(op, out, x, w, "constant");
   return box_over_padded(op, out, x, w);
@@ -136,23 +235,28 @@ Ref mean_over_windows(const OpView& op, Emitter& out, Ref x, const PoolWindow& w
 /// Means of integers, computed in f32, lie near whole numbers or at least 1 / n away from them:
 /// moved by half of that, the cast back truncates correctly.
 Ref away_from_zero(const OpView& op, Emitter& out, Ref y, const PoolWindow& w) {
-  const auto divisor =
-      op.has_argument("divisor_override") ? op.opt_i64("divisor_override") : std::nullopt;
-  const double n = static_cast<double>(std::max(std::abs(divisor.value_or(1)), w.volume()));
+  const int64_t divisor = std::abs(divisor_override(op).value_or(1));
+  const double n = static_cast<double>(std::max(divisor, w.volume()));
   return add(out, y, mul(out, out.elementwise("sign", {y}), like(out, 0.5 / n, y)));
 }
 
 /// `kCanCount`: the engine can count padding as elements.
 template <int kSpatial, bool kCanCount>
 void avg_pool(const OpView& op, Emitter& out) {
+  if (has_open_windows(op)) return open_avg_pool<kSpatial>(op, out);
   const PoolWindow w = read_window(op, out, kSpatial);
   Ref x = widened(out, planes(out, op.tensor("self"), kSpatial));
-  // Means of integers lose their fraction, as does the cast back.
-  const bool is_whole = !ir::is_float(out.dtype(x));
-  if (is_whole) x = out.cast(x, DType::f64);
+  // Means of integers lose their fraction, as does the cast back. f64 holds those of f32 with more
+  // bits than are lost where the engine multiplies by the inverse of their number.
+  const DType dtype = out.dtype(x);
+  const bool is_whole = !ir::is_float(dtype);
+  // A power of two divides without an error, in the order in which torch sums.
+  const bool is_plain = !w.has_pads() && !w.has_excess() && !divisor_override(op) &&
+                        std::has_single_bit(static_cast<uint64_t>(w.volume()));
+  if (is_whole || (!is_plain && needs_exact_quotients(op, out))) x = out.cast(x, DType::f64);
   Ref y = mean_over_windows(op, out, x, w, kCanCount);
-  if (is_whole && !out.has(target::Feature::computes_f64)) y = away_from_zero(op, out, y, w);
-  planes_result(op, out, out.cast(y, op.dtype()));
+  if (is_whole) y = away_from_zero(op, out, y, w);
+  planes_result(op, out, out.cast(is_whole ? y : out.cast(y, dtype), op.dtype()));
 }
 
 /// Values at the positions where a pool found them, zero elsewhere.

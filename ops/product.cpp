@@ -5,8 +5,6 @@
 #include <numeric>
 
 #include "src/translate/arith.h"
-#include "src/translate/packed.h"
-#include "src/translate/repeats.h"
 
 namespace t2n::ops {
 namespace {
@@ -66,9 +64,6 @@ bool is_shared(const Emitter& out, Ref x, Ref weight) {
 /// extent 1; tract tries to split those as it splits the rows' (a reshape before, undone behind it)
 /// and refuses the model.
 Ref rows_times_matrix(Emitter& out, Ref x, Ref weight) {
-  // tract 0.23 multiplies a packed matrix with wrong elements if the rows were permuted and joined
-  // before (docs/engine_bugs.md).
-  if (is_q4_0(out, weight)) x = gathered(out, x);
   const std::string rows =
       std::string("abcdefghij").substr(0, static_cast<size_t>(out.rank(x) - 1));
   Shape shape = out.shape(x);

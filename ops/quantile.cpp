@@ -6,6 +6,7 @@
 #include "ops/special.h"
 #include "src/diag/error.h"
 #include "src/translate/registry.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -77,6 +78,27 @@ Ref rounded_computed_rank(Emitter& out, Ref rank, std::string_view mode) {
   return out.elementwise(is_f64 ? "t2n_round_even" : "tract_core_round_even", {rank});
 }
 
+/// The same along an axis of a symbolic size, by positions that the model computes.
+Ref open_quantiles(Emitter& out, const Along& a, Ref sorted, const std::vector<double>& q,
+                   std::string_view mode) {
+  const DType dtype = out.dtype(a.x);
+  const Ref last = out.size(size_of(out, a.x, a.axis) - Dim(1), dtype);
+  Ints shares(static_cast<size_t>(out.rank(a.x)), 1);
+  shares[static_cast<size_t>(a.axis)] = static_cast<int64_t>(q.size());
+  const Ref given = out.cast(out.constant(ir::tensor_of(DType::f64, shares, q), "q"), dtype);
+  const Ref rank = rounded_computed_rank(out, mul(out, given, last), mode);
+  const Ref floor = out.elementwise("floor", {rank});
+  const auto entries = [&](Ref position) {
+    const Ref index =
+        out.reshape(out.cast(position, DType::i64), {Dim(static_cast<int64_t>(q.size()))});
+    return take(out, sorted, index, a.axis);
+  };
+  const Ref low = entries(floor);
+  if (mode == "lower" || mode == "higher" || mode == "nearest") return low;
+  const Ref weight = mode == "midpoint" ? like(out, 0.5, rank) : sub(out, rank, floor);
+  return mixed(out, low, entries(out.elementwise("ceil", {rank})), weight);
+}
+
 /// How many elements along the axis are numbers, in the dtype of x.
 Ref count_of_numbers(Emitter& out, const Along& a) {
   const Ref is_number = out.cast(logical_not(out, is_nan(out, a.x)), out.dtype(a.x));
@@ -86,7 +108,7 @@ Ref count_of_numbers(Emitter& out, const Along& a) {
 /// Sorted, with NaN at the end as infinity.
 Sorted sorted_numbers(Emitter& out, const Along& a) {
   const Ref filled = replaced(out, is_nan(out, a.x), kInfinity, a.x);
-  return sorted(out, filled, extent(out, a.x, a.axis), a.axis, false);
+  return sorted(out, filled, size_of(out, a.x, a.axis), a.axis, false);
 }
 
 /// Each row has its own positions. A row with only NaN gives NaN.
@@ -134,7 +156,9 @@ void quantile(const OpView& op, Emitter& out) {
     return finish_quantiles(op, out, quantiles_of_numbers(out, a, q, mode), a);
   const Ref sorted = sorted_numbers(out, a).values;
   const Ref is_absent = reduce(out, "max_reduce", is_nan(out, a.x), {a.axis});
-  const Ref y = known_quantiles(out, a, sorted, q, mode);
+  const bool is_known = size_of(out, a.x, a.axis).is_constant();
+  const Ref y =
+      is_known ? known_quantiles(out, a, sorted, q, mode) : open_quantiles(out, a, sorted, q, mode);
   finish_quantiles(op, out, replaced(out, is_absent, kNan, y), a);
 }
 
@@ -146,7 +170,7 @@ Ref middle(Emitter& out, Ref count) {
 
 void nanmedian(const OpView& op, Emitter& out) {
   const Ref x = flattened(out, op.tensor("self"));
-  if (extent(out, x, 0) == 0) return finish(op, out, like(out, kNan, x));
+  if (size_of(out, x, 0) == Dim(0)) return finish(op, out, like(out, kNan, x));
   const Along a{ir::is_float(out.dtype(x)) ? x : out.cast(x, DType::f64), 0};
   const Ref count = count_of_numbers(out, a);
   const Ref y = elements_at(out, sorted_numbers(out, a).values, middle(out, count), 0);

@@ -3,6 +3,7 @@
 
 #include "ops/all.h"
 #include "src/diag/error.h"
+#include "src/translate/quotient.h"
 #include "src/translate/registry.h"
 
 namespace t2n::ops {
@@ -13,7 +14,12 @@ void accumulate(const OpView& op, Emitter& out) {
   ignore_present(op, {"dtype"}, "the result's dtype shows it");
   const Ref x = out.cast(op.tensor("self"), op.dtype());
   const Ints axes = reduced_axes(op, out, x);
-  finish_reduced(op, out, axes.empty() ? x : reduce(out, op.nnef(), x, axes), axes);
+  const bool is_mean = op.nnef() == "mean_reduce";
+  finish_reduced(op, out,
+                 axes.empty() ? x
+                 : is_mean    ? mean(op, out, x, axes)
+                              : reduce(out, op.nnef(), x, axes),
+                 axes);
 }
 
 /// NaN counts as 0; op.nnef() is "div" if the sum is divided by the count of other elements.
@@ -26,7 +32,7 @@ void nan_total(const OpView& op, Emitter& out) {
   const Ref total = sum(select(out, is_absent, like(out, 0, x), x));
   if (op.nnef() != "div") return finish_reduced(op, out, total, axes);
   const Ref count = sum(out.cast(logical_not(out, is_absent), out.dtype(x)));
-  finish_reduced(op, out, div(out, total, count), axes);
+  finish_reduced(op, out, quotient(op, out, total, count), axes);
 }
 
 /// A NaN loses against a number; in other maxima and minima it propagates.

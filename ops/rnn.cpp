@@ -7,6 +7,7 @@
 #include "src/diag/error.h"
 #include "src/translate/arith.h"
 #include "src/translate/births.h"
+#include "src/translate/body_sizes.h"
 #include "src/translate/registry.h"
 
 namespace t2n::ops {
@@ -143,8 +144,17 @@ std::string body_of(const Kind& kind, const Weights& w, bool is_held) {
   return std::string(is_held ? kind.held : kind.step);
 }
 
+/// The sizes of a state that the body cannot tell from it.
+std::vector<ir::Symbol> sizes_to_tell(const Shape& state) {
+  std::set<ir::Symbol> used;
+  for (const Dim& size : state)
+    for (const ir::Symbol& symbol : size.symbols()) used.insert(symbol);
+  return untold_sizes(used, {state});
+}
+
 Attributes scan_attributes(Emitter& out, const Kind& kind, const Weights& w, Ref gates,
-                           std::optional<Ref> mask, const std::vector<Ref>& states, int step) {
+                           std::optional<Ref> mask, const std::vector<Ref>& states,
+                           const std::vector<ir::Symbol>& sizes, int step) {
   nnef::Values state, outputs = {output("y", "full", step)};
   for (size_t i = 0; i < states.size(); ++i) {
     state.push_back(nnef::tuple(
@@ -156,7 +166,16 @@ Attributes scan_attributes(Emitter& out, const Kind& kind, const Weights& w, Ref
   };
   nnef::Values sequences = {scanned("x", gates)};
   if (mask) sequences.push_back(scanned("m", *mask));
-  return {{"body", body_of(kind, w, mask.has_value())},
+  std::string body = body_of(kind, w, mask.has_value());
+  if (!sizes.empty()) body = with_sizes(out, body, sizes.size());
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const std::string next = size_name(i, true);
+    state.push_back(
+        nnef::tuple({nnef::string(size_name(i, false)),
+                     out.operand(size_carrier(out.state(), sizes[i])), nnef::string(next)}));
+    outputs.push_back(output(next.c_str(), "last", 1));
+  }
+  return {{"body", body},
           {"scan", nnef::array(std::move(sequences))},
           {"full", full_inputs(out, kind, w)},
           {"state", nnef::array(std::move(state))},
@@ -179,8 +198,10 @@ std::vector<Ref> run_direction(const OpView& op, Emitter& out, const Kind& kind,
   sequence.insert(sequence.begin(), out.shape(x)[0]);
   std::vector<TensorType> types = {{dtype, sequence}};
   for (const Ref state : states) types.push_back({dtype, out.shape(state)});
-  return out.calls("tract_core_scan", {}, scan_attributes(out, kind, w, gates, mask, states, step),
-                   types);
+  const std::vector<ir::Symbol> sizes = sizes_to_tell(out.shape(states[0]));
+  for (const ir::Symbol& size : sizes) types.push_back(carrier_type(size));
+  return out.calls("tract_core_scan", {},
+                   scan_attributes(out, kind, w, gates, mask, states, sizes, step), types);
 }
 
 std::vector<Ref> states_of(Emitter& out, const Layers& layers, int cell) {

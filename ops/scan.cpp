@@ -251,6 +251,10 @@ class Loop {
         states.push_back(nnef::tuple({nnef::string(name_in(body_, carried_[i].parameter)),
                                       out_.operand(carried_[i].initial),
                                       nnef::string(done.results[scan_.stacked() + i])}));
+    for (size_t i = 0; i < done.sizes.size(); ++i)
+      states.push_back(
+          nnef::tuple({nnef::string(done.sizes[i].first), out_.operand(done.sizes[i].second),
+                       nnef::string(done.results[done.results.size() - done.sizes.size() + i])}));
     for (size_t i = 0; i < done.results.size(); ++i)
       outputs.push_back(i < scan_.stacked()
                             ? scan_quadruple(done.results[i], nnef::string("full"),
@@ -265,7 +269,7 @@ class Loop {
                                      {"skip", 0},
                                      {"reset_every_turn", out_.is_streamed(scan_.length) ? 0 : 1},
                                      {"external_state", 0}},
-                                    types());
+                                    types(done));
     if (zero_of(out_)) add_inner_result(out_, results[0]);
     for (int i = 0; i < op_.outputs(); ++i) {
       const Ref result = results[static_cast<size_t>(i)];
@@ -295,7 +299,7 @@ class Loop {
     return i >= scan_.stacked() && !carried_[i - scan_.stacked()].is_read;
   }
 
-  std::vector<TensorType> types() {
+  std::vector<TensorType> types(const FinishedBody& done) {
     std::vector<TensorType> out;
     for (int i = 0; i < op_.outputs(); ++i) {
       out.push_back({op_.dtype(i), op_.shape(i)});
@@ -303,6 +307,8 @@ class Loop {
     }
     for (size_t i = initial_.size(); i < carried_.size(); ++i)
       out.push_back({body_.dtype(carried_[i].parameter), {}});
+    for (const auto& [name, carrier] : done.sizes)
+      out.push_back({out_.dtype(carrier), out_.shape(carrier)});
     return out;
   }
 

@@ -100,11 +100,41 @@ void slice_scatter(const OpView& op, Emitter& out) {
                    : replace_steps(out, x, part, axis, begin, step));
 }
 
+/// The same if a size is symbolic: each row takes its entry where the diagonal crosses it.
+void open_diagonal_scatter(const OpView& op, Emitter& out, Ref x, const Ints& axes) {
+  const int rank = out.rank(x);
+  const int64_t offset = op.i64("offset");
+  Ints order;
+  for (int axis = 0; axis < rank; ++axis)
+    if (axis != axes[0] && axis != axes[1]) order.push_back(axis);
+  order.insert(order.end(), axes.begin(), axes.end());
+  const Ref last = out.transpose(x, order);
+  const Dim& rows = size_of(out, last, rank - 2);
+  Ref src = out.cast(op.tensor("src"), out.dtype(x));
+  if (const Dim count = size_of(out, src, rank - 2); count != rows) {
+    const Ref entry =
+        add(out, out.range(rows), out.scalar(std::min<int64_t>(0, offset), DType::i64));
+    const Ref near = minimum(out, entry, out.size(count - Dim(1), DType::i64));
+    if (may_be_zero(out, count)) {  // an entry that no row shows
+      std::vector<std::pair<int64_t, int64_t>> padding(static_cast<size_t>(rank) - 1);
+      padding.back().second = 1;
+      src = out.pad(src, padding);
+    }
+    src = take(out, src, maximum(out, near, out.scalar(0, DType::i64)), rank - 2);
+  }
+  const Ref column = add(out, iota(out, rows, 0, 2), out.scalar(offset, DType::i64));
+  const Ref is_on_it = compare(out, "eq", column, iota(out, size_of(out, last, rank - 1), 1, 2));
+  const Ref y = select(out, is_on_it, out.unsqueeze(src, {rank - 1}), last);
+  finish(op, out, out.transpose(y, inverse(order)));
+}
+
 /// The diagonal is an index over the two axes, merged.
 void diagonal_scatter(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int rank = out.rank(x);
   const Ints axes = {op.axis("dim1", rank), op.axis("dim2", rank)};
+  if (!size_of(out, x, axes[0]).is_constant() || !size_of(out, x, axes[1]).is_constant())
+    return open_diagonal_scatter(op, out, x, axes);
   const int64_t rows = extent(out, x, axes[0]), columns = extent(out, x, axes[1]);
   const int64_t offset = op.i64("offset");
   Ints index;

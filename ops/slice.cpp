@@ -55,17 +55,20 @@ void slice(const OpView& op, Emitter& out) {
   out.result(out.slice(x, axis, begin, std::max(begin, slice_bound(end, count)), step));
 }
 
-void narrow_from(const OpView& op, Emitter& out, const Dim& start) {
+void narrow(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim", out.rank(x));
-  const Dim begin = index_of(out, x, axis, start);
+  const Dim begin = index_of(out, x, axis, op.dim("start"));
   out.result(out.slice(x, axis, begin, begin + op.dim("length")));
 }
 
-void narrow(const OpView& op, Emitter& out) { narrow_from(op, out, op.dim("start")); }
-
+/// From a start that is computed: entries are gathered.
 void narrow_tensor(const OpView& op, Emitter& out) {
-  narrow_from(op, out, ir::element_i64(op.constant("start"), 0));
+  const Ref x = op.tensor("self");
+  const int axis = op.axis("dim", out.rank(x));
+  const Ref start = out.reshape(out.cast(op.tensor("start"), DType::i64), {Dim(1)});
+  const Ref begin = wrapped(out, start, size_of(out, x, axis));
+  out.result(take(out, x, add(out, begin, out.range(op.dim("length"))), axis));
 }
 
 /// Consecutive parts, with the sizes that torch gave them.
@@ -245,7 +248,8 @@ Ref neighbours_difference(Emitter& out, Ref x, int axis, bool is_first) {
   if (size == Dim(1)) return out.slice(x, axis, 0, 0);
   const auto part = is_first ? &sliced : &gathered_range;
   // Of nothing there is no difference either.
-  const Dim count = may_be_empty(out, x, axis) ? max(size - Dim(1), Dim(0)) : size - Dim(1);
+  const bool may_be_none = is_born(size) && may_be_empty(out, x, axis);
+  const Dim count = may_be_none ? max(size - Dim(1), Dim(0)) : size - Dim(1);
   const Ref after = part(out, x, axis, size - count, size);
   const Ref before = part(out, x, axis, 0, count);
   return out.dtype(x) == DType::boolean ? logical_xor(out, after, before) : sub(out, after, before);
@@ -274,11 +278,8 @@ void register_slice(Registry& r) {
   r.same({"aten::slice.Tensor", "aten::slice_copy.Tensor"},
          {"slice", "entries start, start + step, … before end", slice});
   r.same({"aten::narrow", "aten::narrow_copy"}, {"slice", "`length` entries from `start`", narrow});
-  r.same({"aten::narrow.Tensor"}, {"slice",
-                                   "`length` entries from `start`",
-                                   narrow_tensor,
-                                   {},
-                                   "start must be known at export"});
+  r.same({"aten::narrow.Tensor"},
+         {"tract_core_gather", "`length` entries from `start`", narrow_tensor});
   r.same({"aten::split.Tensor", "aten::split", "aten::split.sizes", "aten::split_with_sizes",
           "aten::chunk", "aten::unsafe_split.Tensor", "aten::unsafe_split_with_sizes",
           "aten::unsafe_chunk", "aten::split_copy.Tensor", "aten::split_with_sizes_copy",

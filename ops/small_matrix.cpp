@@ -1,31 +1,36 @@
-// Algebra of single matrices: closed forms up to 3 x 3, covariances, and the decompositions that
-// tract lacks.
+// Algebra of single matrices: closed forms up to 3 x 3, elimination of larger ones, covariances,
+// and the decompositions that tract lacks.
 #include <algorithm>
 
 #include "ops/all.h"
+#include "ops/diagonal.h"
+#include "ops/elimination.h"
 #include "ops/positions.h"
 #include "ops/product.h"
 #include "ops/special.h"
 #include "src/diag/error.h"
 #include "src/translate/registry.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {
 
-/// Square matrices in the last two axes, entry by entry, in f64: closed forms cancel.
+/// Square matrices in the last two axes, entry by entry, in f64: closed forms cancel. They are
+/// written up to 3 x 3; larger ones are eliminated.
 struct Matrix {
   Ref x;
   int64_t n;
   int rank;
+  bool has_closed_form() const { return n <= 3; }
 };
 
 Matrix read_matrix(const OpView& op, Emitter& out) {
   const Ref x = out.cast(op.tensor(op.has_argument("A") ? "A" : "self"), DType::f64);
   const int rank = out.rank(x);
   const int64_t n = extent(out, x, rank - 1);
-  if (n < 1 || n > 3)
+  if (n < 1 || n > kMostUnknowns)
     op.refuse_op(Limit::matrix_decomposition,
-                 "closed forms are written up to 3 x 3: compute it outside the model, or from "
+                 "elimination is written up to 16 x 16: compute it outside the model, or from "
                  "constants, which are folded");
   return {x, n, rank};
 }
@@ -51,6 +56,7 @@ Ref cofactor(Emitter& out, const Matrix& m, int64_t row, int64_t column) {
 }
 
 Ref determinant(Emitter& out, const Matrix& m) {
+  if (!m.has_closed_form()) return determinant_by_elimination(out, m.x);
   Ref sum = mul(out, entry(out, m, 0, 0), cofactor(out, m, 0, 0));
   for (int64_t j = 1; j < m.n; ++j)
     sum = add(out, sum, mul(out, entry(out, m, 0, j), cofactor(out, m, 0, j)));
@@ -63,6 +69,10 @@ Ref without_matrix_axes(Emitter& out, const Matrix& m, Ref x) {
 
 /// The transposed cofactors over the determinant.
 Ref inverse_of(Emitter& out, const Matrix& m) {
+  if (!m.has_closed_form()) {
+    const Ref ones = compare(out, "eq", iota(out, m.n, 0, 2), iota(out, m.n, 1, 2));
+    return eliminated(out, m.x, out.cast(ones, DType::f64));
+  }
   std::vector<Ref> rows;
   for (int64_t i = 0; i < m.n; ++i) {
     std::vector<Ref> row;
@@ -108,24 +118,33 @@ bool is_vector(const Shape& a, const Shape& b) {
   return b.size() == 1 || (b.size() + 1 == a.size() && std::equal(b.begin(), b.end(), a.begin()));
 }
 
+Ref solution(const OpView& op, Emitter& out, const Matrix& m, Ref b, bool is_left) {
+  if (m.has_closed_form()) {
+    const Ref inverse = inverse_of(out, m);
+    return is_left ? product(op, out, inverse, b) : product(op, out, b, inverse);
+  }
+  if (is_left) return eliminated(out, m.x, b);
+  const auto swapped = [&](Ref x) {
+    Ints order = all_axes(out.rank(x));
+    std::swap(order[order.size() - 2], order.back());
+    return out.transpose(x, order);
+  };
+  return swapped(eliminated(out, swapped(m.x), swapped(b)));
+}
+
 void solve(const OpView& op, Emitter& out) {
   const Matrix m = read_matrix(op, out);
   const bool is_left = op.boolean("left");
   Ref b = out.cast(op.tensor("B"), DType::f64);
   const bool is_column = is_left && is_vector(out.shape(m.x), out.shape(b));
   if (is_column) b = out.unsqueeze(b, {out.rank(b)});
-  const Ref inverse = inverse_of(out, m);
-  const Ref y = is_left ? product(op, out, inverse, b) : product(op, out, b, inverse);
+  const Ref y = solution(op, out, m, b, is_left);
   finish(op, out, is_column ? out.squeeze(y, {out.rank(y) - 1}) : y);
 }
 
 void trace(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
-  const int64_t rows = extent(out, x, 0), columns = extent(out, x, 1);
-  std::vector<int64_t> diagonal;
-  for (int64_t i = 0; i < std::min(rows, columns); ++i) diagonal.push_back(i * (columns + 1));
-  if (diagonal.empty()) return finish(op, out, like(out, 0, out.cast(x, op.dtype())));
-  const Ref entries = out.cast(take(out, flattened(out, x), diagonal, 0), op.dtype());
+  const Ref entries = out.cast(diagonal_of(out, x, 0, 1), op.dtype());
   finish(op, out, out.squeeze(reduce(out, "sum_reduce", entries, {0}), {0}));
 }
 
@@ -137,10 +156,14 @@ Ref observations(const OpView& op, Emitter& out) {
 }
 
 Ref covariance(const OpView& op, Emitter& out, Ref x, double removed) {
-  const auto count = static_cast<double>(extent(out, x, 1));
+  const Dim& count = size_of(out, x, 1);
   const Ref centred = sub(out, x, reduce(out, "mean_reduce", x, {1}));
   const Ref products = product_transposed(op, out, centred, centred);
-  return div(out, products, like(out, std::max(0.0, count - removed), x));
+  if (count.is_constant())
+    return div(out, products,
+               like(out, std::max(0.0, static_cast<double>(count.value()) - removed), x));
+  const Ref freedom = plus(out, out.size(count, out.dtype(x)), -removed);
+  return div(out, products, maximum(out, freedom, like(out, 0, freedom)));
 }
 
 /// One weight per observation, [1, N]: its count, and its importance.
@@ -188,10 +211,7 @@ void cov(const OpView& op, Emitter& out) {
 /// Covariances over both standard deviations, kept in -1..1.
 void corrcoef(const OpView& op, Emitter& out) {
   const Ref c = covariance(op, out, observations(op, out), 1);
-  const int64_t n = extent(out, c, 0);
-  std::vector<int64_t> diagonal;
-  for (int64_t i = 0; i < n; ++i) diagonal.push_back(i * (n + 1));
-  const Ref variances = take(out, flattened(out, c), diagonal, 0);
+  const Ref variances = diagonal_of(out, c, 0, 1);
   const Ref deviations = out.elementwise("sqrt", {variances});
   const Ref y =
       div(out, div(out, c, out.unsqueeze(deviations, {1})), out.unsqueeze(deviations, {0}));
@@ -201,34 +221,30 @@ void corrcoef(const OpView& op, Emitter& out) {
 
 void register_closed_forms(Registry& r) {
   r.same({"aten::det", "aten::linalg_det"},
-         {"mul", "determinant", det, {}, "computed matrices larger than 3 x 3"});
+         {"mul", "determinant", det, {}, "computed matrices larger than 16 x 16"});
   r.same({"aten::logdet"},
-         {"log", "log of the determinant", logdet, {}, "computed matrices larger than 3 x 3"});
+         {"log", "log of the determinant", logdet, {}, "computed matrices larger than 16 x 16"});
   r.same({"aten::slogdet", "aten::linalg_slogdet"}, {"log",
                                                      "sign of the determinant, and log of its size",
                                                      slogdet,
                                                      {},
-                                                     "computed matrices larger than 3 x 3"});
+                                                     "computed matrices larger than 16 x 16"});
   r.same({"aten::inverse", "aten::linalg_inv", "aten::linalg_inv_ex"},
-         {"div", "inverse matrix", invert, {}, "computed matrices larger than 3 x 3"});
+         {"div", "inverse matrix", invert, {}, "computed matrices larger than 16 x 16"});
   r.same({"aten::linalg_solve"},
-         {"matmul", "x with A . x = B", solve, {}, "computed matrices larger than 3 x 3"});
+         {"matmul", "x with A . x = B", solve, {}, "computed matrices larger than 16 x 16"});
 }
 
 }  // namespace
 
 void register_small_matrix(Registry& r) {
   register_closed_forms(r);
+  register_triangular(r);
   // Those of constants are folded; these are of matrices that the model computes.
   r.refuse({"aten::_linalg_eigh",
             "aten::_linalg_svd",
             "aten::_lu_with_info",
-            "aten::cholesky",
-            "aten::cholesky_inverse",
-            "aten::cholesky_solve",
             "aten::geqrf",
-            "aten::linalg_cholesky",
-            "aten::linalg_cholesky_ex",
             "aten::linalg_cond",
             "aten::linalg_cond.p_str",
             "aten::linalg_eig",
@@ -246,7 +262,6 @@ void register_small_matrix(Registry& r) {
             "aten::linalg_matrix_rank",
             "aten::linalg_pinv",
             "aten::linalg_qr",
-            "aten::linalg_solve_triangular",
             "aten::linalg_svd",
             "aten::linalg_svdvals",
             "aten::linalg_tensorinv",
@@ -260,8 +275,7 @@ void register_small_matrix(Registry& r) {
             "aten::orgqr",
             "aten::pinverse",
             "aten::qr",
-            "aten::svd",
-            "aten::triangular_solve"},
+            "aten::svd"},
            "matrix decomposition",
            {Limit::matrix_decomposition,
             "compute it outside the model, or from constants, which are folded"});

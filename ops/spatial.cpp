@@ -6,8 +6,10 @@
 #include <numeric>
 
 #include "ops/product.h"
+#include "ops/special.h"
 #include "src/diag/error.h"
 #include "src/translate/arith.h"
+#include "src/translate/nan.h"
 
 namespace t2n::ops {
 namespace {
@@ -107,14 +109,33 @@ Ref along_axis(Emitter& out, Ref x, int axis, const std::vector<double>& matrix,
   return out.reshape(y, after);
 }
 
+std::vector<Ref> cubic_weights(Emitter& out, Ref t) {
+  constexpr double kA = -0.75;
+  const auto near = [&](Ref d) {  // |d| <= 1
+    const Ref inner = plus(out, times(out, d, kA + 2), -(kA + 3));
+    return plus(out, mul(out, mul(out, inner, d), d), 1);
+  };
+  const auto far = [&](Ref d) {  // 1 < |d| < 2
+    const Ref inner = plus(out, mul(out, plus(out, times(out, d, kA), -5 * kA), d), 8 * kA);
+    return plus(out, mul(out, inner, d), -4 * kA);
+  };
+  const Ref rest = minus_from(out, 1, t);
+  return {far(plus(out, t, 1)), near(t), near(rest), far(plus(out, rest, 1))};
+}
+
 Ref with_infinities(const OpView& op, Emitter& out, Ref x, const Attributes& windows, Ref y) {
   const DType dtype = out.dtype(x);
-  const bool is_right = !ir::is_float(dtype) || !out.has(target::Feature::computes_f64);
-  if (is_right || !op.may_meet_infinity("self")) return y;
-  const Ref end = like(out, -std::numeric_limits<double>::infinity(), x);
-  const Ref is_other = out.cast(compare(out, "ne", x, end), dtype);
-  const Ref others = out.call("max_pool", {is_other}, windows, dtype, out.shape(y));
-  return select(out, compare(out, "gt", others, like(out, 0, others)), y, end);
+  if (!ir::is_float(dtype) || !out.has(target::Feature::computes_f64)) return y;
+  const auto is_any = [&](Ref condition) {
+    const Ref marks = out.cast(condition, dtype);
+    const Ref most = out.call("max_pool", {marks}, windows, dtype, out.shape(y));
+    return compare(out, "gt", most, like(out, 0, most));
+  };
+  if (op.may_meet_infinity("self")) {
+    const Ref end = like(out, -std::numeric_limits<double>::infinity(), x);
+    y = select(out, is_any(compare(out, "ne", x, end)), y, end);
+  }
+  return may_meet_nan(out, "self") ? select(out, is_any(is_nan(out, x)), like(out, kNan, y), y) : y;
 }
 
 }  // namespace t2n::ops

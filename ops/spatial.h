@@ -26,7 +26,8 @@ Shape planes_shape(const OpView& op, int spatial, int index = 0);
 void planes_result(const OpView& op, Emitter& out, Ref y, int index = 0);
 
 /// `y`, the maxima over `windows` of `x`, with the -inf of windows that hold nothing else, of which
-/// tract makes the lowest number. Only where the program makes infinities: it takes a second pool.
+/// tract makes the lowest number, and NaN, which it loses. Only where the program makes them: each
+/// takes a second pool.
 Ref with_infinities(const OpView& op, Emitter& out, Ref x, const Attributes& windows, Ref y);
 
 /// Weights are [O, I/groups, k…], of transposed convolutions [I, O/groups, k…]. Lists have one
@@ -46,6 +47,10 @@ struct Convolution {
 /// input makes it.
 Ref transposed_convolution(Emitter& out, const Convolution& c, const Ints& extra,
                            const Shape& shape);
+
+/// Keys' kernel with a = -0.75, as torch has it, for the four entries around a position, `t` after
+/// the second.
+std::vector<Ref> cubic_weights(Emitter& out, Ref t);
 
 /// Each entry of `x` along `axis` becomes a weighted sum of all: y[.., o, ..] = sum_i m[o, i] x[..,
 /// i, ..]. `matrix` is [o, i] in row-major order; it is stored in the dtype of `x`.

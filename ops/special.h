@@ -35,6 +35,8 @@ Ref replaced(Emitter& out, Ref condition, double number, Ref x);
 Ref error_function(Emitter& out, Ref x);
 Ref complementary_error_function(Emitter& out, Ref x);
 Ref scaled_error_function(Emitter& out, Ref x);
+/// The modified Bessel function of order 0.
+Ref modified_bessel_i0(Emitter& out, Ref x);
 /// x times the normal distribution at x.
 Ref exact_gelu(Emitter& out, Ref x);
 

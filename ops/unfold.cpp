@@ -1,5 +1,6 @@
 // Rearrangements in blocks: sliding windows, pixel and channel shuffles, strided views.
 #include <algorithm>
+#include <optional>
 
 #include "ops/positions.h"
 #include "ops/spatial.h"
@@ -67,8 +68,9 @@ struct Blocks {
   Ints dilation;
   Ints padding;
   Ints stride;
-  int64_t count(size_t i, int64_t extent) const {
-    return (extent + 2 * padding[i] - dilation[i] * (size[i] - 1) - 1) / stride[i] + 1;
+  Dim count(size_t i, const Dim& extent) const {
+    const int64_t beyond = 2 * padding[i] - dilation[i] * (size[i] - 1) - 1;
+    return floor_div(extent + Dim(beyond), Dim(stride[i])) + Dim(1);
   }
   /// Entries of `extents` behind the last block.
   Ints not_covered(const Ints& extents) const {
@@ -92,19 +94,37 @@ std::vector<int64_t> window_entries(const Blocks& b, size_t axis, int64_t count)
   return out;
 }
 
+/// The entries along `at` of an axis of the windows, [k, i].
+Ref taken_windows(Emitter& out, Ref x, int at, const Blocks& b, size_t axis, const Dim& count) {
+  if (!count.is_constant()) {
+    const auto steps = [&](const Dim& n, int along, int64_t step) {
+      return mul(out, iota(out, n, along, 2), out.scalar(step, DType::i64));
+    };
+    const Ref index =
+        add(out, steps(b.size[axis], 0, b.dilation[axis]), steps(count, 1, b.stride[axis]));
+    return take(out, x, index, at);
+  }
+  Shape split = with_size(out.shape(x), at, count);
+  split.insert(split.begin() + at, Dim(b.size[axis]));
+  return out.reshape(take(out, x, window_entries(b, axis, count.value()), at), split);
+}
+
 /// [N, C, H, W] -> [N, C * kh * kw, positions]
 void im2col(const OpView& op, Emitter& out) {
   const Blocks b = read_blocks(op);
   Ref x = batched(out, op.tensor("self"), 2);
-  const Shape in = out.shape(x);
-  const int64_t rows = b.count(0, known_size(out, x, 2));
-  const int64_t columns = b.count(1, known_size(out, x, 3));
+  const Dim rows = b.count(0, size_of(out, x, 2)), columns = b.count(1, size_of(out, x, 3));
   x = out.pad(x, {{0, 0}, {0, 0}, {b.padding[0], b.padding[0]}, {b.padding[1], b.padding[1]}});
-  x = take(out, x, window_entries(b, 0, rows), 2);
-  x = take(out, x, window_entries(b, 1, columns), 3);
-  x = out.reshape(x, {in[0], in[1], b.size[0], rows, b.size[1], columns});
+  x = taken_windows(out, x, 2, b, 0, rows);
+  x = taken_windows(out, x, 4, b, 1, columns);
   x = out.transpose(x, {0, 1, 2, 4, 3, 5});
-  out.result(out.reshape(x, op.shape()));
+  const bool is_known = rows.is_constant() && columns.is_constant();
+  if (is_known || !out.has(target::Feature::open_sizes))
+    return out.result(out.reshape(x, op.shape()));
+  // tract does not find a product of quotients equal to the same product, multiplied out.
+  Shape shape = op.shape();
+  shape.back() = -1;
+  out.result(out.call("reshape", {x}, {{"shape", shape}}, out.dtype(x), op.shape()));
 }
 
 /// One output channel per group of kh * kw inputs, each at its own position of the kernel.
@@ -117,12 +137,47 @@ Ref placing_filter(Emitter& out, DType dtype, int64_t channels, const Blocks& b)
   return out.broadcast_to(single, {channels, area, b.size[0], b.size[1]});
 }
 
+/// [.., k, i, ..] with k at `at` -> [.., size, ..]: entry k of window i, added up where it lies.
+/// For each k, every position reads the window whose entry k it is, if there is one.
+Ref added_along(Emitter& out, Ref x, int at, const Blocks& b, size_t axis, const Dim& size) {
+  const Dim count = size_of(out, x, at + 1);
+  const auto number = [&](const Dim& n) { return out.size(n, DType::i64); };
+  std::optional<Ref> sum;
+  for (int64_t k = 0; k < b.size[axis]; ++k) {
+    const Ref from =
+        add(out, iota(out, size, 0, 1), number(Dim(b.padding[axis] - k * b.dilation[axis])));
+    const Ref step = number(b.stride[axis]);
+    const Ref window = div(out, from, step);
+    const Ref near = maximum(out, minimum(out, window, number(count - Dim(1))), number(0));
+    const Ref is_inside = compare(out, "eq", mul(out, near, step), from);
+    const Ref entries = take(out, out.squeeze(out.slice(x, at, k, k + 1), {at}), near, at);
+    Shape along(static_cast<size_t>(out.rank(entries)), Dim(1));
+    along[static_cast<size_t>(at)] = size;
+    const Ref part = select(out, out.reshape(is_inside, along), entries, like(out, 0, entries));
+    sum = sum ? add(out, *sum, part) : part;
+  }
+  return *sum;
+}
+
+void open_col2im(const OpView& op, Emitter& out, Ref x, const Blocks& b, const Shape& size) {
+  Dim channels = size_of(out, x, 1);
+  channels = floor_div(channels, Dim(b.size[0] * b.size[1]));
+  x = out.reshape(x, {out.shape(x)[0], channels, b.size[0], b.size[1], b.count(0, size[0]),
+                      b.count(1, size[1])});
+  x = added_along(out, out.transpose(x, {0, 1, 2, 4, 3, 5}), 4, b, 1, size[1]);
+  x = added_along(out, x, 2, b, 0, size[0]);
+  batched_result(op, out, out.cast(x, op.dtype()));
+}
+
 /// The adjoint of im2col: entries at the same position are added.
 void col2im(const OpView& op, Emitter& out) {
   const Blocks b = read_blocks(op);
-  const Ints size = op.expand_ints("output_size", 2);
   Ref x = widened(out, op.tensor("self"));
   if (out.rank(x) == 2) x = out.unsqueeze(x, {0});
+  op.ignore("output_size", "the result's shape shows it");
+  const Shape sizes(op.shape().end() - 2, op.shape().end());
+  if (!is_static(sizes)) return open_col2im(op, out, x, b, sizes);
+  const Ints size = ir::static_shape(sizes);
   if (!ir::is_float(out.dtype(x)) && out.has(target::Feature::computes_integers))
     op.refuse_op(Limit::integer_convolution, "compute in float32");
   const Shape in = out.shape(x);
@@ -189,9 +244,26 @@ std::vector<int64_t> strided_indices(const Ints& sizes, const Ints& strides, int
   return indices;
 }
 
+/// The same with symbolic sizes: the positions are sums over the axes.
+void open_as_strided(const OpView& op, Emitter& out, Ref flat, const Shape& sizes) {
+  const Shape strides = op.dims("stride");
+  const int rank = static_cast<int>(sizes.size());
+  Ref index = out.size(op.opt_dim("storage_offset").value_or(Dim(0)), DType::i64);
+  for (int axis = 0; axis < rank; ++axis) {
+    const auto at = static_cast<size_t>(axis);
+    if (sizes[at] == Dim(1) || strides.at(at) == Dim(0)) continue;
+    index = add(out, index,
+                mul(out, iota(out, sizes[at], axis, rank), out.size(strides[at], DType::i64)));
+  }
+  out.result(take(out, flat, out.broadcast_to(index, sizes), 0));
+}
+
 /// Any geometry over the elements in row-major order: the tracer lets only such tensors pass.
 void as_strided(const OpView& op, Emitter& out) {
   const Ref flat = flattened(out, op.tensor("self"));
+  if (!is_static(op.shape()) || !is_static(out.shape(flat)) || !is_static(op.dims("stride")) ||
+      op.is_symbolic("storage_offset"))
+    return open_as_strided(op, out, flat, op.dims("size"));
   const Ints sizes = op.ints("size");
   const auto indices =
       strided_indices(sizes, op.ints("stride"), op.opt_i64("storage_offset").value_or(0));

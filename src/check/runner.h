@@ -28,6 +28,8 @@ class Runner {
 
   /// "tract 0.23.9"
   virtual std::string name() const = 0;
+  /// The runner that computes, where this one only changes the order of inputs and outputs.
+  virtual Runner& engine() { return *this; }
   /// Loads an artefact: a folder, a .tar or a .tgz.
   virtual void load(const std::string& artefact) = 0;
   /// Outputs for the model's inputs; both in the order of its signature.

@@ -27,6 +27,8 @@ struct OutputRow {
   Deviation comparison;
   std::optional<double> response;      ///< the median move of its elements, in tolerances
   std::optional<double> moved;         ///< the share of elements that moved; nothing: not measured
+  /// The steps of the model were compared, so that it does not matter how many elements moved.
+  bool has_right_steps = false;
   std::optional<Yardstick> yardstick;  ///< for this set of inputs
   /// The engine's distance from f64 in units of torch's: the largest over the measured sets.
   std::optional<double> times_torch;

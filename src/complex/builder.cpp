@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/prove.h"
 #include "src/diag/error.h"
 
 namespace t2n::complex {
@@ -97,6 +98,20 @@ Shape PairBuilder::output_shape(int index) const {
   Shape shape = output(index).shape;
   if (is_output_complex(index)) shape.pop_back();
   return shape;
+}
+
+bool PairBuilder::proves(const ir::Comparison& relation) const {
+  return ir::prove(relation, ir::relations(graph_)) == ir::Verdict::always;
+}
+
+ValueId PairBuilder::with_zeros(ValueId x, int axis, const Dim& count) {
+  if (count.is_constant()) return pad(x, axis, 0, count.value());
+  Shape to = shape(x);
+  to[static_cast<size_t>(axis)] = to[static_cast<size_t>(axis)] + count;
+  std::vector<Dim> amounts(2 * static_cast<size_t>(rank(x) - axis), Dim(0));
+  amounts.back() = count;
+  return emit("aten::constant_pad_nd",
+              {{"self", TensorRef{x}}, {"pad", amounts}, {"value", Dim(0)}}, dtype(x), to);
 }
 
 Complex PairBuilder::parts(ValueId pairs) {

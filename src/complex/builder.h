@@ -48,6 +48,11 @@ class PairBuilder : public passes::Rewriter {
   ir::ValueId pairs(ir::ValueId real);  ///< with zeros as imaginary parts
   ir::ValueId pairs(const Complex& x, const ir::Shape& shape);
 
+  /// Whether the relation holds at all sizes for which the graph does.
+  bool proves(const ir::Comparison& relation) const;
+  /// As many zeros behind the entries of an axis.
+  ir::ValueId with_zeros(ir::ValueId x, int axis, const ir::Dim& count);
+
   using Rewriter::define;
   void define(const Complex& value, int index = 0);
   /// The operation cannot be expressed: an error if its result is needed.

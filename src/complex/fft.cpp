@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "src/complex/rules.h"
 #include "src/diag/error.h"
@@ -37,15 +36,26 @@ Signal as_complex(PairBuilder& b, const Signal& s) {
   return s.is_complex ? s : Signal{b.pairs(s.x), true};
 }
 
-/// Cut, or filled with zeros, at the end.
-Signal resized(PairBuilder& b, Signal s, int64_t axis, int64_t size) {
+/// The entries of half a spectrum.
+Dim half(const Dim& n) { return floor_div(n, Dim(2)) + Dim(1); }
+
+/// Whether the first size is at least the second at all sizes for which the graph holds.
+bool is_at_least(const PairBuilder& b, const Dim& a, const Dim& other) {
+  return b.proves({a, ir::Relation::ge, other});
+}
+
+/// Cut, or filled with zeros, at the end. Where it is not known which of the two, it is filled with
+/// as many zeros as the new size has, and then cut.
+Signal resized(PairBuilder& b, Signal s, int64_t axis, const Dim& size) {
   const int at = static_cast<int>(axis);
-  const Dim& now = size_of(b, s, axis);
-  if (now == Dim(size)) return s;
-  if (now.value() > size)
+  const Dim now = size_of(b, s, axis);
+  if (now == size) return s;
+  if (is_at_least(b, now, size))
     s.x = b.slice(s.x, at, 0, size);
+  else if (is_at_least(b, size, now))
+    s.x = b.with_zeros(s.x, at, size - now);
   else
-    s.x = b.pad(s.x, at, 0, size - now.value());
+    s.x = b.slice(b.with_zeros(s.x, at, size), at, 0, size);
   return s;
 }
 
@@ -53,7 +63,7 @@ Signal r2c(PairBuilder& b, const Signal& s, int64_t axis, bool onesided, bool in
            double scale) {
   Shape shape = b.shape(s.x);
   Dim& size = shape.at(static_cast<size_t>(axis));
-  if (onesided) size = floor_div(size, Dim(2)) + Dim(1);
+  if (onesided) size = half(size);
   shape.emplace_back(2);
   return {b.emit("t2n::fft_r2c",
                  {{"self", TensorRef{s.x}},
@@ -76,33 +86,57 @@ Signal c2c(PairBuilder& b, const Signal& s, int64_t axis, bool inverse, double s
 }
 
 /// `n` entries of a real signal whose spectrum is symmetric.
-Signal c2r(PairBuilder& b, const Signal& given, int64_t axis, int64_t n, bool inverse,
+Signal c2r(PairBuilder& b, const Signal& given, int64_t axis, const Dim& n, bool inverse,
            double scale) {
-  const Signal s = resized(b, as_complex(b, given), axis, n / 2 + 1);
+  const Signal s = resized(b, as_complex(b, given), axis, half(n));
   Shape shape = b.shape(s.x);
   shape.pop_back();
   shape.at(static_cast<size_t>(axis)) = n;
   return {b.emit("t2n::fft_c2r",
                  {{"self", TensorRef{s.x}},
                   {"dim", Dim(axis)},
-                  {"n", Dim(n)},
+                  {"n", n},
                   {"inverse", inverse},
                   {"scale", scale}},
                  b.dtype(s.x), shape),
           false};
 }
 
+/// What a transform of `count` points is multiplied by: (1 / count)^power, which is 0, 1/2 or 1.
+/// The count may be open; then the result is divided.
+struct Scale {
+  Dim count = 1;
+  double power = 0;
+  double factor() const {
+    if (!count.is_constant() || power == 0) return 1;
+    const auto n = static_cast<double>(count.value());
+    return 1 / (power == 1 ? n : std::sqrt(n));
+  }
+  Signal applied(PairBuilder& b, Signal s) const {
+    if (count.is_constant() || power == 0) return s;
+    ValueId by = b.emit("aten::scalar_tensor",
+                        {{"s", count},
+                         {"dtype", b.dtype(s.x)},
+                         {"layout", ir::None{}},
+                         {"device", ir::None{}},
+                         {"pin_memory", ir::None{}}},
+                        b.dtype(s.x), {});
+    if (power != 1) by = b.unary("aten::sqrt", by);
+    return {b.binary("aten::div.Tensor", s.x, by), s.is_complex};
+  }
+};
+
 /// The factor of `norm` for a transform of `count` points.
-double scale_of(const PairBuilder& b, bool inverse, double count) {
+Scale scale_of(const PairBuilder& b, bool inverse, const Dim& count) {
   const std::string norm = b.text("norm", "backward");
-  if (norm == "ortho") return 1 / std::sqrt(count);
-  return (norm == "forward") != inverse ? 1 / count : 1;
+  if (norm == "ortho") return {count, 0.5};
+  return {count, (norm == "forward") != inverse ? 1.0 : 0.0};
 }
 
 /// One size per axis; -1 keeps what is there.
 struct Extents {
   ir::Ints axes;
-  ir::Ints sizes;
+  std::vector<Dim> sizes;
 };
 
 ir::Ints last_axes(int rank, size_t count) {
@@ -116,142 +150,122 @@ Extents read_extents(const PairBuilder& b, const Signal& s) {
   Extents e;
   if (b.has("n")) {
     e.axes = b.axes("dim", rank);
-    e.sizes = {b.integer("n", -1)};
+    e.sizes = b.is_none("n") ? std::vector<Dim>{-1} : b.dims("n");
     return e;
   }
-  for (const Dim& size : b.dims("s")) e.sizes.push_back(size.value());
+  e.sizes = b.dims("s");
   const bool is_plane = b.base_name().ends_with("2");
   const size_t count = !b.is_none("s") ? e.sizes.size() : is_plane ? 2 : static_cast<size_t>(rank);
   e.axes = b.is_none("dim") ? last_axes(rank, count) : b.axes("dim", rank);
-  e.sizes.resize(e.axes.size(), -1);
+  e.sizes.resize(e.axes.size(), Dim(-1));
   return e;
 }
 
-bool has_symbolic_axis(const PairBuilder& b, const Signal& s, const Extents& e) {
-  return std::any_of(e.axes.begin(), e.axes.end(),
-                     [&](int64_t axis) { return !size_of(b, s, axis).is_constant(); });
-}
-
-/// Resizes all axes; an open size means the present one.
+/// Resizes all axes; -1 means the present size.
 Signal resized(PairBuilder& b, Signal s, Extents& e) {
   for (size_t i = 0; i < e.axes.size(); ++i) {
-    if (e.sizes[i] >= 0)
-      s = resized(b, s, e.axes[i], e.sizes[i]);
+    if (e.sizes[i] == Dim(-1))
+      e.sizes[i] = size_of(b, s, e.axes[i]);
     else
-      e.sizes[i] = size_of(b, s, e.axes[i]).value();
+      s = resized(b, s, e.axes[i], e.sizes[i]);
   }
   return s;
 }
 
-double count_of(const Extents& e) {
-  return std::accumulate(e.sizes.begin(), e.sizes.end(), 1.0,
-                         [](double a, int64_t size) { return a * static_cast<double>(size); });
+Dim count_of(const Extents& e) {
+  return std::accumulate(e.sizes.begin(), e.sizes.end(), Dim(1),
+                         [](const Dim& a, const Dim& size) { return a * size; });
 }
 
-/// The first step of all rules; nothing if the node was refused.
+/// The first step of all rules.
 struct Start {
   Signal signal;
   Extents extents;
 };
 
-bool refuses_symbolic(PairBuilder& b, const Start& begun) {
-  if (!has_symbolic_axis(b, begun.signal, begun.extents)) return false;
-  b.refuse("the length of a transform must be known at export",
-           "export without --dynamic for this axis");
-  return true;
-}
-
-std::optional<Start> start(PairBuilder& b) {
+Start start(PairBuilder& b) {
   Start out{read_signal(b), {}};
   out.extents = read_extents(b, out.signal);
-  if (refuses_symbolic(b, out)) return {};
   return out;
 }
 
 /// fft, ifft and similar over several axes.
 template <bool Inverse>
 void c2c_rule(PairBuilder& b) {
-  auto begun = start(b);
-  if (!begun) return;
-  auto& [s, e] = *begun;
+  auto [s, e] = start(b);
   s = resized(b, s, e);
-  double scale = scale_of(b, Inverse, count_of(e));
-  for (size_t i = e.axes.size(); i-- > 0; scale = 1) s = c2c(b, s, e.axes[i], Inverse, scale);
-  b.define(as_complex(b, s).x);
+  const Scale scale = scale_of(b, Inverse, count_of(e));
+  double factor = scale.factor();
+  for (size_t i = e.axes.size(); i-- > 0; factor = 1) s = c2c(b, s, e.axes[i], Inverse, factor);
+  b.define(scale.applied(b, as_complex(b, s)).x);
 }
 
 /// rfft (and, conjugated, ihfft): the last axis gives half a spectrum, the others are complex.
 template <bool Inverse>
 void r2c_rule(PairBuilder& b) {
-  auto begun = start(b);
-  if (!begun) return;
-  auto& [s, e] = *begun;
+  auto [s, e] = start(b);
   s = resized(b, s, e);
-  s = r2c(b, s, e.axes.back(), true, Inverse, scale_of(b, Inverse, count_of(e)));
+  const Scale scale = scale_of(b, Inverse, count_of(e));
+  s = r2c(b, s, e.axes.back(), true, Inverse, scale.factor());
   for (size_t i = e.axes.size() - 1; i-- > 0;) s = c2c(b, s, e.axes[i], Inverse, 1);
-  b.define(s.x);
+  b.define(scale.applied(b, s).x);
 }
 
 /// irfft (and, conjugated, hfft): back to real values, along the last axis at the end.
 template <bool Inverse>
 void c2r_rule(PairBuilder& b) {
-  auto begun = start(b);
-  if (!begun) return;
-  auto& [s, e] = *begun;
-  int64_t& last = e.sizes.back();
-  if (last < 0) last = 2 * (size_of(b, s, e.axes.back()).value() - 1);
-  const int64_t n = last;
-  last = n / 2 + 1;
+  auto [s, e] = start(b);
+  Dim& last = e.sizes.back();
+  if (last == Dim(-1)) last = Dim(2) * (size_of(b, s, e.axes.back()) - Dim(1));
+  const Dim n = last;
+  last = half(n);
   s = resized(b, s, e);
   last = n;
   for (size_t i = 0; i + 1 < e.axes.size(); ++i) s = c2c(b, s, e.axes[i], Inverse, 1);
-  b.define(c2r(b, s, e.axes.back(), n, Inverse, scale_of(b, Inverse, count_of(e))).x);
+  const Scale scale = scale_of(b, Inverse, count_of(e));
+  b.define(scale.applied(b, c2r(b, s, e.axes.back(), n, Inverse, scale.factor())).x);
 }
 
 /// The argument `normalization`: none, by the root of the size, by the size.
-double plain_scale(const PairBuilder& b, double count) {
+Scale plain_scale(const PairBuilder& b, const Dim& count) {
   const int64_t mode = b.integer("normalization", 0);
-  return mode == 0 ? 1 : mode == 1 ? 1 / std::sqrt(count) : 1 / count;
+  return {count, mode == 0 ? 0 : mode == 1 ? 0.5 : 1};
 }
 
-std::optional<Start> plain_start(PairBuilder& b) {
+Start plain_start(PairBuilder& b) {
   Start out{read_signal(b), {}};
   Extents& e = out.extents;
   e.axes = b.axes("dim", rank_of(b, out.signal));
-  if (refuses_symbolic(b, out)) return {};
-  for (const int64_t axis : e.axes) e.sizes.push_back(size_of(b, out.signal, axis).value());
+  for (const int64_t axis : e.axes) e.sizes.push_back(size_of(b, out.signal, axis));
   return out;
 }
 
 void plain_c2c_rule(PairBuilder& b) {
-  auto begun = plain_start(b);
-  if (!begun) return;
-  const Extents& e = begun->extents;
-  Signal s = as_complex(b, begun->signal);
-  double scale = plain_scale(b, count_of(e));
+  const auto [signal, e] = plain_start(b);
+  Signal s = as_complex(b, signal);
+  const Scale scale = plain_scale(b, count_of(e));
+  double factor = scale.factor();
   for (const int64_t axis : e.axes) {
-    s = c2c(b, s, axis, !b.flag("forward", true), scale);
-    scale = 1;
+    s = c2c(b, s, axis, !b.flag("forward", true), factor);
+    factor = 1;
   }
-  b.define(s.x);
+  b.define(scale.applied(b, s).x);
 }
 
 void plain_r2c_rule(PairBuilder& b) {
-  auto begun = plain_start(b);
-  if (!begun) return;
-  auto& [s, e] = *begun;
-  s = r2c(b, s, e.axes.back(), b.flag("onesided", true), false, plain_scale(b, count_of(e)));
+  auto [s, e] = plain_start(b);
+  const Scale scale = plain_scale(b, count_of(e));
+  s = r2c(b, s, e.axes.back(), b.flag("onesided", true), false, scale.factor());
   for (size_t i = e.axes.size() - 1; i-- > 0;) s = c2c(b, s, e.axes[i], false, 1);
-  b.define(s.x);
+  b.define(scale.applied(b, s).x);
 }
 
 void plain_c2r_rule(PairBuilder& b) {
-  auto begun = plain_start(b);
-  if (!begun) return;
-  auto& [s, e] = *begun;
-  e.sizes.back() = b.integer("last_dim_size", 0);
+  auto [s, e] = plain_start(b);
+  e.sizes.back() = b.dims("last_dim_size").at(0);
   for (size_t i = 0; i + 1 < e.axes.size(); ++i) s = c2c(b, s, e.axes[i], true, 1);
-  b.define(c2r(b, s, e.axes.back(), e.sizes.back(), true, plain_scale(b, count_of(e))).x);
+  const Scale scale = plain_scale(b, count_of(e));
+  b.define(scale.applied(b, c2r(b, s, e.axes.back(), e.sizes.back(), true, scale.factor())).x);
 }
 
 /// Moves the zero frequency to the middle (`fftshift`), or back.

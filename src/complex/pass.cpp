@@ -54,7 +54,7 @@ void rewrite(PairBuilder& b) {
   if (is_ours && b.node().body)
     return b.refuse("a loop carries, reads or collects complex tensors",
                     "let it do so with torch.view_as_real of them; inside, they may be complex");
-  if (is_ours && !is_rearrangement && has_symbolic_number(b.node()))
+  if (is_ours && !is_rearrangement && !is_transform(b.node()) && has_symbolic_number(b.node()))
     return b.refuse("one of its arguments is a size that is not known at export",
                     "export without --dynamic for this axis");
   if (is_transform(b.node())) return find_transform(b.base_name())(b);

@@ -163,13 +163,16 @@ ValueId signal_of(PairBuilder& b, ValueId frames, ValueId window, const Frames& 
   const bool center = b.flag("center", true);
   const Dim begin = center ? f.size / 2 : 0;
   const bool has_length = !b.is_none("length");
-  const Dim wanted = has_length ? begin + Dim(b.integer("length", 0))
+  const Dim wanted = has_length ? begin + b.dims("length").at(0)
                      : center   ? whole - Dim(f.size / 2)
                                 : whole;
-  const Dim end = has_length ? min(whole, wanted) : wanted;
+  const bool is_inside = b.proves({wanted, ir::Relation::le, whole});
+  const Dim end = is_inside ? wanted : whole;
   y = b.binary("aten::div.Tensor", b.slice(y, 1, begin, end),
                b.slice(envelope(b, window, count, f), 1, begin, end));
-  return wanted == end ? y : b.pad(y, 1, 0, (wanted - end).value());
+  if (is_inside) return y;
+  if (b.proves({wanted, ir::Relation::ge, whole})) return b.with_zeros(y, 1, wanted - whole);
+  return b.slice(b.with_zeros(y, 1, wanted - begin), 1, 0, wanted - begin);
 }
 
 void istft_rule(PairBuilder& b) {
@@ -182,9 +185,6 @@ void istft_rule(PairBuilder& b) {
                     "use a larger hop_length");
   ValueId x = b.tensor("self");
   const bool is_single = b.rank(x) == 3;
-  if (!b.is_none("length") && !b.shape(x)[static_cast<size_t>(b.rank(x) - 2)].is_constant())
-    return b.refuse("it cuts a number of frames that is not known at export",
-                    "leave length out, or export without --dynamic for this axis");
   if (is_single) x = b.unsqueeze(x, 0);
   const bool onesided = b.flag("onesided", b.shape(x)[1] != Dim(f.size));
   const ValueId window = read_window(b, f);

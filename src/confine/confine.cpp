@@ -123,6 +123,7 @@ int make_ruleset(const Accessible& places, int version) {
   allow(ruleset, "/dev/null", (kReadFile | kWriteFile | kTruncate | kIoctl) & handled);
   for (const std::filesystem::path& path : places.read) allow(ruleset, path, kRead & handled);
   for (const std::filesystem::path& path : places.write) allow(ruleset, path, kWrite & handled);
+  for (const std::filesystem::path& path : places.clear) allow(ruleset, path, kRemoveDir & handled);
   return ruleset;
 }
 
@@ -170,6 +171,12 @@ void may_read(const std::filesystem::path& path) { allowed_places().read.push_ba
 
 void may_write(const std::filesystem::path& folder) {
   allowed_places().write.push_back(folder.empty() ? "." : folder);
+}
+
+void may_use_up(const std::filesystem::path& folder) {
+  may_read(folder);
+  may_write(folder);
+  allowed_places().clear.push_back(folder.parent_path());
 }
 
 void arm() { is_armed = true; }

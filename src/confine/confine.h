@@ -14,6 +14,7 @@ namespace t2n::confine {
 struct Accessible {
   std::vector<std::filesystem::path> read;
   std::vector<std::filesystem::path> write;  ///< folders in which files are created and removed
+  std::vector<std::filesystem::path> clear = {};  ///< folders of which empty folders are removed
 };
 
 /// What the kernel supports.
@@ -33,6 +34,8 @@ std::string describe_support();
 /// file that is written, register its folder.
 void may_read(const std::filesystem::path& path);
 void may_write(const std::filesystem::path& folder);
+/// The files in it, and the folder itself, which is made before.
+void may_use_up(const std::filesystem::path& folder);
 
 /// Called once by the program; tests load models without it.
 void arm();

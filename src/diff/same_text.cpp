@@ -6,6 +6,7 @@
 
 #include "nnef/walk.h"
 #include "nnef_writer/print.h"
+#include "src/diag/error.h"
 #include "src/spec/dialect.h"
 
 namespace t2n::diff {
@@ -35,6 +36,10 @@ bool are_apart(const Value& a, const Value& b) {
 /// Names that stand for each other, within one graph or fragment.
 class Names {
  public:
+  bool knows(const std::string& a, const std::string& b) const {
+    const auto found = of_a_.find(a);
+    return found != of_a_.end() && found->second == b;
+  }
   bool are_same(const std::string& a, const std::string& b) {
     return of_a_.try_emplace(a, b).first->second == b && of_b_.try_emplace(b, a).first->second == a;
   }
@@ -46,22 +51,31 @@ class Names {
 
 class TextComparison {
  public:
-  explicit TextComparison(SameText& out) : out_(out) {}
+  explicit TextComparison(TextDifference& out) : out_(out) {}
 
   bool are_same(const nnef::Graph& a, const nnef::Graph& b) {
-    return are_same_names(a.parameters, b.parameters) && are_same(a.body, b.body) &&
-           are_same_names(a.results, b.results);
+    if (!are_same_names(a.parameters, b.parameters)) return false;
+    if (!are_same(a.body, b.body)) return false;
+    return have_same_results(a.results, b.results) || is_other(results_of(a), results_of(b));
   }
 
   bool are_same(const nnef::Fragment& a, const nnef::Fragment& b) {
-    return a.name == b.name && head_of(a) == head_of(b) && are_same(a.body, b.body);
+    if (a.name != b.name || head_of(a) != head_of(b)) return is_other(head_of(a), head_of(b));
+    return are_same(a.body, b.body);
   }
 
   bool are_same(const std::vector<nnef::QuantEntry>& a, const std::vector<nnef::QuantEntry>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) {
       statement_ = x.name;
-      return names_.are_same(x.name, y.name) && are_same(x.invocation, y.invocation);
+      if (names_.are_same(x.name, y.name) && are_same(x.invocation, y.invocation)) return true;
+      return is_other(cat(x.name, ": ", nnef::print(x.invocation)),
+                      cat(y.name, ": ", nnef::print(y.invocation)));
     });
+  }
+
+  bool is_other(std::string before, std::string after) {
+    if (!out_.first_other) out_.first_other = {std::move(before), std::move(after)};
+    return false;
   }
 
  private:
@@ -70,18 +84,37 @@ class TextComparison {
     return nnef::print(fragment);
   }
 
+  static std::string results_of(const nnef::Graph& graph) {
+    return cat("the results ", joined(graph.results, ", "));
+  }
+
+  static std::string text_of(const nnef::Assignment& statement) {
+    return cat(nnef::print(statement.left), " = ", nnef::print(statement.right));
+  }
+
+  /// In any order: a check finds outputs by name.
+  bool have_same_results(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+    return std::all_of(a.begin(), a.end(), [&](const std::string& x) {
+      return std::any_of(b.begin(), b.end(), [&](const std::string& y) { return names_.knows(x, y); });
+    }) && a.size() == b.size();
+  }
+
   bool are_same_names(const std::vector<std::string>& a, const std::vector<std::string>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                       [&](const auto& x, const auto& y) { return names_.are_same(x, y); });
   }
 
   bool are_same(const std::vector<nnef::Assignment>& a, const std::vector<nnef::Assignment>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](const auto& x, const auto& y) {
-      const auto names = nnef::assigned_names(x.left);
+    for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
+      if (i >= a.size() || i >= b.size())
+        return is_other(i < a.size() ? text_of(a[i]) : "", i < b.size() ? text_of(b[i]) : "");
+      const auto names = nnef::assigned_names(a[i].left);
       statement_ = names.empty() ? "" : std::string(names[0]);
-      operation_ = x.right.text;
-      return are_same(x.left, y.left) && are_same(x.right, y.right);
-    });
+      operation_ = a[i].right.text;
+      if (!are_same(a[i].left, b[i].left) || !are_same(a[i].right, b[i].right))
+        return is_other(text_of(a[i]), text_of(b[i]));
+    }
+    return true;
   }
 
   bool are_all_same(const nnef::Values& a, const nnef::Values& b) {
@@ -119,7 +152,7 @@ class TextComparison {
            are_same_arguments(a, b);
   }
 
-  SameText& out_;
+  TextDifference& out_;
   Names names_;
   std::string statement_;
   std::string operation_;
@@ -127,16 +160,49 @@ class TextComparison {
 
 }  // namespace
 
-std::optional<SameText> same_text(const nnef::Document& a, const nnef::Document& b) {
-  if (a.extensions != b.extensions || spec::properties(a) != spec::properties(b)) return {};
-  SameText out;
-  const bool have_same_fragments =
-      std::equal(a.fragments.begin(), a.fragments.end(), b.fragments.begin(), b.fragments.end(),
-                 [&](const auto& x, const auto& y) { return TextComparison(out).are_same(x, y); });
-  TextComparison comparison(out);
-  if (!have_same_fragments || !comparison.are_same(a.graph, b.graph) ||
-      !comparison.are_same(a.quant, b.quant))
+namespace {
+
+/// The statements of inputs, with their shapes.
+std::vector<std::string> inputs_of(const nnef::Document& document) {
+  std::vector<std::string> out;
+  for (const nnef::Assignment& each : document.graph.body)
+    if (each.right.text.ends_with("external")) out.push_back(nnef::print(each.right));
+  return out;
+}
+
+/// Without those that follow from the operations.
+std::vector<std::string> extensions_of(const nnef::Document& document) {
+  std::vector<std::string> out = document.extensions;
+  std::erase_if(out, [](const std::string& line) { return line.starts_with("tract_registry "); });
+  return out;
+}
+
+void compare_fragments(const nnef::Document& a, const nnef::Document& b, TextDifference& out) {
+  for (size_t i = 0; i < std::max(a.fragments.size(), b.fragments.size()); ++i) {
+    TextComparison comparison(out);
+    if (i < a.fragments.size() && i < b.fragments.size())
+      comparison.are_same(a.fragments[i], b.fragments[i]);
+    else
+      comparison.is_other(i < a.fragments.size() ? cat("the fragment ", a.fragments[i].name) : "",
+                          i < b.fragments.size() ? cat("the fragment ", b.fragments[i].name) : "");
+    if (out.first_other) return;
+  }
+}
+
+}  // namespace
+
+std::optional<TextDifference> compare_text(const nnef::Document& a, const nnef::Document& b) {
+  if (extensions_of(a) != extensions_of(b) || spec::properties(a) != spec::properties(b) ||
+      a.graph.parameters.size() != b.graph.parameters.size() || inputs_of(a) != inputs_of(b))
     return {};
+  TextDifference out;
+  // The graph first: fragments follow from what its statements call.
+  TextComparison comparison(out);
+  if (comparison.are_same(a.graph, b.graph)) {
+    compare_fragments(a, b, out);
+    if (!out.first_other && !comparison.are_same(a.quant, b.quant) && !out.first_other)
+      comparison.is_other("graph.quant", "graph.quant");
+  }
   return out;
 }
 

@@ -121,6 +121,29 @@ Ref Draft::write_blocks(Ref packed, DType dtype, const Shape& shape) {
   return out;
 }
 
+std::optional<Ref> Draft::stored_cast(Ref ref, DType dtype) {
+  if (!is_constant(ref)) return {};
+  const std::string key = cat(blob_key(at(ref)), "|", ir::dtype_name(dtype));
+  if (const auto known = casts_.find(key); known != casts_.end()) return Ref{known->second};
+  TensorEntry other = at(ref);
+  other.dtype = dtype;
+  other.variable = -1;
+  const auto made = [&] { return Ref{casts_[key] = add(std::move(other)).id}; };
+  if (codes_of(other)) {  // compressed weights stay compressed
+    if (!notation.has_codes) return {};
+    return made();
+  }
+  if (stored_bytes(at(ref)) <= kLargeBytes && is_loaded(at(ref))) {
+    auto values = converted(joined(at(ref)), dtype);
+    if (!values) return {};
+    other.parts = {*std::move(values)};
+    other.axis = 0;
+    return made();
+  }
+  if (!may_cast_later(at(ref), dtype) || !may_restore(at(ref))) return {};
+  return made();
+}
+
 Ref Draft::add_constant(ir::Tensor values, std::string name, int uses, bool is_made) {
   TensorEntry entry{.kind = TensorEntry::Kind::constant,
                     .dtype = values.dtype,

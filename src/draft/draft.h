@@ -100,6 +100,7 @@ struct Draft {
   std::unordered_map<std::string, std::vector<Ref>> calls_;  ///< by operation and operands
   nnef::UniqueNames labels_;
   std::unordered_map<std::string, int> written_;  ///< blobs by content or address: their identifier
+  std::unordered_map<std::string, int> casts_;    ///< constants in another dtype, by blob and dtype
   std::vector<std::pair<Ref, DType>> codes_;      ///< variables of reals, stored as integers
 };
 

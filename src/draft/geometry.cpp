@@ -103,24 +103,4 @@ std::optional<Ref> Draft::stored_joined(const std::vector<Ref>& parts, int axis,
   return add(std::move(joint));
 }
 
-std::optional<Ref> Draft::stored_cast(Ref ref, DType dtype) {
-  if (!is_constant(ref)) return {};
-  TensorEntry other = at(ref);
-  other.dtype = dtype;
-  other.variable = -1;
-  if (codes_of(other)) {  // compressed weights stay compressed
-    if (!notation.has_codes) return {};
-    return add(std::move(other));
-  }
-  if (stored_bytes(at(ref)) <= kLargeBytes && is_loaded(at(ref))) {
-    auto values = converted(joined(at(ref)), dtype);
-    if (!values) return {};
-    other.parts = {*std::move(values)};
-    other.axis = 0;
-    return add(std::move(other));
-  }
-  if (!may_cast_later(at(ref), dtype) || !may_restore(at(ref))) return {};
-  return add(std::move(other));
-}
-
 }  // namespace t2n::draft

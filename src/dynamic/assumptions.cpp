@@ -8,6 +8,7 @@
 #include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/dynamic/births.h"
+#include "src/dynamic/expressible.h"
 #include "src/dynamic/facts.h"
 #include "src/dynamic/infer.h"
 #include "src/dynamic/same.h"
@@ -21,21 +22,6 @@ using trace::Traced;
 
 namespace {
 
-bool follows(const Comparison& comparison, const std::vector<Comparison>& known) {
-  return ir::prove(comparison, known) == Verdict::always;
-}
-
-/// The side of "!=" that the sample is on. For one symbol it requires that the value stays there;
-/// for more, it is allowed if the other side is impossible.
-std::optional<Comparison> one_sided(const Comparison& c, const Sizes& sample,
-                                    const std::vector<Comparison>& known) {
-  const Dim gap = c.left - c.right;
-  const bool is_above = evaluate(gap, sample) > 0;
-  const Relation side = is_above ? Relation::ge : Relation::le;
-  if (gap.symbols().size() > 1 && !follows({gap, side, 0}, known)) return std::nullopt;
-  return plain(ir::balanced({c.left, is_above ? Relation::gt : Relation::lt, c.right}));
-}
-
 std::string why_needed(const Decision& decision) {
   if (decision.kind == Decision::Kind::loop)
     return "a loop takes the same number of iterations at all sizes tried";
@@ -45,17 +31,6 @@ std::string why_needed(const Decision& decision) {
              decision.obstacle);
 }
 
-bool has_readable_quotients(const Dim& dim) {
-  bool out = true;
-  dim.map([&](const ir::Atom& atom) {
-    const ir::Operands* of = ir::operands_of(atom);
-    if (of != nullptr)
-      out = out && of->b.is_constant() && of->b.value() > 0 && has_readable_quotients(of->a);
-    return Dim(0);
-  });
-  return out;
-}
-
 std::string comparisons_text(const std::vector<Comparison>& comparisons) {
   std::string out;
   for (const Comparison& each : comparisons) out += (out.empty() ? "" : " and ") + ir::str(each);
@@ -63,12 +38,11 @@ std::string comparisons_text(const std::vector<Comparison>& comparisons) {
 }
 
 Diagnostic told(const Need& need, std::string message, std::string help) {
-  Diagnostic out{.id = "dynamic-assumption",
-                 .message = std::move(message),
-                 .where = {},
-                 .details = {},
-                 .why = need.why,
-                 .help = std::move(help)};
+  Diagnostic out;
+  out.id = "dynamic-assumption";
+  out.message = std::move(message);
+  out.why = need.why;
+  out.help = std::move(help);
   if (need.where) out.where.push_back(*need.where);
   return out;
 }
@@ -161,124 +135,6 @@ std::vector<Comparison> positivity(const Sizes& sample, const std::vector<Compar
 
 namespace {
 
-/// Rewrites `S - (S + 1) // 2` as `S // 2`.
-Dim one_quotient(const Dim& dim) {
-  for (const ir::Term& term : dim.terms()) {
-    const auto* quotient =
-        term.atoms.size() == 1 ? std::get_if<ir::FloorDiv>(&term.atoms[0]) : nullptr;
-    if (quotient == nullptr || (term.factor != 1 && term.factor != -1) ||
-        !quotient->b.is_constant() || quotient->b.value() <= 0)
-      continue;
-    const Dim rest = dim - ir::sum_of({term});
-    const Dim up = term.factor < 0 ? quotient->b - Dim(1) : Dim(0);
-    return floor_div(quotient->b * rest + Dim(term.factor) * quotient->a + up, quotient->b);
-  }
-  return dim;
-}
-
-/// The number of steps of its symbols after which a sum of nested quotients has the same remainders
-/// again; 0 if it contains anything else, or if that is too many to try.
-int64_t steps_of(const Dim& dim) {
-  constexpr int64_t kMost = 1000;
-  int64_t out = 1;
-  for (const ir::Term& term : dim.terms()) {
-    if (term.atoms.size() != 1) return 0;
-    if (std::holds_alternative<Symbol>(term.atoms[0])) continue;
-    const auto* quotient = std::get_if<ir::FloorDiv>(&term.atoms[0]);
-    if (quotient == nullptr || !quotient->b.is_constant() || quotient->b.value() <= 0 ||
-        quotient->b.value() > kMost)
-      return 0;
-    out = std::lcm(out, quotient->b.value() * steps_of(quotient->a));
-    if (out == 0 || out > kMost) return 0;
-  }
-  return out;
-}
-
-/// Rewrites `B - 2*((B + 2) // 3) >= 1` as `B >= 5`, from where it always holds, as every third
-/// size adds one. Nothing if it does not, or if there is more than one symbol.
-std::optional<Comparison> least_from(const Comparison& c, const Sizes& sample) {
-  if (!ir::is_involved(c)) return std::nullopt;
-  const Dim gap = c.left - c.right;
-  const std::vector<Symbol> symbols = gap.symbols();
-  const int64_t steps = steps_of(gap);
-  const auto size = symbols.size() == 1 ? sample.find(symbols[0]) : sample.end();
-  if (steps == 0 || size == sample.end()) return std::nullopt;
-  const auto at = [&](int64_t n) { return evaluate(gap, Sizes{{symbols[0], n}}); };
-  const auto holds_at = [&](int64_t n) { return ir::holds(at(n), c.relation, 0); };
-  const bool grows = at(size->second + steps) >= at(size->second);
-  const bool is_lower = c.relation == Relation::ge || c.relation == Relation::gt;
-  if (!is_lower || !grows) return std::nullopt;
-  int64_t first = size->second;
-  for (int64_t n = first; n < first + steps; ++n)
-    if (!holds_at(n)) return std::nullopt;
-  while (first > 0 && holds_at(first - 1)) --first;
-  return Comparison{Dim::symbol(symbols[0]), Relation::ge, first};
-}
-
-bool has_product(const Dim& dim) {
-  return std::any_of(dim.terms().begin(), dim.terms().end(),
-                     [](const ir::Term& term) { return term.atoms.size() > 1; });
-}
-
-/// `S >= 2` for `S - 1 >= 1`; a bound of a symbol alone stays as the program has it.
-Comparison of_symbol(const Comparison& comparison) {
-  const Comparison solved = plain(comparison);
-  const bool is_new = comparison.left.as_symbol() == nullptr &&
-                      comparison.right.as_symbol() == nullptr && solved.left.as_symbol() != nullptr;
-  return is_new ? solved : comparison;
-}
-
-/// tract never finishes with `B*T >= 2`. Gives `B >= 2`, from which it follows, as no size is
-/// negative. Nothing if it is not a lower bound of a single product of symbols.
-std::optional<Comparison> without_product(const Comparison& bound, const Sizes& sample) {
-  const Comparison way = plain(bound);
-  if (!has_product(way.left) && !has_product(way.right)) return bound;
-  if (way.relation != Relation::ge || !way.right.is_constant() || way.left.terms().size() != 1 ||
-      way.left.constant_part() != 0)
-    return std::nullopt;
-  const ir::Term& product = way.left.terms().front();
-  if (product.factor <= 0) return std::nullopt;
-  const int64_t least = (way.right.value() + product.factor - 1) / product.factor;
-  for (const ir::Atom& atom : product.atoms)
-    if (const auto* symbol = std::get_if<Symbol>(&atom))
-      if (const auto size = sample.find(*symbol); size != sample.end() && size->second >= least)
-        return Comparison{Dim::symbol(*symbol), Relation::ge, least};
-  return std::nullopt;
-}
-
-}  // namespace
-
-std::optional<std::vector<Comparison>> expressible(const Comparison& comparison,
-                                                   const Sizes& sample,
-                                                   const std::vector<Comparison>& known) {
-  Facts facts({&sample}, known);
-  Comparison rest{facts.simplified(comparison.left), comparison.relation,
-                  facts.simplified(comparison.right)};
-  std::vector<Comparison> out = facts.take_assumed();
-  std::vector<Comparison> all = known;
-  all.insert(all.end(), out.begin(), out.end());
-  if (!follows(rest, all)) {
-    if (rest.relation == Relation::ne) {
-      const auto side = one_sided(rest, sample, all);
-      if (!side) return std::nullopt;
-      rest = *side;
-    }
-    if (ir::is_involved(rest))
-      rest = plain({one_quotient(rest.left - rest.right), rest.relation, 0});
-    if (const auto least = least_from(rest, sample)) rest = *least;
-    const auto bound = without_product(rest, sample);
-    if (!bound) return std::nullopt;
-    out.push_back(of_symbol(*bound));
-  }
-  const bool is_readable = std::all_of(out.begin(), out.end(), [](const Comparison& each) {
-    return has_readable_quotients(each.left) && has_readable_quotients(each.right) &&
-           !ir::is_involved(each);
-  });
-  return is_readable ? std::optional(out) : std::nullopt;
-}
-
-namespace {
-
 /// If a remainder of one size is asked for, the axis can be declared that way.
 std::string help_for(const Comparison& comparison, const Sizes& sample) {
   const Dim gap = comparison.left - comparison.right;
@@ -314,6 +170,20 @@ void Assertions::demand(const Need& need) {
   report_(warning);
 }
 
+/// An axis that is declared open, and of which the file would take one size only.
+void Assertions::refuse_one_size(const Need& need, const std::vector<Comparison>& added) const {
+  for (const Comparison& each : added)
+    for (const Symbol& symbol : (each.left - each.right).symbols()) {
+      const auto size = sample_.find(symbol);
+      if (size == sample_.end()) continue;
+      if (!follows({Dim::symbol(symbol), Relation::eq, size->second}, all_)) continue;
+      const std::string only = cat(symbol, " == ", size->second);
+      throw Error(told(need, cat("the file would hold for ", only, " only"),
+                       cat("let the model do the same at all sizes, or leave the axis out of "
+                           "--dynamic; --assert '", only, "' states that it is meant")));
+    }
+}
+
 void Assertions::add(const Need& need) {
   if (is_born(need.comparison)) return demand(need);
   if (follows(need.comparison, all_)) return;
@@ -324,6 +194,7 @@ void Assertions::add(const Need& need) {
         told(need, cat("the model needs ", ir::str(need.comparison), ", which no file can express"),
              help_for(need.comparison, sample_)));
   all_.insert(all_.end(), forms->begin(), forms->end());
+  refuse_one_size(need, *forms);
   if (!need.is_told || !report_ || forms->empty()) return;
   Diagnostic warning = told(need, cat("the file holds for ", comparisons_text(*forms), " only"),
                             "to state that you know it, use --assert");

@@ -44,17 +44,11 @@ class Assertions {
  private:
   Sizes sample_;
   void demand(const Need& need);
+  void refuse_one_size(const Need& need, const std::vector<Comparison>& added) const;
   std::vector<Comparison> all_, demands_;
   std::vector<Comparison> told_;  ///< demands that were warned of
   Report report_;
 };
-
-/// Comparisons that express `comparison`, or a stronger condition if it cannot be expressed: a
-/// minimum is replaced by its value in the sample, and "!=" by the sample's side. Nothing if there
-/// is none.
-std::optional<std::vector<Comparison>> expressible(const Comparison& comparison,
-                                                   const Sizes& sample,
-                                                   const std::vector<Comparison>& known);
 
 /// Branches and loops, as they went in the sample's run. Errors: `dynamic-assumption` for those
 /// that follow from sizes in a way that no comparison expresses.

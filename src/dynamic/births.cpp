@@ -84,16 +84,31 @@ std::optional<ir::Dim> most_of(const ir::Graph& graph, const ir::Node& node,
   return std::nullopt;
 }
 
-/// Whether a value that these are computed from, or one of these, is as asked.
-template <typename Asked>
-bool follows_from(const ir::Graph& graph, std::vector<ir::ValueId> due, const Asked& asked) {
+/// By value: whether it follows from inputs, or from operations that give other values each time.
+std::vector<bool> open_values(const ir::Graph& graph) {
+  std::vector<bool> out(graph.values.size());
+  for (const ir::ValueId id : graph.inputs) out.at(static_cast<size_t>(id)) = true;
+  for (const ir::Node& node : graph.nodes) {
+    bool is_open = ir::is_unpredictable(node.op);
+    ir::for_each_input(
+        node, [&](ir::ValueId id) { is_open = is_open || out.at(static_cast<size_t>(id)); });
+    for (const ir::ValueId id : node.outputs) out.at(static_cast<size_t>(id)) = is_open;
+  }
+  return out;
+}
+
+/// Whether one of these values, or one that they are computed from, has an open axis.
+bool has_open_axes(const ir::Graph& graph, std::vector<ir::ValueId> due) {
+  if (due.empty()) return false;
   const std::vector<int> producers = ir::producers(graph);
   std::set<ir::ValueId> seen(due.begin(), due.end());
   while (!due.empty()) {
     const ir::ValueId id = due.back();
     due.pop_back();
+    const ir::Shape& shape = value_of(graph, id).shape;
+    if (!std::all_of(shape.begin(), shape.end(), [](const ir::Dim& d) { return d.is_constant(); }))
+      return true;
     const int node = producers[static_cast<size_t>(id)];
-    if (asked(id, node)) return true;
     if (node < 0) continue;
     ir::for_each_input(graph.nodes[static_cast<size_t>(node)], [&](ir::ValueId operand) {
       if (seen.insert(operand).second) due.push_back(operand);
@@ -125,26 +140,35 @@ bool is_born(const Comparison& comparison) {
   return is_born(comparison.left) || is_born(comparison.right);
 }
 
+std::vector<const ir::Node*> nodes_with_births(const ir::Graph& graph) {
+  std::vector<const ir::Node*> out;
+  std::vector<bool> open;
+  for (const ir::Node& node : graph.nodes) {
+    const std::vector<ir::ValueId> counted = counted_in(graph, node);
+    if (!counted.empty() && open.empty()) open = open_values(graph);
+    if (std::any_of(counted.begin(), counted.end(),
+                    [&](ir::ValueId id) { return open.at(static_cast<size_t>(id)); }))
+      out.push_back(&node);
+  }
+  return out;
+}
+
 bool bears_size(const ir::Graph& graph, const ir::Node& node) {
-  const std::set<ir::ValueId> inputs(graph.inputs.begin(), graph.inputs.end());
-  return follows_from(graph, counted_in(graph, node), [&](ir::ValueId id, int producer) {
-    return inputs.contains(id) ||
-           (producer >= 0 && ir::is_unpredictable(graph.nodes[static_cast<size_t>(producer)].op));
-  });
+  const std::vector<ir::ValueId> counted = counted_in(graph, node);
+  if (counted.empty()) return false;
+  const std::vector<bool> open = open_values(graph);
+  return std::any_of(counted.begin(), counted.end(),
+                     [&](ir::ValueId id) { return open.at(static_cast<size_t>(id)); });
 }
 
 bool counts_in_open_axes(const ir::Graph& graph, const ir::Node& node) {
-  return follows_from(graph, counted_in(graph, node), [&](ir::ValueId id, int) {
-    const ir::Shape& shape = value_of(graph, id).shape;
-    return !std::all_of(shape.begin(), shape.end(),
-                        [](const ir::Dim& d) { return d.is_constant(); });
-  });
+  return has_open_axes(graph, counted_in(graph, node));
 }
 
 bool has_births(const ir::Graph& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const ir::Node& node) {
-    return bears_size(graph, node) || (node.body && has_births(*node.body));
-  });
+  return !nodes_with_births(graph).empty() ||
+         std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const ir::Node& node) { return node.body && has_births(*node.body); });
 }
 
 bool has_unnamed(const std::vector<ir::Shape>& shapes) {

@@ -12,6 +12,8 @@ namespace t2n::dynamic {
 
 /// Whether an axis of a result has a size that depends on values which follow from inputs.
 bool bears_size(const ir::Graph& graph, const ir::Node& node);
+/// All such operations, except those in loops.
+std::vector<const ir::Node*> nodes_with_births(const ir::Graph& graph);
 bool has_births(const ir::Graph& graph);
 /// Whether it counts elements of what has open axes, be it made of sizes alone.
 bool counts_in_open_axes(const ir::Graph& graph, const ir::Node& node);

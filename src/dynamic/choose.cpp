@@ -22,7 +22,7 @@ bool is_telling(int64_t size, int64_t multiple) {
 }  // namespace
 
 Chooser::Chooser(Sizes sample, std::vector<Comparison> relations, std::set<int64_t> extents)
-    : sample_(std::move(sample)), relations_(std::move(relations)), taken_(std::move(extents)) {}
+    : sample_(std::move(sample)), relations_(std::move(relations)), extents_(std::move(extents)) {}
 
 Bounds Chooser::bounds(const Symbol& symbol) const {
   const auto found = bounds_.find(symbol);
@@ -30,13 +30,16 @@ Bounds Chooser::bounds(const Symbol& symbol) const {
 }
 
 /// Best first: telling sizes near the sample on the wanted side, then on the other, then any.
-std::vector<int64_t> Chooser::candidates(const Symbol& symbol, bool upwards) const {
+/// `may_equal`: also sizes that other extents have.
+std::vector<int64_t> Chooser::candidates(const Symbol& symbol, bool upwards,
+                                         bool may_equal) const {
   const Bounds bounds = this->bounds(symbol);
   const int64_t sample = sample_.at(symbol);
   const auto fits = [&](int64_t size) {
     Sizes alone = {{symbol, size}};
     return size >= 1 && size < bounds.below && size % bounds.multiple == 0 &&
-           !taken_.contains(size) && size != sample && all_hold(relations_, alone);
+           (may_equal || !extents_.contains(size)) && !chosen_.contains(size) && size != sample &&
+           all_hold(relations_, alone);
   };
   // Images are halved five times or cut into patches: closer sizes could give the same number.
   constexpr int64_t kLarge = 64, kApart = 33;
@@ -82,17 +85,20 @@ bool Chooser::assign(const Candidates& all, size_t at, Sizes& sizes) const {
 }
 
 std::optional<Sizes> Chooser::next(const std::set<Symbol>& vary, bool upwards) {
-  Sizes sizes;
-  Candidates all;
-  for (const auto& [symbol, size] : sample_) {
-    if (vary.contains(symbol))
-      all.emplace_back(symbol, candidates(symbol, upwards));
-    else
-      sizes[symbol] = size;
+  for (const bool may_equal : {false, true}) {
+    Sizes sizes;
+    Candidates all;
+    for (const auto& [symbol, size] : sample_) {
+      if (vary.contains(symbol))
+        all.emplace_back(symbol, candidates(symbol, upwards, may_equal));
+      else
+        sizes[symbol] = size;
+    }
+    if (!assign(all, 0, sizes)) continue;
+    for (const Symbol& symbol : vary) chosen_.insert(sizes.at(symbol));
+    return sizes;
   }
-  if (!assign(all, 0, sizes)) return {};
-  for (const Symbol& symbol : vary) taken_.insert(sizes.at(symbol));
-  return sizes;
+  return {};
 }
 
 std::optional<Sizes> Chooser::smallest() const {

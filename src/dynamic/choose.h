@@ -16,7 +16,8 @@ struct Bounds {
   int64_t below = INT64_MAX;
 };
 
-/// Finds sizes that equal no other extent of the model, so that it shows what depends on them.
+/// Finds sizes that equal no other extent of the model, so that it shows what depends on them, if
+/// there are any nearby.
 class Chooser {
  public:
   /// `extents`: every size in the sample's run.
@@ -40,13 +41,13 @@ class Chooser {
 
  private:
   using Candidates = std::vector<std::pair<Symbol, std::vector<int64_t>>>;
-  std::vector<int64_t> candidates(const Symbol& symbol, bool upwards) const;
+  std::vector<int64_t> candidates(const Symbol& symbol, bool upwards, bool may_equal) const;
   bool may_be_empty(const Symbol& symbol) const;
   bool assign(const Candidates& all, size_t at, Sizes& sizes) const;
 
   Sizes sample_;
   std::vector<Comparison> relations_;
-  std::set<int64_t> taken_;
+  std::set<int64_t> extents_, chosen_;
   std::map<Symbol, Bounds> bounds_;
   std::vector<Sizes> wanted_;
 };

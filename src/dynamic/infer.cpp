@@ -1,7 +1,10 @@
 #include "src/dynamic/infer.h"
 
 #include <algorithm>
+#include <set>
 
+#include "ir/halves.h"
+#include "ir/op_traits.h"
 #include "ir/prove.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
@@ -36,7 +39,7 @@ struct Observation {
   for (const Observation& at : seen)
     if (at.extent) out.details.push_back(cat(*at.extent, " where ", sizes_str(*at.symbols)));
   out.why = why;
-  out.help = "declare fewer axes dynamic, or compute it from sizes by + - * // only";
+  out.help = "declare fewer axes dynamic, or compute it from sizes by + - * // only: n * 7 // 5";
   throw Error(std::move(out));
 }
 
@@ -141,7 +144,8 @@ class Inference {
 
   /// Torch refuses negative sizes, or gives them another meaning (-1 of expand).
   void require_sizes(const ir::Shape& shape) {
-    for (const ir::Dim& size : shape) {
+    for (const ir::Dim& each : shape) {
+      const ir::Dim size = ir::with_fewer_terms(each);
       const bool may_be_negative =
           !size.is_constant() &&
           (size.constant_part() < 0 ||
@@ -171,11 +175,32 @@ class Inference {
     return ir::use_counts(graph)[static_cast<size_t>(value)] > 0;
   }
 
+  static bool has_symbols(const ir::Node& node) {
+    const auto is_open = [](const ir::Dim& dim) { return !dim.is_constant(); };
+    return std::any_of(node.args.begin(), node.args.end(), [&](const ir::Argument& arg) {
+      if (const auto* one = std::get_if<ir::Dim>(&arg.value)) return is_open(*one);
+      const auto* many = std::get_if<std::vector<ir::Dim>>(&arg.value);
+      return many != nullptr && std::any_of(many->begin(), many->end(), is_open);
+    });
+  }
+
+  /// Whether constants determine the results, through however many operations.
   static bool is_of_constants(const ir::Graph& graph, const ir::Node& node) {
-    const std::vector<int> constants = ir::constant_index(graph);
+    const std::vector<int> constants = ir::constant_index(graph), made = ir::producers(graph);
+    std::vector<const ir::Node*> due = {&node};
+    std::set<ir::ValueId> seen;
     bool out = true;
-    ir::for_each_input(
-        node, [&](ir::ValueId id) { out = out && constants[static_cast<size_t>(id)] >= 0; });
+    while (out && !due.empty()) {
+      const ir::Node& next = *due.back();
+      due.pop_back();
+      out = !next.body && !ir::is_unpredictable(next.op) && !has_symbols(next);
+      ir::for_each_input(next, [&](ir::ValueId id) {
+        const auto at = static_cast<size_t>(id);
+        if (constants[at] >= 0 || !seen.insert(id).second) return;
+        out = out && made[at] >= 0;
+        if (made[at] >= 0) due.push_back(&graph.nodes[static_cast<size_t>(made[at])]);
+      });
+    }
     return out;
   }
 
@@ -294,7 +319,8 @@ class Inference {
       return simple;
     }
     refuse(subject(level, node, cat("the argument ", quoted(node.args[which].name))), seen,
-           "it follows the values of a tensor, or the sizes in a way unknown here");
+           "it follows the values of a tensor, or the sizes in a way that has no exact form: a root, "
+           "or a product with a fraction that floats round at some sizes (int(45 * 1.4) is 62)");
   }
 
   std::optional<int64_t> value_at(size_t trial, const ir::Dim& size) const {

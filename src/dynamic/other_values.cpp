@@ -4,6 +4,7 @@
 
 #include "ir/dead_code.h"
 #include "ir/prove.h"
+#include "src/diag/one_of.h"
 #include "src/dynamic/births.h"
 #include "src/dynamic/facts.h"
 
@@ -62,13 +63,18 @@ bool counts_entries(const ir::Dim& number) {
 
 }  // namespace
 
+bool may_be_of_values(const Error& error) {
+  constexpr std::array<std::string_view, 3> kIds = {"forward-failed", "trace-limit",
+                                                    "unsafe-argument"};
+  return is_one_of(error.diagnostic().id, kIds);
+}
+
 ir::Ints born_extents(const ir::Graph& graph) {
   ir::Ints out;
-  for (const ir::Node& node : graph.nodes)
-    if (bears_size(graph, node))
-      for (const ir::ValueId id : node.outputs)
-        for (const ir::Dim& size : graph.values[static_cast<size_t>(id)].shape)
-          out.push_back(size.value());
+  for (const ir::Node* node : nodes_with_births(graph))
+    for (const ir::ValueId id : node->outputs)
+      for (const ir::Dim& size : graph.values[static_cast<size_t>(id)].shape)
+        out.push_back(size.value());
   return out;
 }
 

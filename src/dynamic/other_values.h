@@ -1,12 +1,19 @@
 // Runs with other input values than the sample's, from which other sizes follow.
 #pragma once
 
+#include <array>
 #include <vector>
 
+#include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
 #include "src/dynamic/same.h"
 
 namespace t2n::dynamic {
+
+/// Values that are tried where torch does not run with the first ones: these, others, small ones.
+inline constexpr std::array<uint64_t, 3> kOtherDraws = {0, 1, 3};
+/// Whether a run may have failed because of its values.
+bool may_be_of_values(const Error& error);
 
 /// The sizes that follow from values, in the order of the operations that bear them.
 ir::Ints born_extents(const ir::Graph& graph);

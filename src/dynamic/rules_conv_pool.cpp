@@ -128,6 +128,7 @@ Shapes im2col(const ShapeView& op) {
 
 Shapes col2im(const ShapeView& op) {
   Shape out = all_but_last(op.shape("self"), 1);
+  op.unified(op.shape("self").back(), positions(op, op.dims("output_size", 2, 1)));
   out.back() = floor_div(out.back(), product(op.dims("kernel_size", 2, 1)));
   for (const Dim& size : op.dims("output_size", 2, 1)) out.push_back(size);
   return {out};

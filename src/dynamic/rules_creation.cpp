@@ -17,6 +17,9 @@ Shapes steps(const ShapeView& op) { return {{op.dim("steps")}}; }
 
 Shapes window(const ShapeView& op) { return {{op.dim("window_length")}}; }
 
+Shapes frequencies(const ShapeView& op) { return {{op.dim("n")}}; }
+Shapes half_frequencies(const ShapeView& op) { return {{floor_div(op.dim("n"), 2) + 1}}; }
+
 Shapes eye(const ShapeView& op) { return {{op.dim("n"), op.has("m") ? op.dim("m") : op.dim("n")}}; }
 
 /// The count if the bounds are numbers: as torch counts, in doubles, or in i64 for i64 results.
@@ -117,6 +120,8 @@ void add_creation_rules(ShapeRules& r) {
   r.add(like, "empty_like full_like ones_like rand_like randn_like zeros_like randint_like");
   r.add(steps, "linspace logspace");
   r.add(window, "bartlett_window blackman_window hamming_window hann_window kaiser_window");
+  r.add(frequencies, "fft_fftfreq");
+  r.add(half_frequencies, "fft_rfftfreq");
   r.add(eye, "eye");
   r.add(arange, "arange");
   r.add(range, "range");

@@ -239,7 +239,7 @@ void add_index_rules(ShapeRules& r) {
   r.add(scatter, "scatter scatter_add scatter_reduce");
   r.add(put, "put");
   r.add(copy, "copy");
-  r.add(self, "diagonal_scatter");
+  r.add(self, "diagonal_scatter embedding_renorm");
 }
 
 }  // namespace t2n::dynamic

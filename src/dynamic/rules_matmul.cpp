@@ -215,6 +215,35 @@ Shapes linalg_solve(const ShapeView& op) {
   return {out};
 }
 
+/// One system per matrix; leading axes broadcast.
+Shape solution_shape(const ShapeView& op, const Shape& a, const Shape& b) {
+  op.unified(a.back(), b.at(b.size() - 2));
+  Shape out = op.broadcast(all_but_last(a, 2), all_but_last(b, 2));
+  for (const Dim& dim : last_dims(b, 2)) out.push_back(dim);
+  return out;
+}
+
+Shapes solve_triangular(const ShapeView& op) {
+  Shape a = op.shape("self"), b = op.shape("B");
+  if (op.boolean("left", true)) return {solution_shape(op, a, b)};
+  std::swap(b[b.size() - 2], b.back());
+  Shape out = solution_shape(op, a, b);
+  std::swap(out[out.size() - 2], out.back());
+  return {out};
+}
+
+Shapes old_solve_triangular(const ShapeView& op) {
+  const Shape& a = op.shape("A");
+  const Shape out = solution_shape(op, a, op.shape("self"));
+  Shape copy = all_but_last(out, 2);
+  for (const Dim& dim : last_dims(a, 2)) copy.push_back(dim);
+  return {out, copy};
+}
+
+Shapes cholesky_solve(const ShapeView& op) {
+  return {solution_shape(op, op.shape("input2"), op.shape("self"))};
+}
+
 /// Reduces over `dim`, which is 1 or -1 if the schema gives no other.
 Shapes pair_reduced(const ShapeView& op) {
   const Shape both = op.broadcast(op.operands());
@@ -254,9 +283,14 @@ void add_matmul_rules(ShapeRules& r) {
   r.add(tensordot, "tensordot");
   r.add(kron, "kron");
   r.add(einsum, "einsum");
-  r.add(same, "inverse linalg_inv linalg_matrix_power matrix_power");
+  r.add(same,
+        "inverse linalg_inv linalg_matrix_power matrix_power cholesky linalg_cholesky "
+        "cholesky_inverse");
   r.add(per_matrix, "det linalg_det linalg_slogdet logdet slogdet");
-  r.add(inverse_with_info, "linalg_inv_ex");
+  r.add(inverse_with_info, "linalg_inv_ex linalg_cholesky_ex");
+  r.add(solve_triangular, "linalg_solve_triangular");
+  r.add(old_solve_triangular, "triangular_solve");
+  r.add(cholesky_solve, "cholesky_solve");
   r.add(linalg_solve, "linalg_solve");
   r.add(broadcast, "cross linalg_cross");
   r.add(pair_reduced, "cosine_similarity linalg_vecdot pairwise_distance");

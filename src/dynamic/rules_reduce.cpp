@@ -71,10 +71,11 @@ Shapes norm_except_dim(const ShapeView& op) {
 
 Shapes histogram(const ShapeView& op) { return {{op.dim("bins")}}; }
 
-/// Variables are rows.
+/// Variables are rows. That of one variable is a number.
 Shapes covariance(const ShapeView& op) {
   const Shape& x = op.first();
-  return {x.size() < 2 ? Shape{} : Shape{x[0], x[0]}};
+  const bool is_one = x.size() < 2 || !op.holds(x[0], Relation::ge, 2);
+  return {is_one ? Shape{} : Shape{x[0], x[0]}};
 }
 
 /// `prepend` and `append` are joined before `n` differences are taken; not if n is 0.

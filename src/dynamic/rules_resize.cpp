@@ -1,6 +1,7 @@
 // Images at other sizes: given sizes, or the old ones times a factor.
 #include <cmath>
 
+#include "ir/fraction.h"
 #include "src/diag/error.h"
 #include "src/dynamic/shape_rule.h"
 
@@ -10,14 +11,21 @@ namespace {
 using ir::Dim;
 using ir::Shape;
 
-/// floor(size * factor), in integers if the factor is a multiple of 1/1024.
+/// floor(size * factor), in integers if that is the same for all sizes.
 Dim scaled(const ShapeView& op, const Dim& size, double factor) {
   if (size.is_constant())
     return static_cast<int64_t>(std::floor(static_cast<double>(size.value()) * factor));
   constexpr int64_t kParts = 1024;
+  constexpr int kMantissa = 53;
   const double parts = factor * static_cast<double>(kParts);
-  if (std::trunc(parts) != parts || parts > 1e9) op.unknown("the factor is no simple fraction");
-  return floor_div(static_cast<int64_t>(parts) * size, kParts);
+  if (std::trunc(parts) == parts && parts <= 1e9)
+    return floor_div(static_cast<int64_t>(parts) * size, kParts);
+  const auto fraction = ir::simplest_fraction(factor, kMantissa);
+  if (!fraction) op.unknown("the factor is no simple fraction");
+  if (fraction->skew < 0)
+    op.unknown(cat("floats round size * ", factor, " down to below the whole number at some sizes, "
+                   "where size * ", fraction->number, " // ", fraction->divisor, " does not"));
+  return floor_div(fraction->number * size, fraction->divisor);
 }
 
 Shapes upsample(const ShapeView& op) {
@@ -34,6 +42,14 @@ Shapes upsample(const ShapeView& op) {
   return {out};
 }
 
+/// With antialiasing, torch gives every row of a result of one column the values of the first.
+Shapes smoothed(const ShapeView& op) {
+  const Shape out = upsample(op).front();
+  const bool keeps_rows = out.at(2) == op.first().at(2);
+  if (!out.back().is_constant() && !keeps_rows) op.require(out.back(), Relation::ge, 2);
+  return {out};
+}
+
 /// One point of the grid for each result.
 Shapes grid_sampler(const ShapeView& op) {
   Shape out = all_but_last(op.shape("grid"), 1);
@@ -44,8 +60,8 @@ Shapes grid_sampler(const ShapeView& op) {
 }  // namespace
 
 void add_resize_rules(ShapeRules& r) {
+  r.add(smoothed, "_upsample_bicubic2d_aa _upsample_bilinear2d_aa _upsample_lanczos2d_aa");
   r.add(upsample,
-        "_upsample_bicubic2d_aa _upsample_bilinear2d_aa _upsample_lanczos2d_aa "
         "_upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d "
         "upsample_bicubic2d upsample_bilinear2d upsample_linear1d upsample_nearest1d "
         "upsample_nearest2d upsample_nearest3d upsample_trilinear3d");

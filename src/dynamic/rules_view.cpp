@@ -62,7 +62,14 @@ Shapes expand_as(const ShapeView& op) {
   return {op.shape("other")};
 }
 
-Shapes given_size(const ShapeView& op) { return {op.dims("size")}; }
+/// The last entry that it reads must be one of self.
+Shapes as_strided(const ShapeView& op) {
+  const Shape out = op.dims("size"), strides = op.dims("stride");
+  Dim last = op.has("storage_offset") ? op.dim("storage_offset") : Dim(0);
+  for (size_t i = 0; i < out.size(); ++i) last = last + (out[i] - 1) * strides.at(i);
+  op.require(last, Relation::lt, product(op.shape("self")));
+  return {out};
+}
 
 /// The inverse of expand.
 Shapes sum_to_size(const ShapeView& op) {
@@ -236,8 +243,10 @@ Shapes pixel_shuffle(const ShapeView& op) {
   return {out};
 }
 
+/// torch gives a tensor without elements back as it is.
 Shapes pixel_unshuffle(const ShapeView& op) {
   const Shape& x = op.shape("self");
+  for (const Dim& size : x) op.require(size, Relation::ge, 1);
   const Dim r = op.dim("downscale_factor");
   const Shape end = last_dims(x, 3);
   Shape out = all_but_last(x, 3);
@@ -253,7 +262,7 @@ void add_view_rules(ShapeRules& r) {
   r.add(view, "view view_copy");
   r.add(like_other, "view_as reshape_as");
   r.add(expand_as, "expand_as");
-  r.add(given_size, "as_strided as_strided_copy");
+  r.add(as_strided, "as_strided as_strided_copy");
   r.add(sum_to_size, "sum_to_size");
   r.add(expand, "expand expand_copy broadcast_to");
   r.add(flatten, "flatten");

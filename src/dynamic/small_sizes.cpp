@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/prove.h"
 #include "src/diag/error.h"
 #include "src/dynamic/births.h"
 #include "src/dynamic/other_values.h"
@@ -9,6 +10,8 @@
 namespace t2n::dynamic {
 namespace {
 
+/// The largest size that is tried because smaller ones were wrong.
+constexpr int64_t kMostTried = 32;
 constexpr const char* kSeen =
     "the model was seen to do something else at smaller sizes, or not to run there";
 
@@ -40,34 +43,128 @@ void SmallSizes::try_small(const TraceAt& run, Assertions& out) const {
   if (is_alike_there(traced_, run) || is_right(run)) return;
   const Sizes sizes = born_sizes(traced_.graph, run.traced.graph);
   // A loop may be short although more elements are counted.
-  const bool has_small = std::any_of(sizes.begin(), sizes.end(),
-                                     [](const auto& each) { return each.second < kFew; });
+  const bool has_small =
+      std::any_of(sizes.begin(), sizes.end(), [](const auto& each) { return each.second < kFew; });
   for (const auto& [symbol, size] : sizes)
     if (size < kFew || !has_small)
       out.add({{ir::Dim::symbol(symbol), Relation::ge, size + 1}, std::nullopt, kSeen, true});
 }
 
-void SmallSizes::try_ones(const std::set<Symbol>& symbols, Assertions& out) const {
-  constexpr int64_t kMost = 32;
-  int64_t sample = 1;
-  for (const Symbol& symbol : symbols) sample = std::max(sample, sample_.at(symbol));
+int64_t SmallSizes::least_of(const Symbol& symbol, const std::vector<Comparison>& all) const {
+  Sizes sizes = sample_;
+  for (int64_t size = 1; size < std::min(kMostTried + 1, sample_.at(symbol)); ++size) {
+    sizes[symbol] = size;
+    if (all_hold(all, sizes)) return size;
+  }
+  return sample_.at(symbol);
+}
+
+void SmallSizes::need(const Symbol& symbol, int64_t least, Assertions& out) const {
+  out.add({{ir::Dim::symbol(symbol), Relation::ge, std::min(least, sample_.at(symbol))},
+           std::nullopt,
+           kSeen,
+           true});
+}
+
+void SmallSizes::try_one(const Symbol& symbol, Assertions& out) const {
+  const int64_t sample = sample_.at(symbol);
   int64_t least = 1;
   Tried last;
-  for (int64_t size = 1; size <= std::min(kMost, sample); ++size) {
+  for (int64_t size = 1; size <= std::min(kMostTried, sample); ++size) {
     Sizes sizes = sample_;
-    for (const Symbol& symbol : symbols) sizes[symbol] = size;
+    sizes[symbol] = size;
     if (sizes == sample_ || !all_hold(out.all(), sizes)) continue;
     last = tried(sizes);
     if (!last.is_right) least = size + 1;
-    if (!last.is_short) break;
+    if (last.is_right && !last.is_short) break;
   }
-  if (last.is_short && sample > kMost) least = sample;  // sizes between them were not tried
-  if (least == 1) return;
-  for (const Symbol& symbol : symbols)
-    out.add({{ir::Dim::symbol(symbol), Relation::ge, std::min(least, sample_.at(symbol))},
-             std::nullopt,
-             kSeen,
-             true});
+  if (last.is_short && sample > kMostTried) least = sample;  // sizes between them were not tried
+  if (least > 1) need(symbol, least, out);
+}
+
+/// Where not one size alone is to blame, all have to be larger.
+void SmallSizes::raise(const Sizes& wrong, Assertions& out) const {
+  for (const auto& [symbol, size] : wrong)
+    for (const int64_t more : {size + 1, sample_.at(symbol)}) {
+      Sizes sizes = wrong;
+      sizes[symbol] = more;
+      if (more > sample_.at(symbol) || sizes == sample_ || !tried(sizes).is_right) continue;
+      int64_t least = size + 1;
+      for (sizes[symbol] = least; least < more && !tried(sizes).is_right; ++least)
+        sizes[symbol] = least + 1;
+      return need(symbol, least, out);
+    }
+  for (const auto& [symbol, size] : wrong) need(symbol, size + 1, out);
+}
+
+void SmallSizes::try_together(const std::set<Symbol>& symbols, Assertions& out) const {
+  constexpr int kRounds = 8;
+  for (int round = 0; round < kRounds; ++round) {
+    Sizes each = sample_;
+    for (const Symbol& symbol : symbols) each[symbol] = least_of(symbol, out.all());
+    Sizes equal = sample_;
+    for (int64_t size = 1; size <= kMostTried; ++size) {
+      for (const Symbol& symbol : symbols) equal[symbol] = size;
+      if (all_hold(out.all(), equal)) break;
+    }
+    std::optional<Sizes> wrong;
+    for (const Sizes& sizes : {each, equal})
+      if (!wrong && sizes != sample_ && all_hold(out.all(), sizes) && !tried(sizes).is_right)
+        wrong = sizes;
+    if (!wrong) return;
+    std::erase_if(*wrong, [&](const auto& size) { return !symbols.contains(size.first); });
+    raise(*wrong, out);
+  }
+}
+
+bool SmallSizes::holds_where_excluded(const Need& need, const Sizes& second,
+                                      const Assertions& known) const {
+  constexpr size_t kMost = 8;
+  const Comparison& c = need.comparison;
+  const std::vector<Symbol> symbols = (c.left - c.right).symbols();
+  if (symbols.size() != 1 || !sample_.contains(symbols[0]) || symbols[0].born() != nullptr)
+    return false;
+  const Comparison larger{ir::Dim::symbol(symbols[0]), Relation::gt, kMostTried};
+  if (ir::prove(c, {&larger, 1}) != ir::Verdict::always) return false;
+  std::vector<Sizes> excluded;
+  for (const Sizes& others : {sample_, second})
+    for (int64_t size = 1; size <= kMostTried; ++size) {
+      Sizes sizes = others;
+      sizes[symbols[0]] = size;
+      if (!holds(c, sizes) && all_hold(known.all(), sizes)) excluded.push_back(std::move(sizes));
+    }
+  return !excluded.empty() && excluded.size() <= 2 * kMost &&
+         std::all_of(excluded.begin(), excluded.end(), [&](const Sizes& sizes) {
+           return goes_on_alike(sizes, symbols[0], known) && tried(sizes).is_right;
+         });
+}
+
+/// Whether the run at these sizes asks of the other sizes only what the graph or the file asks as
+/// well: where the second half of a condition decides there, as in `B < 2 and T == 5`, one more
+/// size of T says nothing of the others.
+bool SmallSizes::goes_on_alike(const Sizes& sizes, const Symbol& symbol,
+                               const Assertions& known) const {
+  const auto names_others = [&](const Need& need) {
+    const std::vector<Symbol> in = (need.comparison.left - need.comparison.right).symbols();
+    return std::any_of(in.begin(), in.end(), [&](const Symbol& each) { return each != symbol; });
+  };
+  try {
+    std::vector<Comparison> asked = known.all();
+    for (const Need& need : branch_needs(traced_, sample_)) {
+      if (names_others(need)) asked.push_back(need.comparison);
+    }
+    trace::Traced there = run_at(sizes, rewrites_).traced;
+    for (size_t i = 0; i < there.graph.inputs.size(); ++i)
+      there.graph.values[static_cast<size_t>(there.graph.inputs[i])].shape =
+          traced_.graph.values[static_cast<size_t>(traced_.graph.inputs[i])].shape;
+    const std::vector<Need> needs = branch_needs(there, sizes);
+    return std::all_of(needs.begin(), needs.end(), [&](const Need& need) {
+      return !names_others(need) || ir::prove(need.comparison, asked) == ir::Verdict::always;
+    });
+  } catch (const Error& error) {
+    if (error.diagnostic().id == "internal") throw;
+    return false;
+  }
 }
 
 void SmallSizes::try_empty(const ir::Dim& size, Assertions& out) const {
@@ -87,17 +184,27 @@ bool SmallSizes::computes(const TraceAt& there) const {
     try {
       run = {there.sizes, request_.trace(there.sizes, draw, rewrites_), draw};
     } catch (const Error& error) {
-      if (error.diagnostic().id != "forward-failed") throw;
+      if (!may_be_of_values(error)) throw;
     }
     if (run && !is_right(*run)) return false;
   }
   return true;
 }
 
+/// Where torch refuses the values at hand, others are tried: the sizes may not be to blame.
+TraceAt SmallSizes::run_at(const Sizes& sizes, const Rewrites& rewrites) const {
+  for (const uint64_t draw : kOtherDraws) try {
+      return {sizes, request_.trace(sizes, draw, rewrites), draw};
+    } catch (const Error& error) {
+      if (draw == kOtherDraws.back() || !may_be_of_values(error)) throw;
+    }
+  T2N_ASSERT(false, "no draws");
+}
+
 /// If a loop is too short, compares what the graph computes with what torch does.
 SmallSizes::Tried SmallSizes::tried(const Sizes& sizes) const {
   try {
-    const TraceAt there{sizes, request_.trace(sizes, 0, rewrites_)};
+    const TraceAt there = run_at(sizes, rewrites_);
     return {is_alike_there(traced_, there) || computes(there), false};
   } catch (const Error& error) {
     if (error.diagnostic().id == "internal") throw;
@@ -108,8 +215,7 @@ SmallSizes::Tried SmallSizes::tried(const Sizes& sizes) const {
   try {
     Rewrites unrolled = rewrites_;
     unrolled.rolled_loops.clear();
-    const TraceAt there{sizes, request_.trace(sizes, 0, unrolled)};
-    return {request_.is_right(traced_.graph, there), true};
+    return {request_.is_right(traced_.graph, run_at(sizes, unrolled)), true};
   } catch (const Error& error) {
     if (error.diagnostic().id == "internal") throw;
     return {false, true};

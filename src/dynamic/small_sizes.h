@@ -24,8 +24,14 @@ class SmallSizes {
   bool computes_for_none(const Need& need) const;
   /// If another program computes the same, the graph holds; otherwise it demands larger sizes.
   void try_small(const TraceAt& run, Assertions& out) const;
-  /// Strides, contiguity, aliasing and broadcasts change at size 1.
-  void try_ones(const std::set<Symbol>& symbols, Assertions& out) const;
+  /// Strides, contiguity, aliasing and broadcasts change at size 1: one size alone, with the
+  /// sample's others.
+  void try_one(const Symbol& symbol, Assertions& out) const;
+  /// All at their least. Where that is wrong, the bound is for one size that alone is too small.
+  void try_together(const std::set<Symbol>& symbols, Assertions& out) const;
+  /// Whether the graph computes what torch does at all sizes that a condition of one size
+  /// excludes, so that it may be left out. `second`: other sizes than the sample's.
+  bool holds_where_excluded(const Need& need, const Sizes& second, const Assertions& known) const;
   /// With an empty cache the program may go another way, or fail.
   void try_empty(const ir::Dim& size, Assertions& out) const;
 
@@ -36,7 +42,12 @@ class SmallSizes {
   };
   bool is_right(const TraceAt& run) const;
   bool computes(const TraceAt& there) const;
+  bool goes_on_alike(const Sizes& sizes, const Symbol& symbol, const Assertions& known) const;
   Tried tried(const Sizes& sizes) const;
+  TraceAt run_at(const Sizes& sizes, const Rewrites& rewrites) const;
+  int64_t least_of(const Symbol& symbol, const std::vector<Comparison>& all) const;
+  void need(const Symbol& symbol, int64_t least, Assertions& out) const;
+  void raise(const Sizes& wrong, Assertions& out) const;
 
   const Request& request_;
   const Rewrites& rewrites_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/prove.h"
 #include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
 #include "src/dynamic/births.h"
@@ -35,6 +36,7 @@ class Trials {
 
   DynamicTrace run() {
     if (!request_.axes.empty()) runs_.push_back(second());
+    second_ = runs_.back().sizes;
     if (has_births(runs_[0].traced.graph)) vary_values();
     const trace::Traced sample = prefer_large();
     while (pad() || roll_loops() || select_branches() || compute_numbers()) {
@@ -68,23 +70,34 @@ class Trials {
   }
 
  private:
-  /// Nothing if the model does not run at these sizes.
-  std::optional<TraceAt> attempt(const Sizes& sizes, uint64_t draw = 0) {
+  /// Nothing if the model does not run with these values, or reads a number that is not a size.
+  std::optional<TraceAt> attempt(const Sizes& sizes, uint64_t draw) {
     try {
       return TraceAt{sizes, request_.trace(sizes, draw, rewrites_), draw};
     } catch (const Error& error) {
       const std::string& id = error.diagnostic().id;
-      if (id != "forward-failed" && id != "unsafe-argument" && id != "short-loop") throw;
+      const bool reads_data = draw != 0 && id == "data-dependent-value";
+      if (!may_be_of_values(error) && id != "short-loop" && !reads_data) throw;
       if (!failure_) failure_ = {sizes, error.diagnostic()};
       return {};
     }
   }
 
+  /// Nothing if the model does not run at these sizes, with none of a few draws of values.
+  std::optional<TraceAt> attempt(const Sizes& sizes) {
+    std::optional<TraceAt> out;
+    for (const uint64_t draw : kOtherDraws)
+      if (!out) out = attempt(sizes, draw);
+    return out;
+  }
+
   std::optional<TraceAt> attempt_next(const std::set<Symbol>& vary, bool upwards) {
     const auto sizes = chooser_.next(vary, upwards);
     if (!sizes)
-      throw Error("usage", "--assert leaves no size to try but the sample's", {},
-                  "leave the axis out of --dynamic if it is fixed");
+      throw Error(request_.asserted.empty() ? "dynamic-failed" : "usage",
+                  cat(request_.asserted.empty() ? "there is" : "--assert leaves",
+                      " no size to try but the sample's"),
+                  {}, "leave the axis out of --dynamic if it is fixed");
     return attempt(*sizes);
   }
 
@@ -135,25 +148,7 @@ class Trials {
       return sizes->at(symbol);
     }
     chooser_.limit(symbol, {});
-    refuse(hint_for(symbol));
-  }
-
-  /// What may have to be as large as the symbol.
-  std::string hint_for(const Symbol& symbol) const {
-    const int64_t size = declared_.sample.at(symbol);
-    const bool has_twin =
-        std::any_of(declared_.shapes.begin(), declared_.shapes.end(), [&](const ir::Shape& shape) {
-          return std::find(shape.begin(), shape.end(), ir::Dim(size)) != shape.end();
-        });
-    std::string out;
-    if (has_twin)
-      out = cat("an axis that is ", size,
-                " in the sample as well is not declared: if it must be as "
-                "large, give it ",
-                symbol, ", too; ");
-    if (declared_.sample.size() > 1)
-      out += cat("if ", symbol, " must equal another size, give both the same symbol; ");
-    return out;
+    refuse(twins_of(symbol, declared_));
   }
 
   [[noreturn]] void refuse(const std::string& hint) const {
@@ -167,16 +162,6 @@ class Trials {
     throw Error(std::move(out));
   }
 
-  /// Nothing if the model does not run with these values, or reads a number that is not a size.
-  std::optional<TraceAt> draw_again(uint64_t draw) {
-    try {
-      return attempt(declared_.sample, draw);
-    } catch (const Error& error) {
-      if (error.diagnostic().id != "data-dependent-value") throw;
-      return {};
-    }
-  }
-
   /// Tries other values than the sample's, so that other sizes follow from them.
   void vary_values() {
     // Runs where such sizes are zero, one after another, show what branches on them leave out.
@@ -185,7 +170,7 @@ class Trials {
     const size_t most = branches ? 16 : 9;
     std::map<ir::Ints, int> seen = {{born_extents(runs_[0].traced.graph), 1}};
     for (uint64_t draw = 1; draw <= draws && seen.size() < most; ++draw)
-      if (auto run = draw_again(draw)) {
+      if (auto run = attempt(declared_.sample, draw)) {
         // Where little is counted, other programs are compared, by more than one run.
         const int wanted = has_small_births(run->traced.graph) ? 2 : 1;
         if (++seen[born_extents(run->traced.graph)] <= wanted) runs_.push_back(*std::move(run));
@@ -238,11 +223,11 @@ class Trials {
     for (const Need& need : loop_needs(traced.graph, sample_)) out.add(need);
     for (const Need& need : branch_needs(traced, sample_))
       if (!is_settled(need, traced, small_) && !is_bounded(need, traced, known_) &&
-          !small.computes_for_none(need))
+          !small.computes_for_none(need) && !small.holds_where_excluded(need, second_, out))
         out.add(need);
     const auto all = symbols_of(declared_.sample);
-    for (const Symbol& symbol : all) small.try_ones({symbol}, out);
-    if (all.size() > 1) small.try_ones(all, out);
+    for (const Symbol& symbol : all) small.try_one(symbol, out);
+    if (all.size() > 1) small.try_together(all, out);
     for (const Comparison& size : caches_) small.try_empty(size.left, out);
     for (const TraceAt& run : small_) small.try_small(run, out);
     return out;
@@ -277,7 +262,7 @@ class Trials {
       if (assumption.relation.relation != Relation::eq || is_born(assumption.relation) ||
           !settled_.insert(ir::str(assumption.relation)).second)
         continue;
-      const auto sizes = sizes_against(assumption.relation);
+      const auto sizes = sizes_against(assumption.relation, chooser_);
       if (!sizes) continue;
       failure_.reset();
       if (auto run = attempt(*sizes)) {
@@ -288,15 +273,6 @@ class Trials {
       if (!holds_far_off(assumption.relation, declared_.sample)) refuse("");
     }
     return false;
-  }
-
-  std::optional<Sizes> sizes_against(const Comparison& relation) {
-    constexpr int kTries = 6;
-    for (int i = 0; i < kTries; ++i) {
-      const auto sizes = chooser_.next(symbols_of(declared_.sample), i % 2 == 0);
-      if (sizes && !holds(relation, *sizes)) return sizes;
-    }
-    return {};
   }
 
   /// What one run needs where a tensor has too few elements, all of them record.
@@ -381,6 +357,7 @@ class Trials {
   std::vector<TraceAt> runs_;
   std::vector<TraceAt> small_;  ///< runs with zero or one element, or short loops: other graphs
   Sizes sample_;                ///< declared ones, and those that follow from values
+  Sizes second_;                ///< of the first run at other sizes, if there is one
   Rewrites rewrites_;
   std::vector<Need> needs_;
   std::set<const void*> tried_branches_;
@@ -391,6 +368,7 @@ class Trials {
 }  // namespace
 
 DynamicTrace trace_dynamic(Traced sample, const Request& request) {
+  const ir::ProofBudget budget;
   DynamicTrace out = Trials(std::move(sample), request).run();
   if (!request.axes.empty()) report_suspects(out.traced.graph, out.sample, request.report);
   return out;

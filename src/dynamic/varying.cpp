@@ -91,6 +91,32 @@ std::set<const void*> varying_numbers(const std::vector<TraceAt>& runs) {
   return varying;
 }
 
+std::optional<Sizes> sizes_against(const Comparison& relation, Chooser& chooser) {
+  constexpr int kTries = 6;
+  for (int i = 0; i < kTries; ++i) {
+    const auto sizes = chooser.next(symbols_of(chooser.sample()), i % 2 == 0);
+    if (sizes && !holds(relation, *sizes)) return sizes;
+  }
+  return {};
+}
+
+std::string twins_of(const Symbol& symbol, const DynamicInputs& declared) {
+  const int64_t size = declared.sample.at(symbol);
+  const bool has_twin =
+      std::any_of(declared.shapes.begin(), declared.shapes.end(), [&](const ir::Shape& shape) {
+        return std::find(shape.begin(), shape.end(), ir::Dim(size)) != shape.end();
+      });
+  std::string out;
+  if (has_twin)
+    out = cat("an axis that is ", size,
+              " in the sample as well is not declared: if it must be as "
+              "large, give it ",
+              symbol, ", too; ");
+  if (declared.sample.size() > 1)
+    out += cat("if ", symbol, " must equal another size, give both the same symbol; ");
+  return out;
+}
+
 bool holds_far_off(const Comparison& relation, const Sizes& at) {
   for (const auto& [symbol, sample] : at) {
     Sizes sizes = at;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "src/dynamic/choose.h"
 #include "src/dynamic/same.h"
 
 namespace t2n::dynamic {
@@ -27,6 +28,12 @@ void note_obstacle(std::vector<TraceAt>& runs, const void* branch, const std::st
 bool add_padded(const std::vector<TraceAt>& runs, std::map<const void*, int64_t>& padded);
 /// Computable numbers that differ between runs.
 std::set<const void*> varying_numbers(const std::vector<TraceAt>& runs);
+
+/// Further sizes at which the relation does not hold; nothing if none are found.
+std::optional<Sizes> sizes_against(const Comparison& relation, Chooser& chooser);
+/// "an axis that is 4 in the sample as well is not declared: …": what may have to be as large as
+/// the symbol, for a message.
+std::string twins_of(const Symbol& symbol, const DynamicInputs& declared);
 
 /// Whether a single symbol may be much larger than in the sample, as with multiples of a number.
 bool holds_far_off(const Comparison& relation, const Sizes& at);

@@ -33,8 +33,12 @@ c10::IValue to_ivalue(const ir::Attr& attr, const c10::Argument& argument,
   struct Visitor {
     const c10::Argument& argument;
     const ir::Operand& operand;
+    /// Operands may lie in pages that cannot be written to: an operator that writes gets a copy.
     c10::IValue tensor(ir::ValueId id) const {
-      return id == ir::kNoValue ? c10::IValue() : c10::IValue(trace::to_torch(operand(id)));
+      if (id == ir::kNoValue) return {};
+      const at::Tensor shared = trace::to_torch(operand(id));
+      const bool is_written = argument.alias_info() != nullptr && argument.alias_info()->isWrite();
+      return is_written ? shared.clone() : shared;
     }
     c10::IValue operator()(ir::None) const { return {}; }
     c10::IValue operator()(const ir::TensorRef& ref) const { return tensor(ref.id); }

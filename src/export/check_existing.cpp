@@ -32,6 +32,7 @@ class OrderedRunner final : public check::Runner {
       : runner_(runner), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
 
   std::string name() const override { return runner_.name(); }
+  check::Runner& engine() override { return runner_.engine(); }
   void load(const std::string& artefact) override { runner_.load(artefact); }
   std::vector<ir::Tensor> run(const std::vector<ir::Tensor>& inputs) override {
     return in_order(runner_.run(fed(inputs)));
@@ -272,11 +273,11 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
   const nnef::Artefact artefact = nnef::read_artefact(options.artefact);
   const nnef::Document& document = artefact.document;
   spec::check_document(document);
-  const spec::SizeRules rules = spec::size_rules(document);
-  result.inputs = rules.inputs;
+  result.inputs = spec::size_rules(document).inputs;
   require_same_stream(options.stream, document);
-  const FoundEngine engine =
-      find_engine(options.check.engine, wanted_for(document), options.check.runner);
+  Wanted wanted = wanted_for(document);
+  wanted.needs_own = options.check.strict;
+  const FoundEngine engine = find_engine(options.check.engine, wanted, options.check.runner);
   if (engine.warning && options.report) options.report(*engine.warning);
   TracedModel model = traced_for_check(options, result.inputs);
   result.model = model.info;
@@ -287,17 +288,30 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
   for (const size_t place : feeding_order(document, engine.order))
     fed.push_back({inputs[place], result.inputs[place].dtype});
   OrderedRunner ordered(*engine.runner, fed, outputs);
+  CheckOptions check = options.check;
+  check.scratch = engine.scratch->path();
+  Takes takes = takes_of(document);
+  takes.places = inputs;
   options.progress("check");
-  result.checked =
-      check_artefact(options.artefact, model, row_names(document, outputs), options.check, ordered,
-                     spec::dialect_of(document), {rules, inputs});
-  check_calls(model, row_names(document, outputs), options.check, ordered, {rules, inputs},
+  result.checked = check_artefact(options.artefact, model, row_names(document, outputs), check,
+                                  ordered, spec::dialect_of(document), takes);
+  check_calls(model, row_names(document, outputs), options.check, ordered, takes,
               spec::dialect_of(document), result.checked);
   if (!options.stream.symbol.empty())
-    check_in_pulses(model, row_names(document, outputs), options.check, ordered, {rules, inputs},
+    check_in_pulses(model, row_names(document, outputs), options.check, ordered, takes,
                     options.stream, stream_properties(document), result.checked);
   // Numbers of a branch that the user accepted are those of one run.
-  if (options.accepted_guards.empty()) result.other_contents = other_contents(artefact, model);
+  if (options.accepted_guards.empty()) {
+    const Contents contents = contents_of(artefact, model);
+    const bool differs = std::any_of(
+        result.checked.rows.begin(), result.checked.rows.end(),
+        [](const check::OutputRow& row) { return check::verdict(row) == check::Verdict::differs; });
+    if (contents.are_known || differs) result.other_contents = contents.other;
+    result.is_as_exported = contents.are_known && !contents.other;
+  }
+  // The steps that were compared are those of a new export.
+  if (!result.is_as_exported)
+    for (check::OutputRow& row : result.checked.rows) row.has_right_steps = false;
   return result;
 }
 

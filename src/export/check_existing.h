@@ -34,6 +34,7 @@ struct CheckedModel {
   CheckResult checked;                  ///< rows have the artefact's names, in the model's order
   /// What the file holds, where it is this version's own: an error, whatever outputs show.
   std::optional<Diagnostic> other_contents;
+  bool is_as_exported = false;  ///< it was compared, and holds what a new export does
 };
 
 /// Runs both and compares, without an overall verdict, which judge() gives. Inputs and outputs

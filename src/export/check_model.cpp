@@ -2,8 +2,10 @@
 #include "src/export/check_model.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "src/diag/error.h"
+#include "src/export/choice_check.h"
 #include "src/export/graph_yardstick.h"
 #include "src/export/rulings.h"
 #include "src/export/samples.h"
@@ -70,16 +72,6 @@ bool is_lenient(const check::Tolerance& tolerance) {
          tolerance.level != check::Level::custom;
 }
 
-/// The absolute tolerance grows with the output, compared with the samples', as rounding does.
-check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& of_sample,
-                           const ir::Tensor& expected) {
-  if (!ir::is_float(ir::component_dtype(expected.dtype))) return tolerance;
-  const double growth = largest_magnitude(expected) / std::max(1.0, largest_magnitude(of_sample));
-  check::Tolerance out{check::Level::custom, check::margins_for(tolerance, expected.dtype)};
-  out.custom.absolute *= std::max(1.0, growth);
-  return out;
-}
-
 /// The distances from f64. `differs`: by the tolerance alone, the output is wrong.
 std::optional<check::Yardstick> distance(const TracedModel& model, InputSet& set,
                                          const check::Tolerance& tolerance, size_t output,
@@ -123,7 +115,10 @@ std::optional<Diagnostic> inconclusive(const CheckResult& result,
                                        const std::vector<std::string>& unsettled) {
   std::vector<std::string> gaps;
   if (!blind.empty()) gaps.push_back(cat("the check says nothing about ", joined(blind, ", ")));
-  if (!result.unfollowed.empty())
+  const bool are_steps_right =
+      std::any_of(result.rows.begin(), result.rows.end(),
+                  [](const check::OutputRow& row) { return row.has_right_steps; });
+  if (!result.unfollowed.empty() && !are_steps_right)
     gaps.push_back(cat("no output was seen to follow the input ", joined(result.unfollowed, ", ")));
   if (result.has_unvaried_sizes) gaps.emplace_back("open sizes were not varied");
   if (!unsettled.empty()) {
@@ -254,6 +249,23 @@ class Rows {
 
 }  // namespace
 
+check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& of_sample,
+                           const ir::Tensor& expected) {
+  if (!ir::is_float(ir::component_dtype(expected.dtype))) return tolerance;
+  // Numbers that stand for infinity do not count.
+  const auto largest = [](const ir::Tensor& tensor) {
+    constexpr double kMost = 1e30;
+    double out = 0;
+    for (const double value : ir::to_f64(ir::as_pairs(tensor)))
+      if (std::abs(value) < kMost) out = std::max(out, std::abs(value));
+    return out;
+  };
+  const double growth = largest(expected) / std::max(1.0, largest(of_sample));
+  check::Tolerance out{check::Level::custom, check::margins_for(tolerance, expected.dtype)};
+  out.custom.absolute *= std::max(1.0, growth);
+  return out;
+}
+
 /// The part of the result that is known before the engine runs.
 CheckResult begun(const InputSets& sets, const check::Runner& runner) {
   CheckResult result;
@@ -270,21 +282,25 @@ CheckResult begun(const InputSets& sets, const check::Runner& runner) {
 
 CheckResult check_on(InputSets& sets, const TracedModel& model,
                      const std::vector<std::string>& names, const CheckOptions& options,
-                     check::Runner& runner, spec::Dialect dialect) {
+                     check::Runner& runner, spec::Dialect dialect, const std::string& artefact) {
   CheckResult result = begun(sets, runner);
   Rows rows(model, names, options, result);
-  for (size_t at = 0; at < sets.sets.size(); ++at) {
-    InputSet& set = sets.sets[at];
+  std::vector<std::vector<ir::Tensor>> actual;
+  for (InputSet& set : sets.sets) {
     result.sets.push_back(set.name);
-    const std::string where = where_of(set);
-    std::vector<ir::Tensor> actual = run_set(runner, set, model, where);
-    if (actual.size() != set.expected.size())
-      throw Error("engine-failed", cat("the engine gave ", actual.size(),
+    actual.push_back(run_set(runner, set, model, where_of(set)));
+    if (actual.back().size() != set.expected.size())
+      throw Error("engine-failed", cat("the engine gave ", actual.back().size(),
                                        " outputs, the model has ", set.expected.size()));
-    for (size_t i = 0; i < actual.size(); ++i)
-      actual[i] = with_width(actual[i], set.expected[i], dialect);
-    rows.add(sets, at, actual, where);
+    for (size_t i = 0; i < set.expected.size(); ++i)
+      actual.back()[i] = with_width(actual.back()[i], set.expected[i], dialect);
   }
+  const bool has_own_choices =
+      !artefact.empty() && !options.scratch.empty() && is_lenient(options.tolerance);
+  if (has_own_choices)
+    result.chosen = settle_sets(sets, model, options, runner, dialect, artefact, actual);
+  for (size_t at = 0; at < actual.size(); ++at)
+    rows.add(sets, at, actual[at], where_of(sets.sets[at]));
   rows.finish();
   // Nothing could move, or movement was not measured.
   if (model.inputs.empty() || sets.movements.empty()) return result;
@@ -292,12 +308,15 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
     result.rows[i].response = sets.movements[i].median();
     result.rows[i].moved = sets.movements[i].share();
   }
+  if (has_own_choices)
+    compare_steps(sets, model, options, runner, dialect, artefact, result);
   return result;
 }
 
 void merge_rows(CheckResult& into, const CheckResult& other) {
   into.sets.insert(into.sets.end(), other.sets.begin(), other.sets.end());
   into.unstable += other.unstable;
+  into.chosen += other.chosen;
   into.engines_disagree += other.engines_disagree;
   into.unsettled += other.unsettled;
   for (size_t i = 0; i < std::min(into.rows.size(), other.rows.size()); ++i) {
@@ -319,7 +338,7 @@ CheckResult check_artefact(const std::string& path, TracedModel& model,
   runner.load(path);
   const std::optional<int64_t> loaded = runner.loaded_bytes();
   InputSets sets = make_input_sets(model, options.seeds, options.tolerance, takes);
-  CheckResult out = check_on(sets, model, names, options, runner, dialect);
+  CheckResult out = check_on(sets, model, names, options, runner, dialect, path);
   out.loaded_bytes = loaded;
   return out;
 }

@@ -1,6 +1,7 @@
 // Compares an artefact's outputs in an engine with the model's, on several inputs.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ struct CheckOptions {
   int seeds = 2;  ///< sets that change all inputs at once, samples included; others are added
   check::RunnerOptions runner;
   bool strict = false;  ///< an inconclusive check is an error
+  /// A folder for files that a check itself makes (FoundEngine::scratch); nothing: it makes none.
+  std::filesystem::path scratch = {};
 };
 
 struct CheckResult {
@@ -29,6 +32,7 @@ struct CheckResult {
   size_t refused = 0;             ///< those that the file refuses, and torch does not
   size_t unstable = 0;  ///< sets on which an output depends on roundings: they say nothing about it
   size_t engines_disagree = 0;  ///< sets on which LibTorch's own do, where an output is not torch's
+  size_t chosen = 0;  ///< sets on which equals are ordered, or ties rounded, otherwise (choices.h)
   size_t unsettled = 0;         ///< sets on which LibTorch's engines and an output differ
   std::vector<dynamic::Sizes> sizes;    ///< of the symbols; the sample's come first
   std::vector<check::OutputRow> rows;   ///< the worst of all input sets, by output
@@ -65,10 +69,15 @@ Takes takes_of(const nnef::Document& document);
 CheckResult check_artefact(const std::string& path, TracedModel& model,
                            const std::vector<std::string>& names, const CheckOptions& options,
                            check::Runner& runner, spec::Dialect dialect, const Takes& takes);
-/// The same on existing sets, for a loaded runner.
+/// The same on existing sets, for a runner that has loaded the artefact. Without its path, choices
+/// of the engine count as differences.
 CheckResult check_on(InputSets& sets, const TracedModel& model,
                      const std::vector<std::string>& names, const CheckOptions& options,
-                     check::Runner& runner, spec::Dialect dialect);
+                     check::Runner& runner, spec::Dialect dialect, const std::string& artefact = {});
+
+/// The absolute tolerance grows with the output, compared with the samples', as rounding does.
+check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& of_sample,
+                           const ir::Tensor& expected);
 
 /// Keeps the worse row of both; observed dependencies of outputs are kept.
 void merge_rows(CheckResult& into, const CheckResult& other);

@@ -63,8 +63,20 @@ std::string difference(const nnef::StoredTensor& file, const nnef::Blob& blob) {
   return {};
 }
 
+/// "the file has the statement 'y = relu(x)' where an export of the model has 'y = sigmoid(x)'"
+std::string statement_text(const diff::OtherStatement& other) {
+  const auto text = [](const std::string& statement) {
+    constexpr size_t kMost = 120;
+    if (statement.empty()) return std::string("none");
+    const bool is_long = statement.size() > kMost;
+    return quoted(is_long ? cat(statement.substr(0, kMost), "…") : statement);
+  };
+  return cat("the file has the statement ", text(other.before),
+             " where an export of the model has ", text(other.after));
+}
+
 std::vector<std::string> differences(const nnef::Artefact& artefact, const nnef::Document& document,
-                                     const diff::SameText& text) {
+                                     const diff::TextDifference& text) {
   std::vector<std::string> out;
   for (const auto& [label, own] : text.labels) {
     const nnef::StoredTensor* const file = nnef::find_tensor(artefact, label);
@@ -77,20 +89,21 @@ std::vector<std::string> differences(const nnef::Artefact& artefact, const nnef:
   for (const diff::OtherNumber& each : text.numbers)
     out.push_back(cat(each.operation, " ", quoted(each.statement), " has the number ", each.before,
                       ", an export of the model ", each.after));
+  if (text.first_other) out.push_back(statement_text(*text.first_other));
   return out;
 }
 
 }  // namespace
 
-std::optional<Diagnostic> other_contents(const nnef::Artefact& artefact,
-                                         const nnef::Document& document) {
+Contents contents_of(const nnef::Artefact& artefact, const nnef::Document& document) {
   if (!spec::property(document, "t2nnef_version") || !artefact.submodels.empty()) return {};
   nnef::Document read = nnef::parse_document(nnef::print(document), "export");
   read.quant = document.quant;
-  const auto text = diff::same_text(artefact.document, read);
+  const auto text = diff::compare_text(artefact.document, read);
   if (!text) return {};
   std::vector<std::string> found = differences(artefact, document, *text);
-  if (found.empty()) return {};
+  if (found.empty()) return {.are_known = true, .other = {}};
+  const bool is_edited = artefact.document.graph.body.size() == read.graph.body.size();
   const size_t more = found.size() - std::min(found.size(), kShown);
   Diagnostic out{.id = "contents-differ",
                  .message = std::move(found[0]),
@@ -102,10 +115,10 @@ std::optional<Diagnostic> other_contents(const nnef::Artefact& artefact,
                      "made from"};
   for (size_t i = 1; i < found.size() - more; ++i) out.details.push_back(std::move(found[i]));
   if (more > 0) out.details.push_back(cat("and ", more, " more"));
-  return out;
+  return {.are_known = !text->first_other || is_edited, .other = std::move(out)};
 }
 
-std::optional<Diagnostic> other_contents(const nnef::Artefact& artefact, const TracedModel& model) {
+Contents contents_of(const nnef::Artefact& artefact, const TracedModel& model) {
   const auto version = spec::property(artefact.document, "tract_target_version");
   if (!version) return {};
   try {
@@ -113,7 +126,7 @@ std::optional<Diagnostic> other_contents(const nnef::Artefact& artefact, const T
     target.stream.symbol = stream_properties(artefact.document).symbol;
     ir::Graph graph = model.recorded_graph();
     note_ranges(model, graph);
-    return other_contents(artefact, to_nnef(graph, target, {}, nullptr));
+    return contents_of(artefact, to_nnef(graph, target, {}, nullptr));
   } catch (const Error& error) {
     if (error.diagnostic().id == "internal") throw;
     return {};

@@ -10,14 +10,21 @@
 
 namespace t2n {
 
-/// The weights and numbers of a file that differ from those of the document, by more than folding
-/// on another machine explains. Nothing for files that are not of this version, or that
-/// differ in more than that: these are judged by outputs alone.
-std::optional<Diagnostic> other_contents(const nnef::Artefact& artefact,
-                                         const nnef::Document& document);
+/// How a file's contents compare with those of an export.
+struct Contents {
+  /// The file is of this version, with the same inputs, properties and number of statements. Another
+  /// number is that of another form of the model, or of chosen passes, and no fault by itself.
+  bool are_known = false;
+  /// The first statement, and the weights and numbers, that differ by more than folding on another
+  /// machine explains.
+  std::optional<Diagnostic> other;
+};
 
-/// The same for the export of a model as it was traced. Nothing if the artefact's target cannot
+/// Files that are not comparable are judged by outputs alone.
+Contents contents_of(const nnef::Artefact& artefact, const nnef::Document& document);
+
+/// The same for the export of a model as it was traced. Not known if the artefact's target cannot
 /// have it.
-std::optional<Diagnostic> other_contents(const nnef::Artefact& artefact, const TracedModel& model);
+Contents contents_of(const nnef::Artefact& artefact, const TracedModel& model);
 
 }  // namespace t2n

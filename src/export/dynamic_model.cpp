@@ -216,24 +216,4 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
   return out;
 }
 
-std::vector<dynamic::Sizes> sizes_to_check(dynamic::Chooser chooser,
-                                           const std::function<bool(const dynamic::Sizes&)>& runs) {
-  constexpr size_t kFurther = 2;
-  constexpr int kTries = 6;
-  std::vector<dynamic::Sizes> out;
-  const auto add = [&](const dynamic::Sizes& sizes) {
-    const bool is_there = std::find(out.begin(), out.end(), sizes) != out.end();
-    if (!is_there && sizes != chooser.sample() && runs(sizes)) out.push_back(sizes);
-  };
-  for (const dynamic::Sizes& sizes : chooser.wanted()) add(sizes);
-  const size_t count = kFurther + out.size();
-  if (const auto smallest = chooser.smallest()) add(*smallest);
-  for (int i = 0; i < kTries && out.size() < count; ++i) {
-    const auto sizes = chooser.next(dynamic::symbols_of(chooser.sample()), i % 2 == 0);
-    if (!sizes) break;
-    add(*sizes);
-  }
-  return out;
-}
-
 }  // namespace t2n

@@ -38,9 +38,4 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
                                           const DynamicOptions& dynamic,
                                           trace::TraceOptions options);
 
-/// The sizes that the chooser wants, and two further choices that the model accepts, with 1 where
-/// allowed.
-std::vector<dynamic::Sizes> sizes_to_check(dynamic::Chooser chooser,
-                                           const std::function<bool(const dynamic::Sizes&)>& runs);
-
 }  // namespace t2n

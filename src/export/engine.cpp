@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/torch_module.h"
 #include "src/tract/find.h"
@@ -98,7 +99,7 @@ FoundEngine automatic(const Wanted& wanted, const check::RunnerOptions& options)
             .order = spec::Dialect::tract,
             .warning = {}};
   } catch (const Error& error) {
-    if (error.code() != ExitCode::no_engine) throw;
+    if (error.code() != ExitCode::no_engine || wanted.needs_own) throw;
     FoundEngine out = reference(wanted);
     out.warning = stands_in(error);
     return out;
@@ -143,8 +144,10 @@ Wanted wanted_for(const target::Target& target) {
           .only = is_tract};
 }
 
-FoundEngine find_engine(const EngineChoice& choice, const Wanted& wanted,
-                        const check::RunnerOptions& options) {
+namespace {
+
+FoundEngine chosen_engine(const EngineChoice& choice, const Wanted& wanted,
+                          const check::RunnerOptions& options) {
   switch (choice.kind) {
     case EngineChoice::Kind::automatic: return automatic(wanted, options);
     case EngineChoice::Kind::reference: return reference(wanted);
@@ -155,6 +158,18 @@ FoundEngine find_engine(const EngineChoice& choice, const Wanted& wanted,
               .warning = {}};
   }
   internal_error(__FILE__, __LINE__, "no such engine");
+}
+
+}  // namespace
+
+FoundEngine find_engine(const EngineChoice& choice, const Wanted& wanted,
+                        const check::RunnerOptions& options) {
+  FoundEngine out = chosen_engine(choice, wanted, options);
+  // Made before the process is confined.
+  out.scratch = std::make_shared<nnef::Temporary>(
+      std::filesystem::temp_directory_path() / "t2nnef-check", nnef::Temporary::Kind::folder);
+  confine::may_use_up(out.scratch->path());
+  return out;
 }
 
 }  // namespace t2n

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "nnef_writer/temporary.h"
 #include "src/check/runner.h"
 #include "src/diag/diagnostic.h"
 #include "src/spec/operations.h"
@@ -32,6 +33,7 @@ struct Wanted {
   std::optional<target::Target> target;  ///< nothing: unknown
   bool only = false;        ///< an explicit tract must be a version that serves the target
   bool is_foreign = false;  ///< written by another exporter
+  bool needs_own = false;   ///< the reference interpreter does not stand in for tract
 };
 
 /// What the check of an export wants.
@@ -42,6 +44,8 @@ struct FoundEngine {
   /// The order of its inputs: tract's is that of the `external` statements.
   spec::Dialect order = spec::Dialect::tract;
   std::optional<Diagnostic> warning;  ///< `engine-reference`: another engine is used instead
+  /// A folder for files that a check makes; it goes with the object.
+  std::shared_ptr<nnef::Temporary> scratch = nullptr;
 };
 
 /// `auto` uses tract for tract artefacts if a version that serves the target is found, else the

@@ -11,7 +11,6 @@
 #include "src/export/reference.h"
 #include "src/export/torch_module.h"
 #include "src/passes/pass.h"
-#include "src/passes/rewriter.h"
 
 namespace t2n {
 namespace {
@@ -84,38 +83,65 @@ bool has_rounding(const ir::Graph& graph) {
   });
 }
 
-/// Adds a number to every value before rounding to whole numbers, in loops as well.
-void shift_roundings(ir::Graph& graph, double by) {
-  for (ir::Node& node : graph.nodes) {
-    if (!node.body) continue;
-    ir::Graph body = *node.body;
-    shift_roundings(body, by);
-    node.body = std::make_shared<ir::Graph>(std::move(body));
-  }
-  passes::Rewriter rewriter(graph);
-  rewriter.replace_where([&] {
-    if (!is_rounding(rewriter.node())) return false;
-    const ir::ValueId x = rewriter.tensor("self");
-    const ir::ValueId moved =
-        rewriter.binary("aten::add.Tensor", x, rewriter.number(by, rewriter.dtype(x)));
-    rewriter.define(rewriter.unary("aten::round", moved));
-    return true;
-  });
+/// What each rounding of a run rounds, in the order of execution.
+using Rounded = std::vector<std::vector<double>>;
+
+/// The same evaluation, in which `self` of roundings is what `change` makes of it.
+ir::Evaluator with_roundings(ir::Evaluator evaluate,
+                             std::function<ir::Tensor(const ir::Tensor& self)> change) {
+  return [evaluate = std::move(evaluate), change = std::move(change)](const ir::Node& node, const ir::Operand& operand) {
+    if (!is_rounding(node)) return evaluate(node, operand);
+    const ir::ValueId self = ir::operand(node, "self");
+    const ir::Tensor changed = change(operand(self));
+    return evaluate(node, [&](ir::ValueId id) { return id == self ? changed : operand(id); });
+  };
 }
 
-std::vector<ir::Tensor> computed_nearby(const TracedModel& model, const InputSet& set, double by) {
+Rounded rounded_in(const TracedModel& model, const InputSet& set, const ir::Evaluator& evaluate) {
+  Rounded out;
+  (void)run_recorded(model, set, with_roundings(evaluate, [&](const ir::Tensor& self) {
+                       out.push_back(ir::to_f64(self));
+                       return self;
+                     }));
+  return out;
+}
+
+/// Adds a number before rounding, except where torch computes what f64 gives: such a tie is none of
+/// rounding's doing, and every engine meets it.
+ir::Tensor shifted(const ir::Tensor& self, double by, const std::vector<double>& torch,
+                   const std::vector<double>& exact) {
+  if (!ir::is_float(self.dtype)) return self;
+  std::vector<double> values = ir::to_f64(self);
+  const bool are_known = torch.size() == values.size() && exact.size() == values.size();
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = are_known && torch[i] == exact[i] ? exact[i] : values[i] + by;
+  return ir::tensor_of(ir::DType::f64, self.shape, values);
+}
+
+std::vector<ir::Tensor> computed_nearby(const TracedModel& model, const InputSet& set, double by,
+                                        const Rounded& torch, const Rounded& exact) {
+  size_t at = 0;
+  const std::vector<double> unknown;
+  const ir::Evaluator wide = torch_module().wide_evaluator();
+  const ir::Evaluator evaluate = with_roundings(wide, [&](const ir::Tensor& self) {
+    const bool is_known = at < torch.size() && at < exact.size();
+    const size_t k = at++;
+    return shifted(self, by, is_known ? torch[k] : unknown, is_known ? exact[k] : unknown);
+  });
   const auto run = [&](ir::Graph& graph, std::vector<ir::Tensor>& inputs) {
     for (ir::Tensor& input : inputs) input = nudged(input);
     for (ir::Constant& constant : graph.constants) constant.data = nudged(constant.data);
-    if (by != 0) shift_roundings(graph, by);
-    return ir::run_graph(graph, inputs, torch_module().wide_evaluator());
+    return ir::run_graph(graph, inputs, evaluate);
   };
   return evaluated(model.recorded_graph(), model, set, run);
 }
 
 std::vector<std::vector<ir::Tensor>> all_nearby(const TracedModel& model, const InputSet& set) {
-  if (!has_rounding(model.recorded_graph())) return {computed_nearby(model, set, 0)};
-  return {computed_nearby(model, set, kNearTie), computed_nearby(model, set, -kNearTie)};
+  if (!has_rounding(model.recorded_graph())) return {computed_nearby(model, set, 0, {}, {})};
+  const Rounded torch = rounded_in(model, set, torch_module().evaluator());
+  const Rounded exact = rounded_in(model, set, torch_module().wide_evaluator());
+  return {computed_nearby(model, set, kNearTie, torch, exact),
+          computed_nearby(model, set, -kNearTie, torch, exact)};
 }
 
 /// Whether torch's results are what the graph means, except at ties.
@@ -185,6 +211,14 @@ std::vector<ir::Tensor> in_compressed(const TracedModel& model,
   const auto values = values_of(graph, model, inputs);
   T2N_ASSERT(values, "an input of the graph has no value");
   return ir::run_graph(graph, *values, torch_module().evaluator());
+}
+
+std::vector<ir::Tensor> run_recorded(const TracedModel& model, const InputSet& set,
+                                     const ir::Evaluator& evaluate) {
+  const auto run = [&](const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
+    return ir::run_graph(graph, inputs, evaluate);
+  };
+  return evaluated(model.recorded_graph(), model, set, run);
 }
 
 bool rounds(const TracedModel& model) { return has_rounding(model.recorded_graph()); }
@@ -263,6 +297,23 @@ double longest_sum(const TracedModel& model) {
                        [&](ir::ValueId id) { longest = std::max(longest, count(id) / results); });
   }
   return longest;
+}
+
+bool stays_finite(const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
+  bool out = true;
+  const ir::Evaluator evaluate = torch_module().evaluator();
+  const auto watched = [&](const ir::Node& node, const ir::Operand& operand) {
+    std::vector<ir::Tensor> results = evaluate(node, operand);
+    out = out && std::all_of(results.begin(), results.end(), ir::is_finite);
+    return results;
+  };
+  try {
+    (void)ir::run_graph(graph, inputs, watched);
+  } catch (const Error& error) {
+    if (error.diagnostic().id == "internal") throw;
+    return true;
+  }
+  return out;
 }
 
 }  // namespace t2n

@@ -45,10 +45,18 @@ const std::vector<ir::Tensor>& in_f64_of_engines(const TracedModel& model, Input
 /// For a quantised model, cached in the set; results are empty if the graph cannot run.
 const KernelRuns& in_both_kernels(const TracedModel& model, InputSet& set);
 
+/// The outputs of the recorded graph for a set's inputs; none if it cannot run.
+std::vector<ir::Tensor> run_recorded(const TracedModel& model, const InputSet& set,
+                                     const ir::Evaluator& evaluate);
+
 /// Whether the model rounds anything to whole numbers.
 bool rounds(const TracedModel& model);
 
 /// The number of elements in the model's longest sum, mean or spread, at the sample's sizes.
 double longest_sum(const TracedModel& model);
+
+/// Whether all floats that the graph computes on its way, from inputs in order, are finite; true if
+/// it does not run.
+bool stays_finite(const ir::Graph& graph, const std::vector<ir::Tensor>& inputs);
 
 }  // namespace t2n

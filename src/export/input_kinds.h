@@ -6,12 +6,20 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "src/export/samples.h"
+#include "src/export/variations.h"
 
 namespace t2n {
 
-bool has_floats(const std::vector<Sample>& samples);         ///< states aside
-bool has_free_integers(const std::vector<Sample>& samples);  ///< without values and ranges
+/// A set that changes all inputs in one way.
+struct InputKind {
+  std::string name;  ///< "signs flipped"
+  Variation variation;
+  bool is_optional = false;  ///< not tried with other integers, and not counted, if torch refuses it
+};
+
+/// The kinds that tell something for these samples. `has_wide_integers`: as in Takes.
+std::vector<InputKind> input_kinds(const std::vector<Sample>& samples, const ir::Graph& graph,
+                                   bool has_wide_integers);
 /// The indices of samples that are tensors with elements.
 std::vector<size_t> tensor_places(const std::vector<Sample>& samples);
 /// Inputs of the graph that no output depends on, by the recorded graph.

@@ -7,7 +7,9 @@
 #include <tuple>
 
 #include "src/diag/error.h"
-#include "src/dynamic/births.h"
+#include "src/dynamic/other_values.h"
+#include "src/export/check_sizes.h"
+#include "src/export/crossings.h"
 #include "src/export/graph_yardstick.h"
 #include "src/export/input_kinds.h"
 #include "src/export/torch_module.h"
@@ -24,11 +26,6 @@ void check_sizes(const std::vector<Sample>& samples, const TracedModel& model, c
   std::vector<ir::Ints> shapes;
   for (const size_t place : takes.places) shapes.push_back(tensors[place].shape);
   spec::bind_sizes(takes.rules, shapes);
-}
-
-/// Whether torch refuses these values: it fails, or would reach beyond a tensor's memory with them.
-bool refuses_values(const Error& error) {
-  return error.diagnostic().id == "forward-failed" || error.diagnostic().id == "unsafe-argument";
 }
 
 class Builder {
@@ -79,7 +76,7 @@ class Builder {
       if (model_.is_compressed) return in_compressed(model_, inputs, sizes);
       return torch_module().run_in(*model_.session, inputs, executor_);
     } catch (const Error& error) {
-      if (!refuses_values(error)) throw;
+      if (!dynamic::may_be_of_values(error)) throw;
       return std::nullopt;
     }
   }
@@ -94,18 +91,20 @@ class Builder {
       (void)ir::run_graph(here, graph_inputs(inputs, model_), torch_module().evaluator());
       return true;
     } catch (const Error& error) {
-      if (!refuses_values(error)) throw;
+      if (!dynamic::may_be_of_values(error)) throw;
       return false;
     }
   }
 
   /// The largest move of any output; nothing if the set was left out. A set is not valid if a
-  /// result is not finite where the samples' is.
-  std::optional<double> add(const std::string& name, std::vector<trace::SampleInput> inputs) {
+  /// result is not finite where the samples' is, or, with `keeps_shapes`, has another shape.
+  std::optional<double> add(const std::string& name, std::vector<trace::SampleInput> inputs,
+                            bool keeps_shapes = false) {
     auto expected = in_torch(inputs);
     bool is_right = expected && expected->size() == finite_.size();
     for (size_t i = 0; is_right && i < expected->size(); ++i)
-      is_right = !finite_[i] || ir::is_finite((*expected)[i]);
+      is_right = (!finite_[i] || ir::is_finite((*expected)[i])) &&
+                 (!keeps_shapes || (*expected)[i].shape == out_.sets[0].expected[i].shape);
     const bool is_refused = is_right && !meets_demands(inputs);
     if (!is_right || is_refused) {
       ++(is_refused ? out_.refused : out_.left_out);
@@ -217,45 +216,46 @@ class Builder {
             is_sample_of(samples_[k].input, model_.inputs[i], i))
           places.push_back(k);
     if (places.empty()) return;
-    const Variation variation{.change = Change::from_end, .seed = 0, .only = places};
-    const auto before = std::pair(out_.left_out, out_.refused);
-    if (!add("indices that count from the end", varied(samples_, variation)))
-      std::tie(out_.left_out, out_.refused) = before;
+    add_optional("indices that count from the end",
+                 {.change = Change::from_end, .seed = 0, .only = places});
   }
 
   void add_kinds() {
-    const auto set = [&](const char* name, Change change, uint64_t seed, double factor = 1) {
-      add_varied(name, {.change = change,
-                        .seed = seed,
-                        .thresholds = thresholds_of(model_.recorded_graph()),
-                        .factor = factor});
+    for (const InputKind& kind :
+         input_kinds(samples_, model_.recorded_graph(), takes_.has_wide_integers)) {
+      if (kind.is_optional)
+        add_optional(kind.name, kind.variation);
+      else
+        add_varied(kind.name, kind.variation);
+    }
+    if (model_.is_compressed) return;
+    const ir::Graph graph = at_sizes(model_.recorded_graph(), {});
+    const std::vector<ir::Tensor> inputs = graph_inputs(out_.sets[0].inputs, model_);
+    for (const double factor : crossing_factors(graph, inputs, torch_module().evaluator()))
+      add_varied(cat("values times ", static_cast<float>(factor), ", across a limit"),
+                 {.change = Change::scale, .seed = 42, .factor = factor});
+  }
+
+  /// A set that is not counted as left out.
+  bool add_optional(const std::string& name, const Variation& variation) {
+    const auto before = std::pair(out_.left_out, out_.refused);
+    if (add(name, varied(samples_, variation), true)) return true;
+    std::tie(out_.left_out, out_.refused) = before;
+    return false;
+  }
+
+  /// Whether the model divides by zero on its way at these sizes, as by the width of one pixel less
+  /// one, and does not with the samples: what comes of NaN or infinite positions is chance.
+  bool says_nothing(const std::vector<trace::SampleInput>& inputs, const dynamic::Sizes& sizes) {
+    const auto stays = [&](const std::vector<trace::SampleInput>& from, const dynamic::Sizes& at) {
+      // Without declared axes the graph is of one size only.
+      const bool is_there = model_.dynamic || at == out_.sizes[0];
+      return stays_finite(is_there ? at_sizes(model_.recorded_graph(), at)
+                                   : torch_module().trace(*model_.session, from, {}).graph,
+                          graph_inputs(from, model_));
     };
-    if (has_floats(samples_)) {
-      set("values times 10", Change::scale, 21, 10);
-      set("values times 100", Change::scale, 24, 100);
-      set("values times 0.01", Change::scale, 25, 0.01);
-      set("signs flipped", Change::negate, 22);
-      set("values 0, 1 and -1", Change::simple, 23);
-    }
-    if (has_free_integers(samples_)) {
-      set("larger integers", Change::integers, 31);
-      set("negative integers", Change::integers, 32);
-    }
-    if (std::any_of(samples_.begin(), samples_.end(), is_mask)) {
-      // If a mask hides everything, or nothing, models often take another branch.
-      set("masks all 0", Change::uniform, 33, 0);
-      set("masks all 1", Change::uniform, 34, 1);
-    }
-    if (dynamic::has_births(model_.recorded_graph())) {
-      // Sizes that follow from values: none and all are counted.
-      set("values above zero", Change::sign, 51, 1);
-      set("values below zero", Change::sign, 52, -1);
-      set("rows all alike", Change::alike, 53);
-      set("whole numbers up to the largest", Change::within, 54);
-      set("whole numbers up to the largest, again", Change::within, 55);
-    }
-    if (!thresholds_of(model_.recorded_graph()).empty())
-      set("values around the model's own limits", Change::cross, 41);
+    return std::any_of(sizes.begin(), sizes.end(), [](const auto& at) { return at.second < 3; }) &&
+           !stays(inputs, sizes) && stays(out_.sets[0].inputs, out_.sizes[0]);
   }
 
   /// Adds a set at other sizes; false if torch or the artefact accepts none.
@@ -269,6 +269,10 @@ class Builder {
     std::vector<trace::SampleInput> inputs = fill(samples, 1);
     auto expected = in_torch(inputs, sizes);
     if (!expected || !meets_demands(inputs, sizes)) return false;
+    if (says_nothing(inputs, sizes)) {
+      ++out_.left_out;
+      return false;
+    }
     out_.sets.push_back({"", std::move(inputs), *std::move(expected), sizes});
     out_.sizes.push_back(sizes);
     return true;
@@ -276,10 +280,10 @@ class Builder {
 
   void add_declared_sizes() {
     out_.sizes = {model_.dynamic->chooser.sample()};
-    sizes_to_check(model_.dynamic->chooser, [&](const dynamic::Sizes& at) {
-      return add_sizes(samples_at(samples_, model_.inputs, model_.dynamic->inputs, at), at);
-    });
+    const auto runs = [&](const dynamic::Sizes& at) { return add_at(model_.dynamic->inputs, at); };
+    sizes_to_check(model_.dynamic->chooser, runs);
     if (out_.sizes.size() == 1 && excluded_) throw Error(*excluded_);
+    add_special_sizes(out_.sizes, hints(model_.dynamic->inputs), runs);
   }
 
   /// Open sizes of an artefact that the user did not declare: torch decides which are accepted.
@@ -320,15 +324,46 @@ class Builder {
     for (auto& [symbol, size] : ones) size = 1;
     if (ones != sample && out_.sizes.size() <= kFurther) add_at(open, ones);
     out_.has_unvaried_sizes = out_.sizes.size() == 1;
+    add_special_sizes(out_.sizes, hints(open),
+                      [&](const dynamic::Sizes& at) { return add_at(open, at); });
   }
 
   /// If the sample's sizes do not determine a symbol, no set is added.
-  void add_at(const std::vector<ir::Shape>& open, const dynamic::Sizes& at) {
+  bool add_at(const std::vector<ir::Shape>& open, const dynamic::Sizes& at) {
     for (const ir::Shape& shape : open)
       for (const ir::Dim& dim : shape)
         for (const ir::Symbol& symbol : dim.symbols())
-          if (!at.contains(symbol)) return;
-    add_sizes(samples_at(samples_, model_.inputs, open, at), at);
+          if (!at.contains(symbol)) return false;
+    return add_sizes(samples_at(samples_, model_.inputs, open, at), at);
+  }
+
+  /// `open`: the shapes of the model's inputs. A set costs at most a tenth of all others, or what
+  /// takes no time.
+  SizeHints hints(const std::vector<ir::Shape>& open) const {
+    const ir::Graph& graph = model_.recorded_graph();
+    SizeHints out{.lengths = constant_lengths(graph), .is_allowed = {}, .cost = {}};
+    out.lengths.insert(takes_.lengths.begin(), takes_.lengths.end());
+    out.is_allowed = [this, &open](const dynamic::Sizes& at) {
+      try {
+        check_sizes(samples_at(samples_, model_.inputs, open, at), model_, takes_);
+        return true;
+      } catch (const Error&) {
+        return false;
+      }
+    };
+    out.cost = [&graph, this](const dynamic::Sizes& at) {
+      // A graph of one size is as large as its inputs.
+      double factor = 1;
+      if (!model_.dynamic)
+        for (const auto& [symbol, size] : at)
+          factor *= static_cast<double>(size) / static_cast<double>(out_.sizes[0].at(symbol));
+      return factor * elements_at(graph, at);
+    };
+    constexpr double kSmall = 2e6;
+    constexpr double kShare = 0.1;
+    const auto sets = static_cast<double>(out_.sets.size());
+    out.budget = std::max(kSmall, kShare * sets * out.cost(out_.sizes[0]));
+    return out;
   }
 
   /// The index in model_.inputs of an input of the graph, which may have lost some.
@@ -350,24 +385,6 @@ class Builder {
 };
 
 }  // namespace
-
-std::vector<ir::Tensor> graph_inputs(const std::vector<trace::SampleInput>& inputs,
-                                     const TracedModel& model) {
-  const ir::Graph& graph = model.traced.graph;
-  std::vector<ir::Tensor> out;
-  for (const ir::ValueId id : graph.inputs) {
-    const std::string& name = graph.values[static_cast<size_t>(id)].name;
-    const auto place = std::find(model.inputs.begin(), model.inputs.end(), name);
-    for (const trace::SampleInput& input : inputs) {
-      if (!is_sample_of(input, name, static_cast<size_t>(place - model.inputs.begin()))) continue;
-      out.push_back(ir::as_pairs(std::get<ir::Tensor>(input.value)));
-      break;
-    }
-  }
-  T2N_ASSERT(out.size() == graph.inputs.size(), "the graph has ", graph.inputs.size(), " inputs, ",
-             out.size(), " have values");
-  return out;
-}
 
 void require_sizes(const TracedModel& model, const Takes& takes) {
   check_sizes(model.samples, model, takes);

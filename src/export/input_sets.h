@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ namespace t2n {
 struct Takes {
   spec::SizeRules rules;
   std::vector<size_t> places;
+  std::set<int64_t> lengths = {};   ///< constant ones in the file
+  bool has_wide_integers = true;    ///< exact beyond 2^24: strict NNEF computes them as scalars
 };
 
 /// The result of another quantised engine of LibTorch.

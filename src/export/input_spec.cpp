@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
@@ -122,9 +123,21 @@ std::pair<int64_t, int64_t> limits_of(DType dtype) {
   return {is_signed ? -high - 1 : 0, high};
 }
 
+/// "0.1..1", both inclusive.
+RealRange parse_real_range(std::string_view text, const Spec& spec) {
+  const size_t dots = text.find("..");
+  const auto low = parse_number<double>(text.substr(0, dots));
+  const auto high =
+      dots == std::string_view::npos ? std::nullopt : parse_number<double>(text.substr(dots + 2));
+  if (!low || !high || !std::isfinite(*low) || !std::isfinite(*high - *low))
+    refuse(spec, cat(quoted(text), " is no range such as 0.1..1"));
+  if (*low > *high) refuse(spec, cat("the range ", quoted(text), " is empty"));
+  return {*low, *high};
+}
+
 /// "0..999", both inclusive.
 trace::IntegerRange parse_range(std::string_view text, DType dtype, const Spec& spec) {
-  if (!ir::is_integer(dtype)) refuse(spec, "only integers have a range");
+  if (!ir::is_integer(dtype)) refuse(spec, "only integers and floats have a range");
   const size_t dots = text.find("..");
   const auto low = parse_number<int64_t>(text.substr(0, dots));
   const auto high =
@@ -186,10 +199,15 @@ Sample parse_shape(const Spec& spec, std::vector<std::string> path) {
   for (const std::string_view word : words) tensor.shape.push_back(parse_size(word, spec));
   check_size(tensor.shape, tensor.dtype, spec);
   tensor.strides = ir::contiguous_strides(tensor.shape);
-  std::optional<trace::IntegerRange> range;
-  if (colon != std::string_view::npos)
-    range = parse_range(spec.value.substr(colon + 1), tensor.dtype, spec);
-  return {{std::move(path), std::move(tensor)}, range};
+  Sample out{{std::move(path), std::move(tensor)}, std::nullopt};
+  if (colon == std::string_view::npos) return out;
+  const DType dtype = std::get<ir::Tensor>(out.input.value).dtype;
+  const std::string_view range = spec.value.substr(colon + 1);
+  if (ir::is_float(dtype))
+    out.reals = parse_real_range(range, spec);
+  else
+    out.range = parse_range(range, dtype, spec);
+  return out;
 }
 
 trace::Leaf integer_leaf(std::string_view text, const Spec& spec) {
@@ -288,11 +306,18 @@ std::vector<Sample> samples_of_npz(std::string_view file, const Spec& spec) {
   return out;
 }
 
-/// Entries of a dict have names; those of lists and tuples are numbered in flattened order.
+/// Entries of a dict have names. Those of lists and tuples are numbered; where some hold others, the
+/// first number is that of an argument.
 std::vector<Sample> samples_of_saved(std::string_view file) {
   std::vector<Sample> out;
-  for (trace::SampleInput& saved : torch_module().read_saved(std::string(file))) {
-    if (saved.path.size() > 1 && saved.path[0] == "input") saved.path = {cat("input_", out.size())};
+  std::vector<trace::SampleInput> values = torch_module().read_saved(std::string(file));
+  const bool are_nested = std::any_of(values.begin(), values.end(), [](const auto& saved) {
+    constexpr size_t kFlat = 2;
+    return saved.path[0] == "input" && saved.path.size() > kFlat;
+  });
+  for (trace::SampleInput& saved : values) {
+    if (saved.path.size() > 1 && saved.path[0] == "input" && !are_nested)
+      saved.path = {cat("input_", out.size())};
     out.push_back({std::move(saved), std::nullopt});
   }
   return out;
@@ -358,32 +383,6 @@ std::vector<std::string> sample_files(const std::vector<std::string>& specs) {
       out.push_back(spec);
   }
   return out;
-}
-
-Error unknown_input(const std::vector<Sample>& samples, size_t place, std::string_view whose,
-                    const std::vector<std::string>& inputs) {
-  const Sample& unknown = samples[place];
-  const std::string name = trace::flat_name(unknown.input.path);
-  std::string known;
-  for (const std::string& input : inputs) known += cat(known.empty() ? "" : ", ", input);
-  std::string alone;
-  for (const Sample& sample : samples) {
-    const std::string other = trace::flat_name(sample.input.path);
-    if (!unknown.file.empty() && sample.file == unknown.file &&
-        std::find(inputs.begin(), inputs.end(), other) != inputs.end())
-      alone += cat(" -i ", other, "=@", sample.file);
-  }
-  const std::string why = cat("its inputs are: ", known);
-  if (!alone.empty())
-    return {
-        "input-unknown",
-        cat(quoted(unknown.file), " holds an array ", quoted(name), " that is no input of ", whose),
-        why, cat("take the inputs alone:", alone)};
-  std::vector<std::string> names = inputs;
-  for (size_t i = 0; i < inputs.size(); ++i) names.push_back(cat("input_", i));
-  const std::string near = nearest(name, names);
-  return {"input-unknown", cat(whose, " has no input ", quoted(name)), why,
-          near.empty() ? "" : cat("did you mean ", quoted(near), "?")};
 }
 
 }  // namespace t2n

@@ -232,8 +232,9 @@ void refuse_unheeded(const OptOptions& options) {
       std::any_of(options.pipeline.begin(), options.pipeline.end(),
                   [](const passes::PassInfo& pass) { return pass.name == "lint-quantisation"; });
   if (!options.compress || only_lints || any_heeds_settings(options)) return;
-  throw Error("usage", "--compress says what shall become smaller, but no pass of the pipeline does it",
-              {}, "add --passes default, which runs the passes of compression first, or "
+  throw Error("usage",
+              "--compress says what shall become smaller, but no pass of the pipeline does it", {},
+              "add --passes default, which runs the passes of compression first, or "
               "insert-compression and those that docs/compression.md names");
 }
 
@@ -256,9 +257,11 @@ void warn_of_left(const ir::Graph& before, const ir::Graph& after,
                  .where = {},
                  .details = {},
                  .why = {},
-                 .help = "run expand-attention, fold-constants, fold-batch-norm and lift-weights "
-                         "first, or leave these modules out with --ignore"};
-  for (const compress::LeftWeight& each : left) out.details.push_back(cat(each.name, ": ", each.why));
+                 .help =
+                     "run expand-attention, fold-constants, fold-batch-norm and lift-weights "
+                     "first, or leave these modules out with --ignore"};
+  for (const compress::LeftWeight& each : left)
+    out.details.push_back(cat(each.name, ": ", each.why));
   report(out);
 }
 

@@ -21,6 +21,7 @@
 #include "src/quant/summary.h"
 #include "src/spec/dialect.h"
 #include "src/target/integer_products.h"
+#include "src/translate/nan.h"
 #include "src/translate/registry.h"
 #include "src/translate/translate.h"
 
@@ -131,7 +132,9 @@ void name_losses(ExportResult& result) {
 void check_written(const nnef::Document& document, const fs::path& artefact, TracedModel& model,
                    const ExportOptions& options, const FoundEngine& engine, ExportResult& result) {
   const std::vector<std::string> names = port_names(result.outputs);
-  result.checked = check_artefact(artefact.string(), model, names, *options.check, *engine.runner,
+  CheckOptions check = *options.check;
+  check.scratch = engine.scratch->path();
+  result.checked = check_artefact(artefact.string(), model, names, check, *engine.runner,
                                   wanted_for(options.target).dialect, takes_of(document));
   check_calls(model, names, *options.check, *engine.runner, takes_of(document),
               wanted_for(options.target).dialect, result.checked);
@@ -143,6 +146,14 @@ void check_written(const nnef::Document& document, const fs::path& artefact, Tra
   if (weights.weights > 0 && result.checked.loaded_bytes)
     result.packed =
         check::packed_text(weights, *result.checked.loaded_bytes, result.checked.engine);
+}
+
+/// Options without which an export writes other statements, for `contents-differ`.
+std::string option_words(const ExportOptions& options) {
+  std::vector<std::string> words;
+  if (options.roll_loops) words.emplace_back("roll-loops");
+  for (const std::string& pass : options.passes.disabled) words.push_back("disable-pass " + pass);
+  return joined(words, ", ");
 }
 
 /// From the model to an artefact that waits for the others.
@@ -175,6 +186,7 @@ ExportResult export_one(const ExportOptions& asked, const FoundEngine& engine,
   }
   if (options.check) model.recorded = graph;
   progress("passes");
+  if (!options.nan.empty()) graph.attributes[ops::kNanOption] = options.nan;
   nnef::Document document = to_nnef(graph, options.target, options.passes, options.report);
   settle_unused(options, graph, document, result);
   rename_ports(options.names, document, result);
@@ -182,6 +194,8 @@ ExportResult export_one(const ExportOptions& asked, const FoundEngine& engine,
     name_losses(result);
     spec::add_property(document, spec::kCompressed, "yes");
   }
+  if (const std::string words = option_words(options); !words.empty())
+    spec::add_property(document, spec::kOptions, words);
   if (options.is_causal_lm) require_caches(document);
   result.operations = count_operations(document);
   progress("write");
@@ -289,9 +303,10 @@ std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& metho
   nnef::check_group(group);
   const ExportOptions& any = methods.front();
   // The engine is looked for first: a missing one must not cost an export.
+  Wanted wanted = wanted_for(any.target);
+  wanted.needs_own = any.check && any.check->strict;
   const FoundEngine engine =
-      any.check ? find_engine(any.check->engine, wanted_for(any.target), any.check->runner)
-                : FoundEngine{};
+      any.check ? find_engine(any.check->engine, wanted, any.check->runner) : FoundEngine{};
   if (engine.warning && any.report) any.report(*engine.warning);
   allow_reads(methods);
   require_methods(methods);

@@ -43,6 +43,7 @@ struct ExportOptions {
   bool prune_unused_inputs = false;  ///< leaves out inputs that no output depends on
   std::optional<CompressOptions> compress;
   bool roll_loops = false;  ///< loops become scans, with all sizes as in the samples
+  std::string nan;          ///< of --nan: "keep", "report", or nothing
   std::optional<CheckOptions> check;
   passes::PipelineOptions passes;
   Report report;

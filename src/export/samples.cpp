@@ -13,11 +13,14 @@
 namespace t2n {
 namespace {
 
+uint64_t drawing_seed = 0;  ///< of --seed
+
 /// SplitMix64 (Steele, Lea, Flood 2014): its only state is a counter; equal on every platform.
 class Generator {
  public:
   Generator(uint64_t seed, uint64_t stream)
-      : state_(seed * 0x9E3779B97F4A7C15ULL + stream * 0xD1B54A32D192ED03ULL + 1) {}
+      : state_(seed * 0x9E3779B97F4A7C15ULL + stream * 0xD1B54A32D192ED03ULL +
+               drawing_seed * 0xA0761D6478BD642FULL + 1) {}
 
   uint64_t next() {
     uint64_t z = (state_ += 0x9E3779B97F4A7C15ULL);
@@ -87,15 +90,20 @@ ir::OwnedTensor allocate_input(ir::DType dtype, const ir::Ints& shape) {
 
 }  // namespace
 
+void set_drawing_seed(uint64_t seed) { drawing_seed = seed; }
+
 ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::IntegerRange> range,
-                uint64_t seed, uint64_t stream) {
+                uint64_t seed, uint64_t stream, std::optional<RealRange> reals) {
   Generator generator(seed, stream);
   ir::OwnedTensor out = allocate_input(dtype, shape);
   const trace::IntegerRange bounds = range.value_or(trace::IntegerRange{0, 2});
   const int64_t count = out.tensor.elements() * (ir::is_complex(dtype) ? 2 : 1);
   const ir::DType part = ir::component_dtype(dtype);
   for (int64_t i = 0; i < count; ++i) {
-    if (ir::is_float(part))
+    if (ir::is_float(part) && reals)
+      put_float(out.data, i, part,
+                reals->first + generator.uniform() * (reals->second - reals->first));
+    else if (ir::is_float(part))
       put_float(out.data, i, part, generator.normal());
     else
       put_integer(out.data, i, part,
@@ -218,7 +226,7 @@ std::vector<trace::SampleInput> fill(const std::vector<Sample>& samples, uint64_
     if (tensor == nullptr) continue;
     ++stream;
     if (tensor->bytes.empty())
-      *tensor = draw(tensor->dtype, tensor->shape, sample.range, seed, stream);
+      *tensor = draw(tensor->dtype, tensor->shape, sample.range, seed, stream, sample.reals);
     else if (seed != 0)
       *tensor = sample.input.is_state ? vary_state(*tensor, sample.range, seed, stream)
                                       : vary(*tensor, seed, stream);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/tensor.h"
@@ -12,10 +13,16 @@
 
 namespace t2n {
 
-/// Floats are normal, booleans fair, integers uniform in `range` (without one: 0 or 1).
-/// `stream` tells inputs of one seed apart.
+/// Floats from the first to the second one.
+using RealRange = std::pair<double, double>;
+
+/// Floats are normal, or uniform in `reals`; booleans fair; integers uniform in `range` (without
+/// one: 0 or 1). `stream` tells inputs of one seed apart.
 ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::IntegerRange> range,
-                uint64_t seed, uint64_t stream);
+                uint64_t seed, uint64_t stream, std::optional<RealRange> reals = {});
+
+/// Draws other values from now on; 0: those of a process that never called it.
+void set_drawing_seed(uint64_t seed);
 
 /// The values in the order that their range requires: descending, ascending from its first number
 /// on, or any.
@@ -35,6 +42,7 @@ struct Sample {
   trace::SampleInput input;
   std::optional<trace::IntegerRange> range;
   std::string file = {};  ///< the .npz that was given as a whole
+  std::optional<RealRange> reals = {};
 };
 
 /// True if an integer input has neither values nor a range: a first run must learn it.

@@ -2,12 +2,15 @@
 #include "src/export/traced_model.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <filesystem>
 
 #include "ir/dead_code.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/dynamic/births.h"
+#include "src/dynamic/other_values.h"
 #include "src/export/input_spec.h"
 #include "src/export/quantised_model.h"
 #include "src/export/states.h"
@@ -18,6 +21,24 @@
 
 namespace t2n {
 namespace {
+
+/// Values that were saved as {"input", "1", …} of positional arguments get their names.
+std::vector<Sample> with_names(std::vector<Sample> samples,
+                               const std::vector<trace::ArgumentInfo>& arguments) {
+  const bool is_name = std::any_of(arguments.begin(), arguments.end(),
+                                   [](const auto& argument) { return argument.name == "input"; });
+  for (Sample& sample : samples) {
+    std::vector<std::string>& path = sample.input.path;
+    size_t place = 0;
+    if (is_name || path.size() < 2 || path[0] != "input") continue;
+    const char* const end = path[1].data() + path[1].size();
+    const auto [stop, error] = std::from_chars(path[1].data(), end, place);
+    if (error != std::errc() || stop != end || place >= arguments.size()) continue;
+    path.erase(path.begin());
+    path[0] = arguments[place].name;
+  }
+  return samples;
+}
 
 /// The user's samples, completed by the file's where the user gave none.
 std::vector<Sample> merge_samples(const std::vector<Sample>& given,
@@ -41,7 +62,7 @@ std::vector<Sample> merge_samples(const std::vector<Sample>& given,
       continue;
     }
     used[static_cast<size_t>(found - given.begin())] = true;
-    out.push_back({{place.path, found->input.value}, found->range});
+    out.push_back({{place.path, found->input.value}, found->range, {}, found->reals});
   }
   for (size_t i = 0; i < given.size(); ++i)
     if (!used[i]) out.push_back(given[i]);  // unknown names are refused where arguments are bound
@@ -108,6 +129,79 @@ void trace_samples(TracedModel& model, const DynamicOptions& dynamic, trace::Tra
   model.traced = std::move(model.dynamic->traced);
 }
 
+/// Names of the inputs whose values are drawn here.
+std::string drawn_inputs(const std::vector<Sample>& samples) {
+  std::string out;
+  for (const Sample& sample : samples)
+    if (const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
+        tensor != nullptr && tensor->bytes.empty() && tensor->elements() > 0)
+      out += cat(out.empty() ? "" : ", ", quoted(trace::flat_name(sample.input.path)));
+  return out;
+}
+
+constexpr const char* kOtherValues =
+    "give typical values with --input x=@x.npy, a range as in x=2,3,f32:0.1..1, or other draws "
+    "with --seed N";
+
+/// Draws from these ranges what nobody gave, or said anything about.
+std::vector<Sample> drawn_within(std::vector<Sample> samples, RealRange reals,
+                                 trace::IntegerRange integers) {
+  for (Sample& sample : samples) {
+    const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
+    if (tensor == nullptr || !tensor->bytes.empty()) continue;
+    if (ir::is_float(tensor->dtype) && !sample.reals) sample.reals = reals;
+    if (ir::is_integer(tensor->dtype) && !sample.range) sample.range = integers;
+  }
+  return samples;
+}
+
+/// Values that were drawn must not end an export: where the model fails with them, others are
+/// tried, of one sign and small. Errors: those of the first values.
+void trace_drawn(TracedModel& model, const DynamicOptions& dynamic,
+                 const trace::TraceOptions& options) {
+  const std::vector<Sample> given = model.samples;
+  const auto attempt = [&]() -> std::optional<Diagnostic> {
+    try {
+      learn_ranges(model, options);
+      trace_samples(model, dynamic, options);
+      return std::nullopt;
+    } catch (const Error& error) {
+      if (!dynamic::may_be_of_values(error)) throw;
+      return error.diagnostic();
+    }
+  };
+  std::optional<Diagnostic> failure = attempt();
+  if (!failure) return;
+  const std::string names = drawn_inputs(given);
+  if (names.empty()) throw Error(*failure);
+  bool is_of_values = failure->id == "trace-limit";
+  constexpr std::array<RealRange, 2> kRanges = {{{0.1, 1}, {0.01, 0.1}}};
+  for (const RealRange& reals : kRanges) {
+    model.samples = drawn_within(given, reals, {1, 3});
+    const auto other = attempt();
+    if (!other) {
+      Diagnostic warning{
+          .severity = Severity::warning,
+          .id = "values-drawn",
+          .message = cat("the model fails with the first values that were drawn for ", names,
+                         ": positive ones are taken"),
+          .where = {},
+          .details = {},
+          .why = failure->message,
+          .help = kOtherValues};
+      if (options.report) options.report(warning);
+      return;
+    }
+    is_of_values = is_of_values || other->message != failure->message;
+  }
+  model.samples = given;
+  if (is_of_values) {
+    failure->details.push_back(cat("the values of ", names, " were drawn"));
+    failure->help = kOtherValues;
+  }
+  throw Error(*std::move(failure));
+}
+
 /// The tracer does not know which names are arrays of an .npz that was given as a whole.
 void explain_unknown(const Error& error, const std::vector<Sample>& samples,
                      const trace::ModelInfo& model) {
@@ -137,7 +231,7 @@ TracedModel load_model(const std::string& path, const std::string& method,
   confine::enter_if_armed();
   model.session = torch.load(path, method);
   model.info = torch_module().describe(*model.session);
-  model.samples = merge_samples(samples, model.info.samples);
+  model.samples = merge_samples(with_names(samples, model.info.arguments), model.info.samples);
   model.samples_from_file = samples.empty() && !model.info.samples.empty();
   return model;
 }
@@ -146,8 +240,7 @@ void trace_model(TracedModel& model, const std::vector<Sample>& samples,
                  const DynamicOptions& dynamic, trace::TraceOptions options) {
   const limits::Stage stage("tracing the model");
   try {
-    learn_ranges(model, options);
-    trace_samples(model, dynamic, std::move(options));
+    trace_drawn(model, dynamic, options);
   } catch (const Error& error) {
     explain_unknown(error, samples, model.info);
     throw;

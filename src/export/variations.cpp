@@ -52,7 +52,8 @@ ir::Tensor anew(const ir::Tensor& tensor, const Sample& sample, uint64_t seed, u
 
 ir::Tensor redrawn(const ir::Tensor& value, const Sample& sample, uint64_t seed, uint64_t stream) {
   const auto& given = std::get<ir::Tensor>(sample.input.value);
-  if (given.bytes.empty()) return draw(value.dtype, value.shape, sample.range, seed, stream);
+  if (given.bytes.empty())
+    return draw(value.dtype, value.shape, sample.range, seed, stream, sample.reals);
   if (sample.input.is_state) return vary_state(value, sample.range, seed, stream);
   if (sample.range && sample.range->are_lengths)
     return draw(value.dtype, value.shape, sample.range, seed, stream);
@@ -83,9 +84,65 @@ ir::Tensor crossed(const ir::Tensor& value, const Sample& sample, const Variatio
   });
 }
 
+/// Every other zero is negative.
 ir::Tensor simple(const ir::Tensor& value, uint64_t seed, uint64_t stream) {
   const auto which = dice(value.elements(), 3, seed, stream);
-  return mapped(value, [&](double, size_t i) { return static_cast<double>(which[i] - 1); });
+  return mapped(value, [&](double, size_t i) {
+    return which[i] == 1 && i % 2 == 1 ? -0.0 : static_cast<double>(which[i] - 1);
+  });
+}
+
+/// The sum has the other sign.
+ir::Tensor of_magnitudes(const ir::Tensor& value, uint64_t seed, uint64_t stream) {
+  constexpr int64_t kMost = 4;
+  const auto powers = dice(value.elements(), 2 * kMost + 1, seed, stream);
+  const auto signs = dice(value.elements(), 2, seed + 1, stream);
+  double before = 0;
+  double after = 0;
+  const ir::Tensor out = mapped(value, [&](double x, size_t i) {
+    const double made =
+        (signs[i] == 0 ? x : -x) * std::pow(10.0, static_cast<double>(powers[i] - kMost));
+    before += x;
+    after += made;
+    return made;
+  });
+  if ((before < 0) != (after < 0)) return out;
+  return mapped(out, [](double x, size_t) { return -x; });
+}
+
+ir::Tensor halved(const ir::Tensor& value, uint64_t seed, uint64_t stream) {
+  constexpr int64_t kMost = 8;
+  const auto numbers = dice(value.elements(), 4 * kMost + 1, seed, stream);
+  const auto parts = dice(value.elements(), 5, seed + 1, stream);
+  // Halves are two of five.
+  constexpr std::array<double, 5> kParts = {1, 2, 2, 4, 8};
+  return mapped(value, [&](double, size_t i) {
+    const double part = kParts.at(static_cast<size_t>(parts[i]));
+    const auto odd = static_cast<double>(2 * (numbers[i] - 2 * kMost) + 1);
+    return part == 1 ? std::floor(odd / 2) : odd / part;
+  });
+}
+
+/// The ends of signed and unsigned integers that have `count` values, and their neighbours, those
+/// beyond first. Where the dtype does not hold them, the old numbers stay.
+ir::Tensor at_ends(const ir::Tensor& value, double count) {
+  const std::array<double, 8> ends = {count + 1,  -count / 2 - 1, count / 2, count - 1,
+                                      -count / 2, count / 2 - 1,  count,     -count};
+  const double bits = 8 * static_cast<double>(ir::dtype_size(value.dtype));
+  const bool is_unsigned = value.dtype == ir::DType::u8;
+  const double most = std::exp2(is_unsigned ? bits : bits - 1);
+  return mapped(value, [&](double old, size_t i) {
+    const double made = ends.at(i % ends.size());
+    return made < most && made >= (is_unsigned ? 0 : -most) ? made : old;
+  });
+}
+
+ir::Tensor with_special(const ir::Tensor& value, double special, uint64_t seed, uint64_t stream) {
+  const auto which = dice(value.elements(), 4, seed, stream);
+  return mapped(value, [&](double old, size_t i) {
+    if (which[i] > 1) return old;
+    return which[i] == 0 ? special : -special;
+  });
 }
 
 /// The `part`-th of `parts` sections of the range's numbers.
@@ -122,61 +179,92 @@ ir::Tensor within(const ir::Tensor& value, const Sample& sample, uint64_t seed, 
   return draw(value.dtype, value.shape, trace::IntegerRange{0, most + 1}, seed, stream);
 }
 
-ir::Tensor changed(const ir::Tensor& value, const Sample& sample, const Variation& variation,
-                   uint64_t stream) {
-  const auto& given = std::get<ir::Tensor>(sample.input.value);
+/// Nothing for changes that are not of floats.
+std::optional<ir::Tensor> changed_floats(const ir::Tensor& value, const Variation& variation,
+                                         uint64_t stream) {
   const uint64_t seed = variation.seed;
-  const bool is_float = ir::is_float(value.dtype);
-  const bool is_whole = ir::is_integer(value.dtype) || value.dtype == ir::DType::boolean;
-  if (is_whole && variation.holds_integers) return value;
-  const bool is_free = given.bytes.empty() && !sample.range && ir::is_integer(value.dtype);
-  if (sample.input.is_state || value.elements() == 0) return redrawn(value, sample, seed, stream);
-  constexpr int64_t kWide = 11;
+  const double factor = variation.factor;
   switch (variation.change) {
-    case Change::redraw: break;
-    case Change::scale:
-      if (is_float) return mapped(value, [&](double x, size_t) { return variation.factor * x; });
-      break;
-    case Change::negate:
-      if (is_float) return mapped(value, [](double x, size_t) { return -x; });
-      break;
-    case Change::simple:
-      if (is_float) return simple(value, seed, stream);
-      break;
+    case Change::scale: return mapped(value, [&](double x, size_t) { return factor * x; });
+    case Change::negate: return mapped(value, [](double x, size_t) { return -x; });
+    case Change::sign:
+      return mapped(value, [&](double x, size_t) { return factor * std::abs(x); });
+    case Change::simple: return simple(value, seed, stream);
+    case Change::alike: return alike(value, seed);
+    case Change::magnitudes: return of_magnitudes(value, seed, stream);
+    case Change::halves: return halved(value, seed, stream);
+    case Change::special: return with_special(value, factor, seed, stream);
+    case Change::redraw:
     case Change::cross:
-      if (!variation.thresholds.empty() && (is_float || ir::is_integer(value.dtype)))
-        return crossed(value, sample, variation, stream);
-      break;
     case Change::sweep:
-      if (sample.range && ir::is_integer(value.dtype))
-        return swept(value, *sample.range, seed, variation.parts);
+    case Change::from_end:
+    case Change::uniform:
+    case Change::integers:
+    case Change::within:
+    case Change::ends: break;
+  }
+  return {};
+}
+
+/// Nothing for changes that are not of integers, or not of these.
+std::optional<ir::Tensor> changed_integers(const ir::Tensor& value, const Sample& sample,
+                                           const Variation& variation, uint64_t stream) {
+  constexpr int64_t kWide = 11;
+  const uint64_t seed = variation.seed;
+  switch (variation.change) {
+    case Change::sweep:
+      if (sample.range) return swept(value, *sample.range, seed, variation.parts);
       break;
     case Change::from_end:
-      if (sample.range && ir::is_integer(value.dtype))
+      if (sample.range)
         return mapped(swept(value, *sample.range, 0, 1), [&](double x, size_t) {
           return x - static_cast<double>(sample.range->second);
         });
       break;
-    case Change::uniform:
-      if (!is_mask(sample)) return value;
-      return mapped(value, [&](double, size_t) { return variation.factor; });
-    case Change::sign:
-      if (is_float)
-        return mapped(value, [&](double x, size_t) { return variation.factor * std::abs(x); });
-      break;
-    case Change::alike:
-      if (is_float) return alike(value, seed);
-      break;
-    case Change::within:
-      if (ir::is_integer(value.dtype)) return within(value, sample, seed, stream);
-      break;
+    case Change::within: return within(value, sample, seed, stream);
     case Change::integers:
-      if (is_free)
+      if (is_free_integer(sample))
         return draw(value.dtype, value.shape,
                     trace::IntegerRange{seed % 2 == 0 ? -kWide : 0, kWide}, seed, stream);
       break;
+    case Change::ends:
+      if (is_free_integer(sample)) return at_ends(value, variation.factor);
+      return value;
+    case Change::redraw:
+    case Change::cross:
+    case Change::uniform:
+    case Change::scale:
+    case Change::negate:
+    case Change::sign:
+    case Change::simple:
+    case Change::alike:
+    case Change::magnitudes:
+    case Change::halves:
+    case Change::special: break;
   }
-  return redrawn(value, sample, seed, stream);
+  return {};
+}
+
+ir::Tensor changed(const ir::Tensor& value, const Sample& sample, const Variation& variation,
+                   uint64_t stream) {
+  const uint64_t seed = variation.seed;
+  const bool is_float = ir::is_float(value.dtype);
+  const bool is_whole = ir::is_integer(value.dtype) || value.dtype == ir::DType::boolean;
+  if (is_whole && variation.holds_integers) return value;
+  if (sample.input.is_state || value.elements() == 0) return redrawn(value, sample, seed, stream);
+  // The user's range holds for all sets.
+  if (sample.reals && variation.change != Change::alike)
+    return redrawn(value, sample, seed, stream);
+  if (variation.change == Change::uniform)
+    return is_mask(sample) ? mapped(value, [&](double, size_t) { return variation.factor; })
+                           : value;
+  const bool crosses = variation.change == Change::cross && !variation.thresholds.empty();
+  if (crosses && (is_float || ir::is_integer(value.dtype)))
+    return crossed(value, sample, variation, stream);
+  std::optional<ir::Tensor> out;
+  if (is_float) out = changed_floats(value, variation, stream);
+  if (ir::is_integer(value.dtype)) out = changed_integers(value, sample, variation, stream);
+  return out ? *std::move(out) : redrawn(value, sample, seed, stream);
 }
 
 void collect(const ir::Graph& graph, std::set<double>& out) {
@@ -194,8 +282,12 @@ void collect(const ir::Graph& graph, std::set<double>& out) {
       const int at = constants[static_cast<size_t>(ref->id)];
       if (at < 0) continue;
       const ir::Tensor& held = graph.constants[static_cast<size_t>(at)].data;
-      if (held.elements() == 1 && !held.bytes.empty() && !ir::is_complex(held.dtype))
-        out.insert(ir::element_f64(held, 0));
+      if (held.bytes.empty() || ir::is_complex(held.dtype)) continue;
+      // Of a tensor of limits a few stand for all.
+      constexpr int64_t kFew = 4;
+      const ir::Tensor plain = ir::contiguous(held);
+      const int64_t step = std::max<int64_t>((plain.elements() + kFew - 1) / kFew, 1);
+      for (int64_t k = 0; k < plain.elements(); k += step) out.insert(ir::element_f64(plain, k));
     }
   }
 }
@@ -212,6 +304,12 @@ bool is_mask(const Sample& sample) {
   return std::all_of(values.begin(), values.end(), [](int64_t x) { return x == 0 || x == 1; });
 }
 
+bool is_free_integer(const Sample& sample) {
+  const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
+  return tensor != nullptr && ir::is_integer(tensor->dtype) && !sample.range &&
+         !sample.input.is_state && (tensor->bytes.empty() || !is_mask(sample));
+}
+
 std::vector<double> thresholds_of(const ir::Graph& graph) {
   std::set<double> found;
   collect(graph, found);
@@ -219,8 +317,10 @@ std::vector<double> thresholds_of(const ir::Graph& graph) {
   constexpr double kLargest = 1e6;
   std::erase_if(found, [](double x) { return !(std::abs(x) <= kLargest); });
   constexpr size_t kMost = 16;
-  std::vector<double> out(found.begin(), found.end());
-  if (out.size() > kMost) out.resize(kMost);
+  const std::vector<double> all(found.begin(), found.end());
+  if (all.size() <= kMost) return all;
+  std::vector<double> out;
+  for (size_t k = 0; k < kMost; ++k) out.push_back(all[k * (all.size() - 1) / (kMost - 1)]);
   return out;
 }
 

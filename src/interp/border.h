@@ -12,7 +12,7 @@
 namespace t2n::interp {
 
 /// Entries before and after, for each axis; negative ones are cut off.
-using Padding = std::vector<std::pair<int64_t, int64_t>>;
+using Padding = Checked<std::pair<int64_t, int64_t>>;
 
 /// 'constant' (with `value`), 'replicate', 'reflect', 'reflect-even', and tract's 'replicated'.
 /// Errors: `engine-failed` for others.

@@ -44,9 +44,6 @@ at::Tensor bias_vector(const at::Tensor& bias, int64_t channels, int64_t rank) {
 }
 
 void require_filter(const Parts& parts, int64_t channels_of_filter) {
-  if (parts.filter.dim() != parts.input.dim())
-    fail(cat("a filter of rank ", parts.filter.dim(), " for an input of rank ", parts.input.dim()));
-  if (parts.input.dim() < 3) fail("the input has no spatial axis");
   if (channels_of_filter != parts.input.size(1))
     fail(cat("a filter for ", channels_of_filter, " channels, and an input of ",
              parts.input.size(1)));
@@ -59,6 +56,9 @@ Parts parts_of(const KernelCall& call, std::string_view filter, std::string_view
   out.groups = call.i64("groups");
   out.border = call.str("border");
   if (!bias.empty()) out.bias = call.tensor(bias);
+  if (out.filter.dim() != out.input.dim())
+    fail(cat("a filter of rank ", out.filter.dim(), " for an input of rank ", out.input.dim()));
+  if (out.input.dim() < 3) fail("the input has no spatial axis");
   if (call.is_tract() && out.border != "constant")
     fail(cat("tract has no border ", quoted(out.border), " here"));
   return out;
@@ -141,7 +141,8 @@ at::Tensor deconv(const Parts& parts, const Window& window, int64_t groups) {
 /// tract's filter is [O, I/groups, …], the standard's (and torch's) [I, O/groups, …].
 at::Tensor standard_filter(const at::Tensor& filter, int64_t groups) {
   Ints split = filter.sizes().vec();
-  if (split[0] % groups != 0) fail(cat("a filter of ", split[0], " for ", groups, " groups"));
+  if (groups < 1 || split[0] % groups != 0)
+    fail(cat("a filter of ", split[0], " for ", groups, " groups"));
   split[0] /= groups;
   split.insert(split.begin(), groups);
   return filter.reshape(split).transpose(1, 2).flatten(0, 1);

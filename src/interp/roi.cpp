@@ -65,6 +65,7 @@ at::Tensor max_along(const at::Tensor& cell, int64_t axis) {
 /// + i*s".
 at::Tensor pooled_axis(const at::Tensor& x, int64_t axis, double begin, double end, int64_t count,
                        Reduce reduce) {
+  if (count < 1) fail(cat("an output of ", count, " cells"));
   const auto first = static_cast<int64_t>(std::floor(begin + 0.5));
   const auto length = static_cast<int64_t>(std::floor(end + 0.5)) - first;
   const int64_t size = (length + count - 1) / count;

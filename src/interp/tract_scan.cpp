@@ -130,7 +130,8 @@ class Loop {
     std::optional<int64_t> out;
     for (const Scanned& each : scanned_) {
       const int64_t size = each.tensor.size(each.axis), chunk = std::abs(each.step);
-      if (size % chunk != 0) fail(cat("an axis of ", size, " has no whole chunks of ", chunk));
+      if (chunk == 0 || size % chunk != 0)
+        fail(cat("an axis of ", size, " has no whole chunks of ", chunk));
       if (out && *out != size / chunk)
         fail(cat("scanned tensors last for ", *out, " and for ", size / chunk, " iterations"));
       out = size / chunk;

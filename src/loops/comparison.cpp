@@ -31,6 +31,7 @@ IterationComparison::IterationComparison(Rolling& rolling, const Iterations& all
 
 Recurrence IterationComparison::take() {
   found_.filled = take_filled(found_, body_, loop().number);
+  write_at_places();
   return std::move(found_);
 }
 
@@ -82,12 +83,12 @@ void IterationComparison::add_node(size_t position) {
   const auto unread = [this](ValueId id) { return !all_.is_read(id); };
   const IterationValues results = all_.column(position, 0, found_.start);
   if (mentions(first, loop().number) && ir::operand(first, "self") != ir::kNoValue &&
-      one_slice_of(first, outer(ir::operand(first, "self")).shape.size()) &&
+      axis_part_of(first, outer(ir::operand(first, "self")).shape.size()) &&
       std::all_of(results.begin(), results.end(), unread)) {
     found_.inner[{position, 0}] = ir::kNoValue;
     return;
   }
-  add_body_node(position);
+  if (!add_read_of_state(position)) add_body_node(position);
 }
 
 void IterationComparison::check_same(size_t position) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "src/loops/body.h"
+#include "src/loops/iteration.h"
 #include "src/loops/iterations.h"
 #include "src/loops/rolling.h"
 
@@ -49,6 +50,18 @@ class IterationComparison {
   ir::ValueId number_value(const ir::Dim& dim, const ir::Node& beside);
   void use_number(ir::Node& node, const ir::Node& recorded);
 
+  // comparison_places.cpp
+  ir::ValueId places_value(const ir::Dim& place, int64_t width, const ir::Node& beside);
+  ir::ValueId at_places(ir::ValueId self, const AxisPart& part, const ir::Dim& place,
+                        size_t position);
+  bool add_window(size_t position, ir::ValueId whole, const AxisPart& part);
+  bool add_read_of_state(size_t position);
+  std::optional<size_t> state_behind(ir::ValueId inner) const;
+  void require_inside(const CarriedState& state, const AxisPart& part);
+  ir::ValueId positions(size_t state, int64_t axis);
+  void write_at_places();
+  void write_at_place(ir::Node& node, size_t state);
+
   // comparison_operands.cpp
   std::vector<IterationValues> operands(size_t position) const;
   bool is_invariant(size_t position) const;
@@ -77,8 +90,9 @@ class IterationComparison {
   const Iterations& all_;
   Body body_;
   Recurrence found_;
-  const ir::Node* reader_ = nullptr;  ///< whose operands are looked for
+  const ir::Node* reader_ = nullptr;              ///< whose operands are looked for
   std::map<ir::ValueId, ir::ValueId> constants_;  ///< outside, inside; of constants
+  std::map<ir::ValueId, size_t> written_;         ///< states after a write, inside
 };
 
 }  // namespace t2n::loops

@@ -1,5 +1,7 @@
 // One iteration as the body of a scan: slices become inputs, numbers of the iteration become
 // tensors.
+#include <cstdlib>
+
 #include "src/diag/error.h"
 #include "src/loops/comparison.h"
 #include "src/loops/iteration.h"
@@ -29,18 +31,20 @@ constexpr std::pair<std::string_view, std::string_view> kWithTensor[] = {
 
 }  // namespace
 
-/// x[:, t] of an outer tensor.
+/// x[:, t] or x[:, t:t + 3] of an outer tensor.
 bool IterationComparison::add_slice(size_t position) {
   const Node& first = node(found_.start, position);
   const ValueId self = ir::operand(first, "self");
   if (self == ir::kNoValue || !mentions(first, loop().number)) return false;
-  const auto slice = one_slice_of(first, outer(self).shape.size());
+  const auto slice = axis_part_of(first, outer(self).shape.size());
   const std::vector<IterationValues> reads = operands(position);
   if (!slice || reads.size() != 1) return false;
   const auto whole = outside(reads[0]);
   const auto step = coefficient(slice->place, loop().number);
-  if (!whole || !step || (*step != 1 && *step != -1)) return false;
+  if (!whole || !step || *step == 0) return false;
+  if (slice->width != 1) return add_window(position, *whole, *slice);
   Slices slices;
+  slices.step = std::abs(*step);
   slices.whole = *whole;
   slices.axis = slice->axis;
   slices.reversed = *step < 0;
@@ -106,8 +110,8 @@ void IterationComparison::use_number(Node& node, const Node& recorded) {
   const bool scatters = op == "aten::select_scatter" || op == "aten::slice_scatter";
   if (!mentions(node, loop().number) || scatters) return;
   const bool is_number = std::holds_alternative<Dim>(node.args.at(0).value);  // not a list
-  const bool makes_tensor =
-      op == "aten::tensor" || op == "aten::scalar_tensor" || op == "prim::NumToTensor";
+  const bool makes_tensor = op == "aten::tensor" || op.starts_with("aten::tensor.") ||
+                            op == "aten::scalar_tensor" || op == "prim::NumToTensor";
   if (makes_tensor && is_number) {
     const ValueId value = number_value(std::get<Dim>(node.args[0].value), recorded);
     node.op = ir::op_id("t2n::cast");

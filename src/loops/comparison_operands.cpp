@@ -39,8 +39,7 @@ std::vector<IterationValues> IterationComparison::operands(size_t position) cons
       out[next++].push_back(id);
     });
     if (next != out.size())
-      differ(node(iteration, position), "the iterations read other numbers of tensors",
-             kPlainHelp);
+      differ(node(iteration, position), "the iterations read other numbers of tensors", kPlainHelp);
   }
   return out;
 }
@@ -178,7 +177,8 @@ std::optional<ir::QuantInfo> IterationComparison::quant_of(const Slices& slices)
 ValueId IterationComparison::scanned(Slices slices, const std::string& name) {
   for (const Slices& known : found_.slices)
     if (known.whole == slices.whole && known.axis == slices.axis && known.part == slices.part &&
-        known.first == slices.first && known.reversed == slices.reversed)
+        known.first == slices.first && known.reversed == slices.reversed &&
+        known.step == slices.step)
       return known.inner;
   const ir::Value& whole = outer(slices.whole);
   ir::Shape shape = whole.shape;

@@ -1,6 +1,7 @@
 #include "src/loops/filled.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include "src/loops/iteration.h"
@@ -55,8 +56,9 @@ std::optional<Filled> filled(const Recurrence& recurrence, Body& body, const ir:
   out.state = index;
   out.axis = slice->axis;
   const auto step = coefficient(slice->place, number);
-  if (!step || (*step != 1 && *step != -1)) return std::nullopt;
+  if (!step || *step == 0) return std::nullopt;
   out.reversed = *step < 0;
+  out.step = std::abs(*step);
   out.first = replaced(slice->place, number, recurrence.start);
   out.source = std::get<ir::TensorRef>(*found->find("src")).id;
   const Node written = *found;

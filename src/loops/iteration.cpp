@@ -72,20 +72,26 @@ int64_t axis_of(const Node& node, size_t rank) {
 }
 
 std::optional<OneSlice> one_slice_of(const Node& node, size_t rank) {
+  const auto part = axis_part_of(node, rank);
+  if (!part || part->width != 1) return std::nullopt;
+  return OneSlice{part->axis, part->place, part->keeps_axis};
+}
+
+std::optional<AxisPart> axis_part_of(const Node& node, size_t rank) {
   const std::string_view op = ir::op_name(node.op);
   const bool selects = op == "aten::select.int" || op == "aten::select_scatter";
   const bool slices = op == "aten::slice.Tensor" || op == "aten::slice_scatter";
   if (!dim_of(node, "dim") || !dim_of(node, "dim")->is_constant()) return std::nullopt;
   const int64_t axis = axis_of(node, rank);
-  if (selects) return OneSlice{axis, *dim_of(node, "index"), false};
+  if (selects) return AxisPart{axis, *dim_of(node, "index"), false, 1};
   const Dim* start = dim_of(node, "start");
   const Dim* end = dim_of(node, "end");
   const Dim* step = dim_of(node, "step");
-  if (slices && start && end && step && *step == Dim(1) && *end - *start == Dim(1))
-    return OneSlice{axis, *start, true};
+  if (slices && start && end && step && *step == Dim(1) && (*end - *start).is_constant())
+    return AxisPart{axis, *start, true, (*end - *start).value()};
   const Dim* length = dim_of(node, "length");
-  if (op == "aten::narrow" && start && length && *length == Dim(1))
-    return OneSlice{axis, *start, true};
+  if (op == "aten::narrow" && start && length && length->is_constant())
+    return AxisPart{axis, *start, true, length->value()};
   return std::nullopt;
 }
 

@@ -57,6 +57,15 @@ struct OneSlice {
   ir::Dim place;
   bool keeps_axis = false;
 };
+/// Neighbouring elements of an axis.
+struct AxisPart {
+  int64_t axis = 0;
+  ir::Dim place;
+  bool keeps_axis = false;
+  int64_t width = 1;
+};
+/// The part of select, slice, narrow and their scattering counterparts, if its width is constant.
+std::optional<AxisPart> axis_part_of(const ir::Node& node, size_t rank);
 /// The slice of select, slice, narrow and their scattering counterparts.
 std::optional<OneSlice> one_slice_of(const ir::Node& node, size_t rank);
 

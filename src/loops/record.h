@@ -32,6 +32,7 @@ struct Rolled {
   /// For these and for the states: the name of the value in the scan's first iteration.
   std::map<std::string, std::string> names = {};
   std::string tag = {};  ///< that values of the scan's first iteration had in their names
+  std::vector<ir::Comparison> conditions = {};  ///< of sizes, for which the scan is right
 };
 
 /// What made a value.

@@ -35,6 +35,22 @@ struct Slices {
   int64_t part = 0;  ///< 0: one element, without the axis
   ir::Dim first;
   bool reversed = false;
+  int64_t step = 1;  ///< from one slice to the next
+  ir::ValueId inner = ir::kNoValue;
+};
+/// Neighbouring elements of an axis of an outer tensor, others in each iteration.
+struct Window {
+  ir::ValueId whole = ir::kNoValue;
+  int64_t axis = 0;
+  ir::Dim first;  ///< where it begins in the first iteration
+  int64_t step = 0;
+  int64_t width = 0;
+  ir::ValueId inner = ir::kNoValue;  ///< the elements that all iterations take
+};
+/// 0, 1, … along an axis of a state.
+struct Positions {
+  size_t state = 0;
+  int64_t axis = 0;
   ir::ValueId inner = ir::kNoValue;
 };
 struct CarriedState {
@@ -48,6 +64,7 @@ struct Filled {
   int64_t axis = 0;
   ir::Dim first;
   bool reversed = false;
+  int64_t step = 1;
   ir::ValueId source = ir::kNoValue;  ///< inside
 };
 
@@ -68,6 +85,10 @@ struct Recurrence {
   std::map<std::pair<size_t, size_t>, ir::ValueId> inner = {};
   std::vector<bool> hoisted = {};  ///< by node: the same in all iterations
   std::vector<Slices> slices = {};
+  std::vector<Window> windows = {};
+  std::vector<Positions> positions = {};
+  /// What must hold for the places that iterations read in states, and write there.
+  std::vector<ir::Comparison> conditions = {};
   std::vector<CarriedState> states = {};
   std::vector<std::pair<ir::ValueId, ir::ValueId>> captured = {};  ///< outside, inside
   std::vector<Filled> filled = {};

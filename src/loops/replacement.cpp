@@ -1,6 +1,7 @@
 #include "src/loops/replacement.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "ir/scan.h"
 #include "src/diag/error.h"
@@ -47,7 +48,7 @@ Replacement::Replacement(Rolling& rolling, const Iterations& all, Recurrence fou
 
 /// Where the slices of all iterations begin in `whole`; nothing if they cover all of it.
 std::optional<Dim> Replacement::begin_of(ValueId whole, int64_t axis, const Dim& first,
-                                         bool reversed) {
+                                         bool reversed, int64_t step) {
   const int64_t extent = outer(whole).shape[static_cast<size_t>(axis)].value();
   const int64_t count = all_.count() - found_.start;
   Dim from = first;
@@ -55,14 +56,15 @@ std::optional<Dim> Replacement::begin_of(ValueId whole, int64_t axis, const Dim&
     from =
         from + (loop().length.is_constant() ? Dim(extent) : ir::size_symbol(graph_, whole, axis));
   const auto place = sample_of(graph_, from);
-  const int64_t least = place ? (reversed ? *place - count + 1 : *place) : 0;
+  const int64_t span = step * (count - 1);
+  const int64_t least = place ? (reversed ? *place - span : *place) : 0;
   // For other lengths the shape rules refuse it.
-  if (loop().length.is_constant() && (!place || least < 0 || least + count > extent))
+  if (loop().length.is_constant() && (!place || least < 0 || least + span >= extent))
     refuse_loop(graph_, Node(), "its iterations read fewer slices than there are iterations",
                 kPlainHelp);
-  if (place && least == 0 && extent == count && !may_end_early(graph_, loop().length))
+  if (place && least == 0 && step == 1 && extent == count && !may_end_early(graph_, loop().length))
     return std::nullopt;
-  return reversed ? from - length() + Dim(1) : from;
+  return reversed ? from - Dim(step) * (length() - Dim(1)) : from;
 }
 
 /// `whole` with the parts that split() gives on an axis of their own.
@@ -82,7 +84,7 @@ ValueId Replacement::parted(ValueId whole, const Slices& slices) {
 
 ValueId Replacement::slice_outside(const Slices& slices) {
   const ValueId whole = parted(rolling_.settled(slices.whole, loop().place), slices);
-  const auto begin = begin_of(whole, slices.axis, slices.first, slices.reversed);
+  const auto begin = begin_of(whole, slices.axis, slices.first, slices.reversed, slices.step);
   if (!begin) return whole;
   ir::Ints shape = ir::static_shape(outer(whole).shape);
   shape[static_cast<size_t>(slices.axis)] = all_.count() - found_.start;
@@ -91,13 +93,50 @@ ValueId Replacement::slice_outside(const Slices& slices) {
                        {{"self", ir::TensorRef{whole}},
                         size_argument("dim", slices.axis),
                         size_argument("start", *begin),
-                        size_argument("end", *begin + length()),
-                        size_argument("step", 1)},
+                        size_argument("end", end_of(*begin, slices.step)),
+                        size_argument("step", slices.step)},
                        dtype, ir::to_shape(shape), loop().place);
+}
+
+/// The elements that the windows of all iterations cover.
+ValueId Replacement::window_outside(const Window& window) {
+  const ValueId whole = rolling_.settled(window.whole, loop().place);
+  const Dim span = Dim(std::abs(window.step)) * (length() - Dim(1));
+  const Dim begin = window.step < 0 ? window.first - span : window.first;
+  ir::Shape shape = outer(whole).shape;
+  shape[static_cast<size_t>(window.axis)] =
+      Dim(std::abs(window.step) * (all_.count() - found_.start - 1) + window.width);
+  const ir::DType dtype = outer(whole).dtype;
+  return rolling_.emit("aten::slice.Tensor",
+                       {{"self", ir::TensorRef{whole}},
+                        size_argument("dim", window.axis),
+                        size_argument("start", begin),
+                        size_argument("end", begin + span + Dim(window.width)),
+                        size_argument("step", 1)},
+                       dtype, shape, loop().place);
+}
+
+ValueId Replacement::positions_outside(const Positions& positions) {
+  const ValueId state =
+      rolling_.settled(found_.states[positions.state].iterations[0], loop().place);
+  const Dim extent = loop().length.is_constant()
+                         ? outer(state).shape[static_cast<size_t>(positions.axis)]
+                         : ir::size_symbol(graph_, state, positions.axis);
+  return rolling_.emit("aten::arange",
+                       {{"end", extent},
+                        {"dtype", ir::DType::i64},
+                        {"layout", ir::None{}},
+                        {"device", ir::None{}},
+                        {"pin_memory", ir::None{}}},
+                       ir::DType::i64, {outer(state).shape[static_cast<size_t>(positions.axis)]},
+                       loop().place);
 }
 
 Node Replacement::scan_node(const IterationValues& sliced) {
   ir::Scan scan;
+  IterationValues captured;
+  for (const Window& each : found_.windows) captured.push_back(window_outside(each));
+  for (const Positions& each : found_.positions) captured.push_back(positions_outside(each));
   scan.length = length();
   found_.body->inputs = {found_.number};
   for (size_t i = 0; i < found_.slices.size(); ++i) {
@@ -116,6 +155,9 @@ Node Replacement::scan_node(const IterationValues& sliced) {
     scan.captured.push_back(rolling_.settled(id, loop().place));
     found_.body->inputs.push_back(inner);
   }
+  scan.captured.insert(scan.captured.end(), captured.begin(), captured.end());
+  for (const Window& each : found_.windows) found_.body->inputs.push_back(each.inner);
+  for (const Positions& each : found_.positions) found_.body->inputs.push_back(each.inner);
   Node out;
   out.op = ir::op_id(ir::kScanOp);
   out.args = ir::scan_arguments(scan);
@@ -142,10 +184,19 @@ bool Replacement::is_filled(size_t state) const {
                      [&](const Filled& each) { return each.state == state; });
 }
 
-/// The value of a state after the last iteration; kNoValue if the program has none of its own.
+/// The value of a state after the last iteration; kNoValue if the program has none of its own. A
+/// state that takes what another one was has a value of an earlier iteration.
 ValueId Replacement::last_of(size_t state) const {
-  for (const auto& [spot, inner] : found_.inner)
-    if (inner == found_.states[state].next) return node_outputs_[spot.first][spot.second];
+  ValueId next = found_.states[state].next;
+  for (int64_t iteration = all_.count() - 1; iteration >= found_.start; --iteration) {
+    for (const auto& [spot, inner] : found_.inner)
+      if (inner == next)
+        return node_outputs_[static_cast<size_t>(iteration)][spot.first][spot.second];
+    const auto passed = std::find_if(found_.states.begin(), found_.states.end(),
+                                     [&](const CarriedState& each) { return each.inner == next; });
+    if (passed == found_.states.end()) return ir::kNoValue;
+    next = passed->next;
+  }
   return ir::kNoValue;
 }
 
@@ -164,8 +215,11 @@ void Replacement::run() {
   std::vector<Node> nodes(std::make_move_iterator(graph_.nodes.begin() + begin),
                           std::make_move_iterator(graph_.nodes.end()));
   graph_.nodes.resize(all_.begin(0));
-  for (size_t i = 0; i < found_.hoisted.size(); ++i)
-    node_outputs_.push_back(nodes[first_node(all_.count() - 1) + i].outputs);
+  for (int64_t iteration = 0; iteration < all_.count(); ++iteration) {
+    node_outputs_.emplace_back();
+    for (size_t i = 0; iteration >= found_.start && i < found_.hoisted.size(); ++i)
+      node_outputs_.back().push_back(nodes[first_node(iteration) + i].outputs);
+  }
   forget_names();
   for (size_t i = 0; i < first_node(found_.start); ++i) {
     settle_number(nodes[i], 0);
@@ -232,7 +286,7 @@ void Replacement::define_filled(const Filled& each) {
   graph_.values[static_cast<size_t>(last)].name = naming_.value(before.name + "_filled");
   const size_t family = values_.add({found_.body, each.source, all_.count() - found_.start});
   const ValueId initial = rolling_.settled(state.iterations[0], loop().place);
-  const auto begin = begin_of(initial, each.axis, each.first, each.reversed);
+  const auto begin = begin_of(initial, each.axis, each.first, each.reversed, each.step);
   const ValueId all =
       rolling_.stacked(family, each.axis, each.reversed, begin ? ir::kNoValue : last);
   if (!begin) {
@@ -241,9 +295,12 @@ void Replacement::define_filled(const Filled& each) {
   }
   Node scatter;
   scatter.op = ir::op_id("aten::slice_scatter");
-  scatter.args = {{"self", ir::TensorRef{initial}},        {"src", ir::TensorRef{all}},
-                  size_argument("dim", each.axis),         size_argument("start", *begin),
-                  size_argument("end", *begin + length()), size_argument("step", 1)};
+  scatter.args = {{"self", ir::TensorRef{initial}},
+                  {"src", ir::TensorRef{all}},
+                  size_argument("dim", each.axis),
+                  size_argument("start", *begin),
+                  size_argument("end", end_of(*begin, each.step)),
+                  size_argument("step", each.step)};
   scatter.scope = loop().place.scope;
   scatter.source = loop().place.source;
   scatter.call = naming_.call(loop().place.scope, "slice_scatter");

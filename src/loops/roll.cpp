@@ -49,6 +49,7 @@ Rolled roll(Rolling& rolling, LoopRecord loop) {
   }
   Recurrence found = comparison.take();
   refuse_read_slices(graph, found, all.loop().number);
+  out.conditions = found.conditions;
   Replacement(rolling, all, std::move(found), std::move(growing)).run();
   return out;
 }

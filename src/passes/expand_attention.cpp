@@ -1,5 +1,6 @@
 // The pass `expand-attention`: fused layers of attention as linear layers, attention and norms, so
 // that other passes see their weights. Each belongs to the module whose weight it has.
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -104,6 +105,20 @@ class FusedAttention : public Rewriter {
     return TensorRef{unsqueeze(unsqueeze(takes_part, 1), 2)};
   }
 
+  /// NaN for queries without keys, to which the plain operator gives zeros.
+  ValueId without_blind(ValueId y, const ir::Attr& mask) {
+    const auto* const takes_part = std::get_if<TensorRef>(&mask);
+    if (takes_part == nullptr) return y;
+    ir::Shape rows = shape(takes_part->id);
+    rows.back() = 1;
+    const ValueId sees = emit("aten::any.dim",
+                              {{"self", *takes_part},
+                               {"dim", Dim(static_cast<int64_t>(rows.size()) - 1)},
+                               {"keepdim", true}},
+                              ir::DType::boolean, rows);
+    return where(sees, y, constant({}, {std::numeric_limits<double>::quiet_NaN()}, dtype(y)));
+  }
+
   ValueId attended(ValueId x, int64_t heads) {
     return inside("qkv_weight", [&] { return attended_inside(x, heads); });
   }
@@ -117,17 +132,18 @@ class FusedAttention : public Rewriter {
     const ValueId query = part(0);
     const ValueId key = part(1);
     const ValueId value = part(2);
+    const ir::Attr keys = mask();
     const ValueId y = emit("aten::scaled_dot_product_attention",
                            {{"query", TensorRef{query}},
                             {"key", TensorRef{key}},
                             {"value", TensorRef{value}},
-                            {"attn_mask", mask()},
+                            {"attn_mask", keys},
                             {"dropout_p", 0.0},
                             {"is_causal", false},
                             {"scale", ir::None{}},
                             {"enable_gqa", false}},
                            dtype(x), shape(query));
-    return linear(joined(y), "proj_weight", "proj_bias");
+    return linear(joined(without_blind(y, keys)), "proj_weight", "proj_bias");
   }
 
   ValueId normed(ValueId x, std::string_view weight, std::string_view bias) {

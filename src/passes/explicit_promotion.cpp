@@ -9,23 +9,13 @@ namespace t2n::passes {
 namespace {
 
 /// Operations with boolean results, whatever dtype they compute in.
-bool is_predicate(ir::OpId op) {
-  return has_trait(ir::op_short_name(op), ir::OpTrait::predicate);
-}
+bool is_predicate(ir::OpId op) { return has_trait(ir::op_short_name(op), ir::OpTrait::predicate); }
 
 /// Operands that select and are not computed with: always booleans.
 bool is_condition(std::string_view name) { return name == "condition" || name == "mask"; }
 
-bool rounds_quotient(const Node& node) {
-  const ir::Attr* mode = node.find("rounding_mode");
-  return ir::op_short_name(node.op) == "floor_divide" ||
-         (mode != nullptr && !std::holds_alternative<ir::None>(*mode));
-}
-
-/// Whether a factor or divisor may be rounded to f16 first: that changes a result by no more than
-/// rounding the result does.
-bool is_harmless_in_f16(const Node& node, double number) {
-  if (!rounds_quotient(node)) return ir::is_normal_in_f16(number);
+/// Whether f16 holds a factor or divisor.
+bool is_exact_in_f16(double number) {
   const auto narrow = ir::float_to_half(static_cast<float>(number));
   return static_cast<double>(ir::half_to_float(narrow)) == number;
 }
@@ -83,8 +73,8 @@ class Promoter {
     const ir::Attr* other = node.find("other");
     if (other == nullptr) return false;
     if (const auto* size = std::get_if<ir::Dim>(other))
-      return !size->is_constant() || !is_harmless_in_f16(node, static_cast<double>(size->value()));
-    if (const auto* number = std::get_if<double>(other)) return !is_harmless_in_f16(node, *number);
+      return !size->is_constant() || !is_exact_in_f16(static_cast<double>(size->value()));
+    if (const auto* number = std::get_if<double>(other)) return !is_exact_in_f16(*number);
     const auto* tensor = std::get_if<ir::TensorRef>(other);
     if (tensor == nullptr) return false;
     const auto at = static_cast<size_t>(tensor->id);
@@ -94,7 +84,7 @@ class Promoter {
     const int constant = at < constants_.size() ? constants_[at] : -1;
     if (constant < 0) return true;
     const ir::Tensor& known = graph_.constants[static_cast<size_t>(constant)].data;
-    return !is_loaded(known) || !is_harmless_in_f16(node, ir::element_f64(known, 0));
+    return !is_loaded(known) || !is_exact_in_f16(ir::element_f64(known, 0));
   }
 
   /// `id` in another dtype; one cast serves all later operations.

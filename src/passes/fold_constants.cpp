@@ -1,5 +1,5 @@
 // The pass `fold-constants` computes what does not depend on the inputs, unless the exported model
-// would become larger.
+// would become larger, and the target has the operation.
 #include <algorithm>
 #include <unordered_map>
 
@@ -21,9 +21,9 @@ int64_t byte_count(const Tensor& tensor) {
 
 class ConstantFolder {
  public:
-  ConstantFolder(Graph& graph, const ir::Evaluator& evaluate)
+  ConstantFolder(Graph& graph, const PassContext& context)
       : graph_(graph),
-        evaluate_(evaluate),
+        context_(context),
         constant_(ir::constant_index(graph)),
         uses_(ir::use_counts(graph)) {
     for (size_t i = 0; i < graph.values.size(); ++i) same_as_.push_back(static_cast<ValueId>(i));
@@ -54,8 +54,10 @@ class ConstantFolder {
     // A view of a weight that stays costs no memory here, but the file would store it a second
     // time.
     const int64_t free = widens_bytes(node) ? kScalarBytes : kSmallBytes;
-    if (result_bytes(node) > std::max(free, dying_bytes(node))) return false;
-    std::vector<Tensor> results = evaluate_(node, [this](ValueId id) { return *constant(id); });
+    const bool must_fold = !widens_bytes(node) && context_.is_native && !context_.is_native(node.op);
+    if (!must_fold && result_bytes(node) > std::max(free, dying_bytes(node))) return false;
+    std::vector<Tensor> results =
+        context_.evaluate(node, [this](ValueId id) { return *constant(id); });
     if (!fits(node, results)) return false;
     ir::for_each_input(node, [this](ValueId id) { --uses(resolve(id)); });
     for (size_t i = 0; i < results.size(); ++i) define(node.outputs[i], std::move(results[i]));
@@ -72,7 +74,8 @@ class ConstantFolder {
     return known;
   }
 
-  /// True for a cast of 8-bit integers, 16-bit floats or blocks: weights that were compressed.
+  /// True for a cast of 8-bit integers, 16-bit floats or blocks: weights that were compressed, and
+  /// are to stay it.
   bool widens_bytes(const Node& node) {
     const std::string_view name = ir::op_name(node.op);
     bool out = name == "t2n::cast" || name == "t2n::dequantise_q4_0";
@@ -138,7 +141,7 @@ class ConstantFolder {
   }
 
   Graph& graph_;
-  const ir::Evaluator& evaluate_;
+  const PassContext& context_;
   std::vector<int> constant_;     ///< by value: index in graph.constants, or -1
   std::vector<int> uses_;         ///< by value: reads by operations that are not folded
   std::vector<ValueId> same_as_;  ///< by value: the equal constant that replaces it, or itself
@@ -148,7 +151,7 @@ class ConstantFolder {
 }  // namespace
 
 bool fold_constants(Graph& graph, const PassContext& context) {
-  return context.evaluate && ConstantFolder(graph, context.evaluate).run();
+  return context.evaluate && ConstantFolder(graph, context).run();
 }
 
 }  // namespace t2n::passes

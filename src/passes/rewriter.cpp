@@ -59,9 +59,16 @@ bool Rewriter::replace_where(const std::function<bool()>& define, bool keeps_dea
   std::vector<ir::Node> nodes = std::exchange(graph_.nodes, {});
   for (ir::Node& node : nodes) {
     begin(std::move(node));
-    const bool defined = define();
-    if (!defined) keep();
-    changed = changed || defined;
+    try {
+      const bool defined = define();
+      if (!defined) keep();
+      changed = changed || defined;
+    } catch (const Error& error) {
+      if (!error.diagnostic().where.empty()) throw;
+      Diagnostic placed = error.diagnostic();
+      placed.where = {ir::node_where(graph_, node_)};
+      throw Error(std::move(placed));
+    }
   }
   finish(keeps_dead);
   return changed;

@@ -36,5 +36,7 @@ constexpr std::string_view kPulseLeast = "t2nnef_pulse_least";
 constexpr std::string_view kDemands = "t2nnef_demands";
 /// "yes" where weights are others than the model's by intention.
 constexpr std::string_view kCompressed = "t2nnef_compressed";
+/// Options that change the statements of a file, where they were given: "roll-loops".
+constexpr std::string_view kOptions = "t2nnef_options";
 
 }  // namespace t2n::spec

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "src/diag/error.h"
+#include "src/spec/lint_tract_parts.h"
 #include "src/spec/shape_run.h"
 #include "src/spec/trial_sizes.h"
 
@@ -32,6 +33,11 @@ class TractLint {
         return out;
       }
     return {};
+  }
+
+  std::optional<TractFinding> run_loops() {
+    if (symbols_.empty() || runner_.loops().empty()) return {};
+    return untold_sizes(runner_, symbols_, assertions_);
   }
 
   /// Runs again without equalities, which tract ignores while loading.
@@ -132,7 +138,10 @@ class TractLint {
 std::optional<TractFinding> lint_tract(const nnef::Document& document) {
   TractLint lint(document);
   auto found = lint.run();
-  return found ? found : lint.run_structure();
+  if (!found) found = lint.run_loops();
+  if (!found) found = packed_joins(document);
+  if (!found) found = lint.run_structure();
+  return found ? found : unequal_sizes(document);
 }
 
 std::string values_str(const ir::Sizes& values) {

@@ -6,6 +6,7 @@
 #include <deque>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "nnef/walk.h"
 #include "src/diag/error.h"
@@ -41,6 +42,11 @@ bool is_sensible(const Ints& shape) {
   return std::all_of(shape.begin(), shape.end(), [](int64_t extent) { return extent <= kMost; });
 }
 
+bool is_product(std::string_view operation) {
+  return operation == "matmul" || operation == "linear" || operation == "tract_core_einsum" ||
+         operation == "conv";
+}
+
 bool is_structural(std::string_view operation) {
   return operation == "concat" || operation == "stack" || operation == "squeeze";
 }
@@ -64,24 +70,29 @@ class ShapeRunner::State {
       if (!fragment.body.empty()) fragments_[fragment.name] = &fragment;
   }
 
+  const std::vector<LoopShapes>& loops() const { return loops_; }
+
   std::optional<ShapeProblem> run(const ir::Sizes& values, Strictness strictness) {
     strictness_ = strictness;
     depth_ = 0;
     names_.clear();
+    loops_.clear();
+    loop_.reset();
     sizes_.emplace(values);
     Frame frame;
     frame.reserve(2 * document_.graph.body.size());
     for (const nnef::Assignment& statement : document_.graph.body) {
+      statement_ = &statement;
       try {
         assign(statement, frame);
         store_.clear();
       } catch (const Error& error) {
         const auto names = nnef::assigned_names(statement.left);
         const std::string name(names.empty() ? "" : names[0]);
-        return ShapeProblem{name,
-                            cat(name.empty() ? "a statement" : quoted(name), ": ",
-                                headline(error.diagnostic())),
-                            is_structural_};
+        return ShapeProblem{
+            name,
+            cat(name.empty() ? "a statement" : quoted(name), ": ", headline(error.diagnostic())),
+            is_structural_};
       }
     }
     return {};
@@ -188,6 +199,8 @@ class ShapeRunner::State {
          shapes_of(*prepared.rule, ShapeCall(declaration, arguments, shape_of), invocation))
       out.push_back(is_sensible(shape) ? Known{std::move(shape), {}} : Known{});
     if (invocation.text == "tract_core_cast") keep_number(declaration, arguments, out);
+    if (loop_ && is_product(invocation.text) && out.size() == 1 && out[0].shape)
+      loops_[*loop_].products.push_back(*out[0].shape);
     return out;
   }
 
@@ -262,6 +275,14 @@ class ShapeRunner::State {
     return iterations;
   }
 
+  LoopShapes loop_shapes(const std::string& body, const Frame& inputs) const {
+    const auto names = nnef::assigned_names(statement_->left);
+    LoopShapes out{names.empty() ? "" : std::string(names[0]), body, {}, {}};
+    for (const auto& [name, input] : inputs)
+      if (input.shape) out.inputs[std::string(name)] = *input.shape;
+    return out;
+  }
+
   std::vector<Known> scan(const Prepared& prepared, Frame& frame) {
     const auto given = [&](std::string_view name) -> const Value& {
       return *argument(*prepared.signature->declaration, prepared.arguments, name);
@@ -271,7 +292,10 @@ class ShapeRunner::State {
     Frame inner;
     for (const char* list : {"scan", "full", "state"}) bind_body(given(list), frame, inner);
     const std::optional<int64_t> iterations = cut(given("scan"), inner);
+    const std::optional<size_t> around = std::exchange(loop_, loops_.size());
+    loops_.push_back(loop_shapes(body->second->name, inner));
     run_body(*body->second, inner);
+    loop_ = around;
     std::vector<Known> out;
     for (const Value& row : given("output").items)
       out.push_back(scanned(row, inner[row.items.at(0).text].shape, iterations));
@@ -296,8 +320,11 @@ class ShapeRunner::State {
   std::unordered_map<const nnef::Fragment*, Signature> signatures_;
   std::unordered_map<const Value*, Prepared> calls_;
   std::unordered_map<const Value*, std::unique_ptr<Value>> signs_;
-  Store store_;                 ///< arguments of one statement
-  std::deque<Value> names_;     ///< names of calls inside expressions
+  Store store_;                                  ///< arguments of one statement
+  std::deque<Value> names_;                      ///< names of calls inside expressions
+  const nnef::Assignment* statement_ = nullptr;  ///< of the graph, that runs
+  std::vector<LoopShapes> loops_;
+  std::optional<size_t> loop_;  ///< whose body runs
   bool is_structural_ = false;  ///< for the running operation
   int depth_ = 0;
 };
@@ -305,6 +332,8 @@ class ShapeRunner::State {
 ShapeRunner::ShapeRunner(const nnef::Document& document)
     : state_(std::make_unique<State>(document)) {}
 ShapeRunner::~ShapeRunner() = default;
+
+const std::vector<LoopShapes>& ShapeRunner::loops() const { return state_->loops(); }
 
 std::optional<ShapeProblem> ShapeRunner::run(const ir::Sizes& values, Strictness strictness) {
   return state_->run(values, strictness);

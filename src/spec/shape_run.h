@@ -1,9 +1,11 @@
 // Computes the shapes of all tensors of a tract document, at given values of its symbols.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ir/symbol.h"
 #include "nnef/ast.h"
@@ -12,9 +14,17 @@ namespace t2n::spec {
 
 /// A statement that tract refuses, or fails to run.
 struct ShapeProblem {
-  std::string name;             ///< the statement's first result
+  std::string name;            ///< the statement's first result
   std::string message;         ///< "'y': 'concat': the shapes [2,3] and [2,4] do not go together"
   bool is_structural = false;  ///< found by Strictness::structure
+};
+
+/// Shapes in the body of a scan.
+struct LoopShapes {
+  std::string name;                        ///< the first result of the statement
+  std::string body;                        ///< the fragment
+  std::map<std::string, ir::Ints> inputs;  ///< those whose shapes are known
+  std::vector<ir::Ints> products;          ///< results of products, in order
 };
 
 /// The kind of problem to look for.
@@ -33,6 +43,8 @@ class ShapeRunner {
   explicit ShapeRunner(const nnef::Document& document);
   ~ShapeRunner();
   std::optional<ShapeProblem> run(const ir::Sizes& values, Strictness strictness = Strictness::all);
+  /// The scans of the last run, in order.
+  const std::vector<LoopShapes>& loops() const;
 
  private:
   class State;

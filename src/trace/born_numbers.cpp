@@ -22,13 +22,15 @@ Mark TensorNumbers::born_number(const std::string& name, const at::Tensor& tenso
       "aten::item",           "aten::Int",   "aten::IntImplicit",
       "aten::ScalarImplicit", "prims::item", "aten::_local_scalar_dense"};
   constexpr int64_t kMost = 1 << 20;
-  const bool is_whole = at::isIntegralType(tensor.scalar_type(), false);
+  // int() of floats rounds towards zero.
+  const bool is_whole = at::isIntegralType(tensor.scalar_type(), false) ||
+                        (name == "aten::Int" && at::isFloatingType(tensor.scalar_type()));
   if (!is_one_of(name, kWhole) || !is_whole || tensor.numel() != 1 ||
       !is_data(recorder_->mark(tensor)))
     return nullptr;
   if (options_.met_born_sizes != nullptr) *options_.met_born_sizes = true;
-  const int64_t number = tensor.item().toLong();
-  if (!options_.born_sizes || number < 0 || number > kMost) return nullptr;
+  const double number = tensor.item().toDouble();
+  if (!options_.born_sizes || !(number > -1 && number <= kMost)) return nullptr;
   ComputedNumbers computed(position_, marks_, *recorder_);
   const at::Tensor whole = computed.recorded(
       "aten::to", "dtype", {tensor, static_cast<int64_t>(at::kLong), false, false, c10::IValue()});

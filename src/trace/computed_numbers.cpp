@@ -21,13 +21,6 @@ bool takes_tensor(const c10::Argument& argument) {
   return argument.type()->annotation_str().find("Tensor") != std::string::npos;
 }
 
-/// The formula of a number, if the graph has to compute the number.
-FormulaRef open_formula(const c10::IValue& value) {
-  const Mark mark = mark_of(value);
-  if (data_formula(mark)) return mark->formula;
-  return is_opaque(mark) && !depends_on_iteration(mark) ? mark->formula : nullptr;
-}
-
 /// The overload with the same arguments that takes tensors where this one takes numbers; nullptr
 /// if there is none. `numbers`: which arguments these are.
 const Operator* tensor_overload(const c10::FunctionSchema& schema, const Stack& inputs,
@@ -108,6 +101,12 @@ const char* overload_of(const std::string& op, size_t operands) {
 }
 
 }  // namespace
+
+FormulaRef open_formula(const c10::IValue& value) {
+  const Mark mark = mark_of(value);
+  if (data_formula(mark)) return mark->formula;
+  return is_opaque(mark) && !depends_on_iteration(mark) ? mark->formula : nullptr;
+}
 
 bool is_read(const c10::IValue& number) { return data_formula(mark_of(number)) != nullptr; }
 

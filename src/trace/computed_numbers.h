@@ -37,6 +37,10 @@ class ComputedNumbers {
   torch::jit::Stack padded(const c10::FunctionSchema& schema, int64_t axis,
                            const FormulaRef& condition, torch::jit::Stack inputs);
 
+  /// Whether the operation makes a tensor of a number that a graph can compute.
+  static bool fills(const std::string& name, const torch::jit::Stack& inputs);
+  /// What a model returns, with tensors of rank 0 in place of numbers over sizes and values.
+  c10::IValue with_tensors(const c10::IValue& result);
   static bool has_tensor_form(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
   /// Whether a number that was read from values is among the operands, and the operation can take
   /// it as a tensor.
@@ -46,8 +50,9 @@ class ComputedNumbers {
 
   /// The result of an operation that makes a tensor of computed numbers, or selects an element by
   /// one, recorded as the operations that compute it. Nothing for any other operation, or if all
-  /// numbers are plain.
-  std::optional<at::Tensor> made(const std::string& name, const torch::jit::Stack& inputs);
+  /// numbers are plain. `computes_sizes`: whether that holds for numbers over sizes as well.
+  std::optional<at::Tensor> made(const std::string& name, const torch::jit::Stack& inputs,
+                                 bool computes_sizes);
 
  private:
   at::Tensor of_type(const at::Tensor& tensor, at::ScalarType type);
@@ -55,7 +60,7 @@ class ComputedNumbers {
   at::Tensor value_of(const Formula& formula);
   c10::IValue shifted(const c10::IValue& indices, int64_t axis, const FormulaRef& condition);
   std::optional<at::Tensor> stacked(const torch::jit::Stack& inputs);
-  std::optional<at::Tensor> filled(const std::string& name, const torch::jit::Stack& inputs);
+  at::Tensor filled(const std::string& name, const torch::jit::Stack& inputs);
   std::optional<at::Tensor> selected(const torch::jit::Stack& inputs);
 
   Position& position_;
@@ -65,6 +70,9 @@ class ComputedNumbers {
 
 /// The formula of an integer, float or bool, marked or not; null if a graph cannot compute it.
 FormulaRef formula_of(const c10::IValue& number);
+
+/// The formula of a number, if the graph has to compute the number.
+FormulaRef open_formula(const c10::IValue& value);
 
 /// Whether a graph can compute the number from the tensor that it was read from.
 bool is_read(const c10::IValue& number);

@@ -18,6 +18,12 @@ int64_t default_type(const c10::IValue& number) {
                                                : at::kFloat);
 }
 
+/// The position of the number that an operation fills a tensor with.
+size_t number_place(const std::string& name) {
+  if (name == "aten::new_full") return 2;
+  return name == "aten::full" || name == "aten::full_like" ? 1 : 0;
+}
+
 }  // namespace
 
 /// torch.tensor([n, 2 * n]): the numbers as tensors, stacked. Nothing if a graph cannot compute one
@@ -51,26 +57,58 @@ std::optional<at::Tensor> ComputedNumbers::stacked(const Stack& inputs) {
 
 /// A tensor that holds one number everywhere. `inputs`: the number first, or behind a size or
 /// tensor; then a dtype.
-std::optional<at::Tensor> ComputedNumbers::filled(const std::string& name, const Stack& inputs) {
-  constexpr std::array<std::string_view, 3> kScalars = {"aten::tensor", "aten::scalar_tensor",
-                                                        "prim::NumToTensor"};
-  const bool is_scalar = is_one_of(name, kScalars);
-  const size_t at = is_scalar ? 0 : name == "aten::new_full" ? 2 : 1;
-  if (inputs.size() <= at || !is_read(inputs[at])) return std::nullopt;
+at::Tensor ComputedNumbers::filled(const std::string& name, const Stack& inputs) {
+  const size_t at = number_place(name);
   const c10::IValue number = unmarked(inputs[at]);
   const bool has_type = inputs.size() > at + 1 && !inputs[at + 1].isNone();
-  const bool is_like = !is_scalar && name != "aten::full";
+  const bool is_like = at > 0 && name != "aten::full";
   const int64_t own = is_like ? static_cast<int64_t>(inputs[0].toTensor().scalar_type())
                       : name == "aten::scalar_tensor" ? static_cast<int64_t>(at::kFloat)
-                                                      : default_type(number);
+                      : name == "prim::NumToTensor" && number.isDouble()
+                          ? static_cast<int64_t>(at::kDouble)
+                          : default_type(number);
   const int64_t type = has_type ? inputs[at + 1].toInt() : own;
-  at::Tensor out =
-      of_type(computed(*data_formula(mark_of(inputs[at]))), static_cast<at::ScalarType>(type));
+  at::Tensor out = of_type(computed(*open_formula(inputs[at])), static_cast<at::ScalarType>(type));
   if (name == "aten::full_like")
     out = recorded("aten::expand_as", "", {out, inputs[0]});
-  else if (!is_scalar)
+  else if (at > 0)
     out = recorded("aten::expand", "", {out, inputs[name == "aten::full" ? 0 : 1], false});
   return recorded("aten::clone", "", {out, static_cast<int64_t>(at::MemoryFormat::Contiguous)});
+}
+
+bool ComputedNumbers::fills(const std::string& name, const Stack& inputs) {
+  constexpr std::array<std::string_view, 6> kFilled = {"aten::tensor",      "aten::scalar_tensor",
+                                                       "prim::NumToTensor", "aten::full",
+                                                       "aten::full_like",   "aten::new_full"};
+  const size_t at = number_place(name);
+  return is_one_of(name, kFilled) && inputs.size() > at && open_formula(inputs[at]);
+}
+
+c10::IValue ComputedNumbers::with_tensors(const c10::IValue& result) {
+  if (is_number(result)) {
+    const Mark mark = mark_of(result);
+    const FormulaRef formula = mark && mark->truth ? mark->truth : formula_of(result);
+    if (!mark || !formula) return result;
+    const at::Tensor number = computed(*formula);
+    return formula->type == FormulaType::real ? of_type(number, at::kFloat) : number;
+  }
+  if (marks_.of(result) || !marks_.reach(result)) return result;
+  if (result.isTuple()) {
+    std::vector<c10::IValue> elements;
+    for (const c10::IValue& each : result.toTupleRef().elements())
+      elements.push_back(with_tensors(each));
+    return tuple_like(result, std::move(elements));
+  }
+  if (result.isList()) {
+    c10::impl::GenericList out(c10::AnyType::get());
+    for (const c10::IValue& each : result.toListRef()) out.push_back(with_tensors(each));
+    return out;
+  }
+  if (!result.isGenericDict()) return result;
+  const auto dictionary = result.toGenericDict();
+  c10::impl::GenericDict out(dictionary.keyType(), c10::AnyType::get());
+  for (const auto& entry : dictionary) out.insert(entry.key(), with_tensors(entry.value()));
+  return out;
 }
 
 /// x[n]. The result is a copy, where torch gives a view.
@@ -87,14 +125,14 @@ std::optional<at::Tensor> ComputedNumbers::selected(const Stack& inputs) {
   return out;
 }
 
-std::optional<at::Tensor> ComputedNumbers::made(const std::string& name, const Stack& inputs) {
-  constexpr std::array<std::string_view, 6> kFilled = {"aten::tensor",      "aten::scalar_tensor",
-                                                       "prim::NumToTensor", "aten::full",
-                                                       "aten::full_like",   "aten::new_full"};
+std::optional<at::Tensor> ComputedNumbers::made(const std::string& name, const Stack& inputs,
+                                                bool computes_sizes) {
   if (name == "aten::select" && inputs.size() == 3 && is_number(inputs[2])) return selected(inputs);
   if ((name == "aten::tensor" || name == "aten::as_tensor") && inputs[0].isList())
     return stacked(inputs);
-  return is_one_of(name, kFilled) ? filled(name, inputs) : std::nullopt;
+  if (!fills(name, inputs) || !(computes_sizes || is_read(inputs[number_place(name)])))
+    return std::nullopt;
+  return filled(name, inputs);
 }
 
 }  // namespace t2n::trace

@@ -189,7 +189,8 @@ OpCall TensorOperations::prepare(Node* node, const Operation& known, const Stack
   if (!options_.keep_sizes && is_read) return computed.prepare(op.schema(), inputs);
   if (!options_.keep_sizes)
     return recorder_->prepare(op, known.run, inputs, marks_, position_.place());
-  const bool is_computable = ComputedNumbers::has_tensor_form(op.schema(), inputs);
+  const bool is_computable = ComputedNumbers::has_tensor_form(op.schema(), inputs) ||
+                             ComputedNumbers::fills(op.schema().name(), inputs);
   note_numbers(node, inputs, is_computable, is_read);
   if (is_read || (is_computable && options_.computed_numbers.contains(node)))
     return computed.prepare(op.schema(), inputs);
@@ -260,6 +261,29 @@ void TensorOperations::stride_owner(const std::string& name, Stack& inputs) {
   inputs[0] = *owner;
 }
 
+/// contiguous() returns its operand where that lies in order, and copies it elsewhere: which of
+/// these torch does follows from sizes. As a view, the result stays apart from the operand.
+void TensorOperations::make_alias(const std::string& name, const Stack& inputs, Stack& results) {
+  if (name != "aten::contiguous" || !results.at(0).toTensor().is_same(inputs[0].toTensor())) return;
+  if (!recorder_->layout_conditions(inputs[0].toTensor()).empty())
+    results[0] = at::alias(inputs[0].toTensor());
+}
+
+/// narrow() from a start that is the number of a tensor of rank 0, as traced programs have it.
+Operation TensorOperations::with_numbers(const Operation& known, Stack& inputs) {
+  if (recorder_ == nullptr || known.op->schema().name() != "aten::narrow" || !inputs[2].isTensor())
+    return known;
+  const auto number = numbers_.number_in(inputs[2].toTensor());
+  if (!number) return known;
+  const auto op = torch::jit::findOperatorFor(c10::OperatorName("aten::narrow", ""));
+  T2N_ASSERT(op, "no operator aten::narrow");
+  inputs[2] = *number;
+  Operation out = known;
+  out.op = op.get();
+  out.run = make_run(op->getOperation());
+  return out;
+}
+
 /// Operands in the form in which a graph has them.
 void TensorOperations::settle_operands(Node* node, const std::string& name, Stack& inputs) {
   refuse_hidden_effects(name, inputs);
@@ -267,7 +291,14 @@ void TensorOperations::settle_operands(Node* node, const std::string& name, Stac
   spread_masks(node, name, inputs);
 }
 
-Stack TensorOperations::run(Node* node, const Operation& operation, Stack given) {
+void TensorOperations::lose_statistics(const std::string& name, const Stack& inputs) {
+  if (!updates_statistics(name, inputs)) return;
+  for (const size_t statistic : {size_t{3}, size_t{4}})
+    recorder_->lose(inputs[statistic].toTensor(), position_.place());
+}
+
+Stack TensorOperations::run(Node* node, const Operation& known, Stack given) {
+  const Operation operation = with_numbers(known, given);
   const Operator& op = *operation.op;
   const std::string& name = op.schema().name();
   if (recorder_ != nullptr) settle_operands(node, name, given);
@@ -283,25 +314,26 @@ Stack TensorOperations::run(Node* node, const Operation& operation, Stack given)
   const bool writes = writes_tensors(op.schema(), inputs);
   const auto here = [this] { return position_.place(); };
   state_.touches_containers(op.schema(), inputs, here);
+  const bool computes = options_.computed_numbers.contains(node);
   if (recorder_ != nullptr)
-    if (auto made = ComputedNumbers(position_, marks_, *recorder_).made(name, given))
+    if (auto made = ComputedNumbers(position_, marks_, *recorder_).made(name, given, computes))
       return {*std::move(made)};
   if (writes) state_.writes_tensors(op.schema(), inputs, here);
   if (recorder_ != nullptr && writes) write = prepare(node, operation, given);
   const ChosenSteps steps(name, inputs);
-  numbers_.watch();
+  numbers_.watch(name, given);
   operations_.execute(operation, stack, [this](const at::Tensor& tensor) {
     return recorder_ == nullptr ? std::string() : recorder_->input_of(tensor);
   });
-  // Asked before anything else runs, because other runs are watched as well.
+  // Before anything else runs, because other runs are watched as well.
   const bool decides = recorder_ != nullptr && numbers_.decides_by_data(name, inputs);
+  if (recorder_ != nullptr && options_.keep_sizes) make_alias(name, inputs, stack);
 
   const std::vector<at::Tensor> outputs = flatten_all(stack);
   if (ranges_ != nullptr) ranges_->see(name, inputs, outputs);
   if (recorder_ == nullptr) return stack;
   if (write) {
     recorder_->record_write(std::move(*write), outputs);
-    decisions_.settle_all(recorder_->places().take_relied());
     for (const ir::Dim& size : recorder_->places().take_overlaps())
       decisions_.note(position_.node, opaque_mark(size), 0, Decision::Kind::overlap);
   } else if (is_packing(name, outputs) && follows_from_nothing(given)) {
@@ -311,18 +343,16 @@ Stack TensorOperations::run(Node* node, const Operation& operation, Stack given)
   } else if (!outputs.empty() && !reads_dictionary(inputs)) {
     check_unrecorded(op.schema(), given);
   }
-  if (updates_statistics(name, inputs))
-    for (const size_t statistic : {size_t{3}, size_t{4}})
-      recorder_->lose(inputs[statistic].toTensor(), position_.place());
+  lose_statistics(name, inputs);
   for (const at::Tensor& tensor : steps.changed()) recorder_->lose(tensor, position_.place());
-  const bool is_open = decides && !bears_sizes(name);
-  if (is_open || recorder_->tracks().has_open_shape(inputs))
+  if ((decides && !bears_sizes(name)) || recorder_->tracks().has_open_shape(inputs))
     recorder_->open_shapes(outputs, without_out(op.schema(), inputs),
                            name.find("squeeze") != std::string::npos);
   if (has_trait(name, ir::OpTrait::copies_by_layout))
     recorder_->relies_on_layout(inputs[0].toTensor(), outputs.at(0));
-  for (const c10::IValue& result : stack) loops_.note_made(result);
+  decisions_.settle_all(recorder_->places().take_relied());
   numbers_.note_packed(name, given, outputs);
+  for (const c10::IValue& result : stack) loops_.note_made(result);
   for (c10::IValue& result : stack) result = numbers_.followed(name, given, result);
   return stack;
 }

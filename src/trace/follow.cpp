@@ -47,12 +47,6 @@ bool asks_layout(const std::string& name) {
   return is_one_of(name, kNames);
 }
 
-bool is_scalar_tensor(const c10::IValue& value) {
-  if (!value.isTensor() || !value.toTensor().defined() || value.toTensor().dim() != 0) return false;
-  const at::ScalarType type = value.toTensor().scalar_type();
-  return at::isIntegralType(type, false) || at::isFloatingType(type);
-}
-
 bool is_whole(const at::Tensor& tensor) { return at::isIntegralType(tensor.scalar_type(), false); }
 
 int64_t from_front(int64_t index, int64_t count) { return index < 0 ? index + count : index; }
@@ -68,95 +62,13 @@ bool holds_tensors_only(const c10::IValue& value) {
   return is_empty ? value.isTensorList() || value.isOptionalTensorList() : all(value.toListRef());
 }
 
-/// The scalar operator that does to numbers what a tensor operator does to tensors of rank 0; "" if
-/// there is none.
-std::string scalar_name(const std::string& name, const Stack& inputs, const at::Tensor& result) {
-  constexpr std::array<std::string_view, 8> kConversions = {
-      "aten::to",  "aten::_to_copy", "aten::float", "aten::double",
-      "aten::int", "aten::long",     "aten::type",  "aten::type_as"};
-  if (is_one_of(name, kConversions)) return is_whole(result) ? "aten::Int" : "aten::Float";
-  constexpr std::array<std::string_view, 5> kSame = {
-      "prim::NumToTensor", "aten::tensor", "aten::scalar_tensor", "aten::clone", "aten::detach"};
-  if (is_one_of(name, kSame)) return is_whole(result) ? "aten::Int" : "aten::Float";
-  if (name == "aten::div" && inputs.size() == 3) {
-    const bool floors = inputs[2].isString() && inputs[2].toStringRef() == "floor";
-    return floors && is_whole(result) ? "aten::floordiv" : "";
-  }
-  return name;
-}
-
-/// The largest size that is expected where numbers are kept in short dtypes.
-constexpr int64_t kLargestSize = 1 << 16;
-
-double magnitude(const ir::Dim& number);
-
-double magnitude(const ir::Atom& atom) {
-  const ir::Operands* const operands = ir::operands_of(atom);
-  if (operands == nullptr) return kLargestSize;
-  if (std::holds_alternative<ir::Mod>(atom)) return magnitude(operands->b);
-  const double a = magnitude(operands->a);
-  return std::holds_alternative<ir::FloorDiv>(atom) ? a + 1 : std::max(a, magnitude(operands->b));
-}
-
-double magnitude(const ir::Dim& number) {
-  double sum = std::abs(static_cast<double>(number.constant_part()));
-  if (number.is_constant()) return sum;
-  for (const ir::Term& term : number.terms()) {
-    double product = std::abs(static_cast<double>(term.factor));
-    for (const ir::Atom& atom : term.atoms) product *= magnitude(atom);
-    sum += product;
-  }
-  return sum;
-}
-
-/// The largest magnitude of a number; nothing if it is not known.
-std::optional<double> magnitude(const Operand& operand) {
-  if (!operand.mark) return std::abs(operand.number.toScalar().toDouble());
-  const auto& ratio = operand.mark->ratio;
-  if (const auto size = size_of(operand)) return magnitude(*size);
-  if (ratio) return magnitude(ratio->first);
-  return std::nullopt;
-}
-
-/// Whether the dtype of a result holds what the scalar operator gives: narrow integers wrap around,
-/// and short mantissas round.
-bool keeps_numbers(const std::string& scalar, const at::Tensor& result,
-                   const std::vector<Operand>& operands) {
-  const at::ScalarType type = result.scalar_type();
-  if (type == at::kLong || type == at::kDouble) return true;
-  if (type != at::kFloat && type != at::kInt) return false;
-  constexpr double kFloatLimit = 1 << 24, kIntLimit = INT32_MAX;
-  const bool is_product = scalar == "aten::mul" || scalar == "aten::pow";
-  double all = is_product ? 1 : 0;
-  for (const Operand& operand : operands) {
-    const auto part = magnitude(operand);
-    if (!part) return false;
-    all = is_product ? all * *part : all + *part;
-  }
-  return all <= (type == at::kInt ? kIntLimit : kFloatLimit);
-}
-
-/// Whether the operand affects the number. alpha, and dtype and device of factories, do not.
-bool takes_part(const std::string& name, const Stack& inputs, size_t index) {
-  if (index == 0) return true;
-  if (name == "aten::add" || name == "aten::sub" || name == "aten::rsub") return index == 1;
-  return index == 1 && inputs.size() <= 3 && !inputs[1].isNone() &&
-         (inputs[1].isTensor() || is_number(inputs[1])) &&
-         (name == "aten::mul" || name == "aten::div" || name == "aten::floor_divide" ||
-          name == "aten::remainder" || name == "aten::floordiv" || name == "aten::pow");
-}
-
-bool has_plain_alpha(const Stack& inputs) {
-  return inputs.size() < 3 || (inputs[2].isInt() && inputs[2].toInt() == 1);
-}
-
 }  // namespace
 
 Mark TensorNumbers::axis_mark(const at::Tensor& tensor, int64_t axis) const {
   if (recorder_->tracks().is_open_shape(tensor))
     return data_mark(position_.origin("the size of a tensor that follows from values"));
   if (!options_.keep_sizes || !recorder_->mark(tensor)) return nullptr;
-  const ir::ValueId value = recorder_->value(tensor, position_.place());
+  const ir::ValueId value = recorder_->sized_value(tensor, position_.place());
   return size_mark(ir::size_symbol(graph_, value, axis));
 }
 
@@ -197,6 +109,21 @@ Mark TensorNumbers::tensor_mark(const at::Tensor& tensor, const std::string& nam
   return is_data(mark) ? data_mark(position_.origin(name)) : mark;
 }
 
+/// The mark of a number over sizes that only a tensor of the graph holds.
+Mark TensorNumbers::held_number(const std::string& name, const at::Tensor& tensor,
+                                const Mark& mark) const {
+  const bool is_plain = tensor.numel() == 1 && !tensor.is_quantized() && !tensor.is_complex();
+  if (!is_opaque(mark) || depends_on_iteration(mark) || !is_plain) return mark;
+  const bool is_truth = name == "aten::Bool" || tensor.scalar_type() == at::kBool;
+  const bool is_real = name.starts_with("aten::Float") || at::isFloatingType(tensor.scalar_type());
+  const FormulaType type = is_truth                           ? FormulaType::truth
+                           : name.starts_with("aten::Int") || !is_real ? FormulaType::whole
+                                                              : FormulaType::real;
+  MarkInfo info = *mark;
+  info.formula = read_formula(tensor, recorder_->tracks().version(tensor), type);
+  return std::make_shared<const MarkInfo>(std::move(info));
+}
+
 /// The mark of everything that the operands follow from.
 Mark TensorNumbers::default_mark(const std::string& name, const Stack& inputs) {
   Mark out = marks_.reach_all(inputs);
@@ -224,7 +151,7 @@ Mark TensorNumbers::number_of(const std::string& name, const Stack& inputs) {
     return is_data(sizes) ? sizes : asked;
   }
   if (ir::asks_step(name) && recorder_->mark(tensor) &&
-      !ir::has_step_from_data(graph_, recorder_->value(tensor, position_.place())))
+      !ir::has_step_from_data(graph_, recorder_->sized_value(tensor, position_.place())))
     return nullptr;
   if (name == "aten::len") return axis_mark(tensor, 0);
   if (name == "aten::size" || name == "aten::sym_size") {
@@ -247,12 +174,14 @@ Mark TensorNumbers::number_of(const std::string& name, const Stack& inputs) {
       const bool is_whole_number = is_whole(tensor) || name == "aten::Int";
       const c10::IValue value = is_whole(tensor) ? c10::IValue(tensor.item().toLong())
                                                  : c10::IValue(tensor.item().toDouble());
-      if (const auto exact =
-              number_rule(is_whole_number ? "aten::Int" : "aten::Float", {{value, number}}))
+      const char* const scalar = is_whole_number ? "aten::Int" : "aten::Float";
+      if (const auto exact = number_rule(scalar, {{value, number}})) {
+        settle_rounding(scalar, *exact, {{value, number}});
         return *exact;
+      }
     }
     const Mark born = born_number(name, tensor);
-    return born ? born : tensor_mark(tensor, name);
+    return born ? born : held_number(name, tensor, tensor_mark(tensor, name));
   }
   return default_mark(name, inputs);
 }
@@ -315,35 +244,6 @@ void TensorNumbers::mark_parts(const std::string& name, const Stack& inputs,
   const auto count = static_cast<int64_t>(parts.toListRef().size());
   marks_.set_outline(
       parts, inputs[0].isList() ? marks_.outline(inputs[0]) : Outline{{length->size, count}});
-}
-
-/// Follows a number that is computed as a tensor of rank 0, as traced models do with sizes.
-void TensorNumbers::follow_number(const std::string& name, const Stack& inputs,
-                                  const at::Tensor& result) {
-  if (!is_scalar_tensor(result) || !recorder_->tracks().knows(result) ||
-      is_data(recorder_->mark(result)))
-    return;
-  std::vector<Operand> operands;
-  bool any = false;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!takes_part(name, inputs, i)) continue;
-    Operand operand{unmarked(inputs[i]), mark_of(inputs[i])};
-    if (inputs[i].isTensor()) {
-      if (!is_scalar_tensor(inputs[i])) return;
-      const at::Tensor& tensor = inputs[i].toTensor();
-      operand.number = is_whole(tensor) ? c10::IValue(tensor.item().toLong())
-                                        : c10::IValue(tensor.item().toDouble());
-      operand.mark = number_mark(tensor);
-      if (!operand.mark && recorder_->mark(inputs[i].toTensor())) return;
-    }
-    any = any || operand.mark;
-    operands.push_back(std::move(operand));
-  }
-  const bool is_sum = name == "aten::add" || name == "aten::sub" || name == "aten::rsub";
-  if (!any || (is_sum && !has_plain_alpha(inputs))) return;
-  const std::string scalar = scalar_name(name, inputs, result);
-  if (scalar.empty() || !keeps_numbers(scalar, result, operands)) return;
-  if (const auto mark = number_rule(scalar, operands)) recorder_->set_numbers(result, {*mark});
 }
 
 /// Marks the lists that tolist() gives: they are as long as the tensor's axes.

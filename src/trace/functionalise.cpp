@@ -12,6 +12,7 @@
 #include "src/diag/error.h"
 #include "src/loops/iteration.h"
 #include "src/trace/convert.h"
+#include "src/trace/fill_diagonal.h"
 #include "src/trace/operators.h"
 #include "src/trace/overlap.h"
 #include "src/trace/recorder.h"
@@ -143,6 +144,12 @@ void Recorder::check_view(const Track& track) const {
                      "clone() it in the iteration that makes it");
 }
 
+/// The value of a tensor that the program reads.
+ir::ValueId Recorder::read(int index) {
+  places_.rely_on(layouts_.note_read(index));
+  return refresh(index);
+}
+
 ir::ValueId Recorder::refresh(int index) {
   const Root& root = tracks_.root(tracks_[index]);
   if (root.is_lost)
@@ -151,6 +158,10 @@ ir::ValueId Recorder::refresh(int index) {
                 "how it changes them is not in the file",
                 "call model.eval() before saving, or pass training=False");
   if (tracks_[index].seen == root.version) return tracks_[index].value;
+  if (tracks_.is_above(index, root.writer)) {
+    settle_write(tracks_.root(tracks_[index]));
+    return tracks_[index].value;
+  }
   if (tracks_[index].parent < 0)
     throw Error("unsupported-inplace",
                 "a tensor is read after another tensor on the same memory was written",
@@ -219,28 +230,41 @@ void Recorder::write(int index, ir::ValueId value, Place place) {
                 "a tensor is written that a branch on data chose, or chose from",
                 "torch writes to the tensor that was chosen, which is another one for other values",
                 "clone() it first, or write before the branch");
-  if (root.follows_values)
-    throw Error(
-        "unsupported-inplace", "a tensor is written whose memory another one may share",
-        "whether reshape() or contiguous() copies follows from a size that follows from values",
-        "clone() it first");
-  places_.rely_on(root.layout);
+  layouts_.note_write(index);
+  if (tracks_.repeats(tracks_[index].parent)) {
+    settle_write(root);
+    ++root.version;
+    return write_to_root(index, value, place);
+  }
   ++root.version;
-  if (tracks_.repeats(tracks_[index].parent)) return write_to_root(index, value, place);
-  for (int at = index;;) {
-    Track& track = tracks_[at];
-    track.value = value;
-    track.seen = tracks_.root(track).version;
-    if (track.parent < 0) break;
-    const Track view = track;
+  tracks_[index].value = value;
+  tracks_[index].seen = root.version;
+  const bool is_view = tracks_[index].parent >= 0;
+  root.writer = is_view ? index : -1;
+  root.written_at = place;
+  if (is_view) written_views_.push_back(index);
+}
+
+/// Scatters what was written through a view back to the tensors above it.
+void Recorder::settle_write(Root& root) {
+  const int writer = std::exchange(root.writer, -1);
+  if (writer < 0) return;
+  ir::ValueId value = tracks_[writer].value;
+  for (int at = writer; tracks_[at].parent >= 0; at = tracks_[at].parent) {
+    const Track view = tracks_[at];
     check_view(view);
     const ir::ValueId base = tracks_[view.parent].value;
     const size_t first = graph_.values.size();
     require_scale(graph_, base, value);
-    value = scatter_back(view, base, value, place);
+    value = scatter_back(view, base, value, root.written_at);
     carry_scale(graph_, first, base);
-    at = view.parent;
+    tracks_[view.parent].value = value;
+    tracks_[view.parent].seen = root.version;
   }
+}
+
+void Recorder::settle_writes() {
+  for (const int view : std::exchange(written_views_, {})) settle_write(tracks_.root(tracks_[view]));
 }
 
 void Recorder::replace_view(const at::Tensor& tensor, const OpCall& call) {
@@ -300,6 +324,12 @@ void Recorder::record_write(OpCall call, const std::vector<at::Tensor>& outputs)
   const Place place{call.node.scope, call.node.source};
   const std::string name = schema.name();
   if (name == "aten::requires_grad_" || name == "aten::detach_") return;
+  if (name == "aten::fill_diagonal_") {
+    const at::Tensor& self = call.inputs[0].toTensor();
+    refuse_overlapping(self, name);
+    const auto emitted = [this](auto&&... of) { return emit(std::move(of)...); };
+    return write(tracks_.find(self), diagonal_filled(emitted, call), place);
+  }
   const std::string functional = functional_name(schema);
   if (functional.empty() || name == "aten::set_" || name == "aten::resize_" ||
       name == "aten::resize_as_")

@@ -8,6 +8,7 @@
 #include "src/trace/allocation.h"
 #include "src/trace/convert.h"
 #include "src/trace/input_places.h"
+#include "src/trace/mark.h"
 
 namespace t2n::trace {
 
@@ -272,6 +273,11 @@ void flatten_result(const c10::IValue& value, const std::string& name, bool top,
     size_t i = 0;
     for (const c10::IValue& element : value.toListRef())
       flatten_result(element, below(std::to_string(i++), false), false, out);
+  } else if (is_number(value)) {
+    const at::ScalarType type = value.isBool()  ? at::kBool
+                                : value.isInt() ? at::kLong
+                                                : at::kFloat;
+    out.push_back({top ? "output_0" : name, at::scalar_tensor(value.toScalar(), type)});
   } else if (!value.isNone()) {
     throw Error("unsupported-output",
                 cat("the model returns a value of type ", quoted(value.tagKind()), " (",

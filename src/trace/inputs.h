@@ -34,9 +34,9 @@ struct FlatOutput {
   at::Tensor tensor;
 };
 
-/// Tensors of the result, depth first. Dictionary keys and field names give names, else `output_N`.
-/// None is left out. Errors: `unsupported-output` for numbers, strings and objects, and for a
-/// result without tensors.
+/// Tensors of the result, depth first; numbers as tensors of rank 0. Dictionary keys and field names
+/// give names, else `output_N`. None is left out. Errors: `unsupported-output` for strings and
+/// objects, and for a result without tensors.
 std::vector<FlatOutput> flatten_outputs(const c10::IValue& result);
 
 }  // namespace t2n::trace

@@ -38,6 +38,18 @@ bool holds_any(const Stack& inputs) {
                      [](const c10::IValue& value) { return !flatten_tensors(value).empty(); });
 }
 
+/// The model's own error: its text, and the name of its class.
+[[noreturn]] void refuse_raised(const std::vector<c10::IValue>& raised) {
+  const std::string text = raised.at(0).isString() ? raised[0].toStringRef() : "";
+  std::string type = raised.size() > 1 && raised[1].isString() ? raised[1].toStringRef() : "";
+  type = type.substr(type.rfind('.') + 1);
+  const std::string prefix = type.empty() ? "" : type + ": ";
+  throw Error("forward-failed",
+              text.empty() ? cat("the model raises ", type.empty() ? "an error" : type)
+                           : cat("the model raises ", text.starts_with(prefix) ? "" : prefix, text),
+              {}, "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
+}
+
 }  // namespace
 
 Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& sources,
@@ -61,7 +73,8 @@ Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& 
       scalars_(position_, state, marks_, decisions_, loops_, moves_, numbers_, operations_,
                recorder_),
       tensors_(options, position_, state, marks_, decisions_, loops_, lists_, numbers_, operations_,
-               recorder_, ranges) {}
+               recorder_, ranges),
+      fused_(graph, options, position_, marks_, decisions_, operations_, recorder_) {}
 
 c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string& method,
                              std::vector<c10::IValue> arguments) {
@@ -72,8 +85,11 @@ c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string
         method == "forward" ? run_hooked(module, std::move(all))
                             : call(module.get_method(method).function(), std::move(all)).at(0);
     check_nesting(result, "unsupported-output", "what the model returns");
-    if (recorder_ != nullptr) refuse_open_outputs(result);
-    return marks_.without(result);
+    if (recorder_ == nullptr) return marks_.without(result);
+    const c10::IValue computed =
+        ComputedNumbers(position_, marks_, *recorder_).with_tensors(result);
+    refuse_open_outputs(computed);
+    return marks_.without(computed);
   } catch (const std::exception&) {
     explain_failure();
   }
@@ -165,7 +181,7 @@ bool Interpreter::run_structural(Node* node, Env& env) {
     case prim::Uninitialized: set_outputs(node, env, {c10::IValue::uninitialized()}); return true;
     case prim::RaiseException:
       if (!speculation_.empty()) speculation_.end("raises an exception");
-      return false;
+      refuse_raised(take(node, env));
     case prim::Print: return true;
     case prim::Enter:
     case prim::Exit: run_with(node, env); return true;
@@ -206,10 +222,13 @@ void Interpreter::run_operation(Node* node, Env& env) {
   Stack results;
   if (operation.may_move && Moves::moves_elements(inputs))
     results = moves_.run(operation, std::move(inputs));
+  else if (const auto padded = fused_.run(operation, inputs))
+    results = {*padded};
   else if (operation.has_tensors || (!operation.is_blind && holds_any(inputs)))
     results = tensors_.run(node, operation, inputs);
   else
     results = scalars_.run(operation, std::move(inputs));
+  fused_.keep_nan(operation, inputs, results);
   for (const c10::IValue& result : results) speculation_.note_made(result);
   set_outputs(node, env, std::move(results));
 }
@@ -254,6 +273,12 @@ void Interpreter::run_if(Node* node, Env& env) {
   set_outputs(node, env, take_results(block, env));
 }
 
+/// The program's decisions, with what the file relies on for tensors that were read after the run.
+std::vector<Decision> Interpreter::decisions() {
+  if (recorder_ != nullptr) decisions_.settle_all(recorder_->places().take_relied());
+  return decisions_.all();
+}
+
 void Interpreter::run_loop(Node* node, Env& env) {
   if (recorder_ != nullptr && options_.rolled_loops.contains(node)) return run_rolled(node, env);
   const c10::IValue trips = value(node->input(0), env);
@@ -263,7 +288,10 @@ void Interpreter::run_loop(Node* node, Env& env) {
   loops_.begin();
   loops::NoteTaker* const notes =
       options_.notes_loops && recorded_loops_ != nullptr ? &recorded_loops_->notes() : nullptr;
-  if (notes != nullptr) notes->begin_loop(node);
+  if (notes != nullptr) {
+    recorder_->settle_writes();
+    notes->begin_loop(node);
+  }
   Values conditions;
   int64_t iteration = 0;
   for (;; ++iteration) {
@@ -284,7 +312,10 @@ void Interpreter::run_loop(Node* node, Env& env) {
     Values results = take_results(body, env);
     condition = results[0];
     carried.assign(results.begin() + 1, results.end());
-    if (notes != nullptr) notes->end_iteration();
+    if (notes != nullptr) {
+      recorder_->settle_writes();
+      notes->end_iteration();
+    }
   }
   if (notes != nullptr) notes->end_loop();
   const ChangedLists lists = loops_.end();

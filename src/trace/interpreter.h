@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/trace/choices.h"
+#include "src/trace/fused_attention.h"
 #include "src/trace/liveness.h"
 #include "src/trace/recorded_loops.h"
 #include "src/trace/scalars.h"
@@ -31,11 +32,10 @@ class Interpreter {
   void run_method(const ObjectPtr& object, const std::string& method, const Values& arguments);
 
   Where where() { return position_.where(); }  ///< in the program, for errors
-  std::vector<Decision> decisions() const { return decisions_.all(); }  ///< in execution order
+  std::vector<Decision> decisions();  ///< in execution order
 
  private:
   using Env = std::unordered_map<const torch::jit::Value*, c10::IValue>;
-
   void run_block(torch::jit::Block* block, Env& env);
   void run_node(torch::jit::Node* node, Env& env);
   bool run_structural(torch::jit::Node* node, Env& env);
@@ -112,6 +112,7 @@ class Interpreter {
   Moves moves_;
   Scalars scalars_;
   TensorOperations tensors_;
+  FusedAttention fused_;
   bool reported_training_ = false;
   int64_t executed_ = 0;
 };

@@ -112,6 +112,7 @@ Interpreter::Values Interpreter::call(torch::jit::Function& function, Values arg
     results = values(graph->outputs(), env);
   }
   --position_.depth;
+  fused_.end_call();
   return results;
 }
 

@@ -53,7 +53,10 @@ bool Interpreter::is_mode_question(const Node* node) {
 /// does not hear about our own mode of execution.
 c10::IValue Interpreter::mode_answer(Node* node, const Env& env) {
   if (node->kind() == is_inference()) return false;
-  if (is_torch_function(position_.function)) return true;
+  if (is_torch_function(position_.function)) {
+    fused_.begin_plain();
+    return true;
+  }
   if (node->kind() != prim::requires_grad) return false;
   const at::Tensor& tensor = value(node->input(0), env).toTensor();
   return tensor.defined() && tensor.requires_grad();

@@ -48,18 +48,15 @@ std::vector<Comparison> Recorder::layout_conditions(const at::Tensor& tensor) {
   return out;
 }
 
+std::vector<Comparison> Recorder::shared_where(const at::Tensor& tensor) const {
+  return layouts_.around(tracks_.find(tensor));
+}
+
 void Recorder::relies_on_layout(const at::Tensor& tensor, const at::Tensor& result) {
   const bool by_values = tracks_.is_open_shape(tensor);
   const std::vector<Comparison> conditions =
       keep_sizes_ && !by_values ? layout_conditions(tensor) : std::vector<Comparison>();
-  if (!by_values && conditions.empty()) return;
-  for (const at::Tensor& each : {tensor, result}) {
-    const int track = tracks_.find(each);
-    if (track < 0) continue;
-    Root& root = tracks_.root(tracks_[track]);
-    root.follows_values = root.follows_values || by_values;
-    root.layout.insert(root.layout.end(), conditions.begin(), conditions.end());
-  }
+  layouts_.add(tracks_.find(tensor), tracks_.find(result), conditions, by_values);
 }
 
 }  // namespace t2n::trace

@@ -310,6 +310,7 @@ Loaded load_model(const std::string& path) {
     } catch (const std::exception&) {
       const std::string message = current_torch_message();
       refuse_unknown_class(message);
+      refuse_prepared(called);
       if (!declare_unknown(called)) model_file::refuse_archive(message, path);
     }
   }

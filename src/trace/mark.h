@@ -16,6 +16,16 @@
 
 namespace t2n::trace {
 
+/// A float that is the quotient `number` / `divisor` wherever floats can represent that. Elsewhere
+/// it is near to it, by at most `roundings` roundings.
+struct Ratio {
+  ir::Dim number;
+  int64_t divisor = 1;
+  int roundings = 0;  ///< 0: the float is the quotient for all sizes
+  int skew = 0;       ///< 1, -1: where floats can represent the quotient, it may be above, below
+  int bits = 53;      ///< of the mantissa that was rounded to
+};
+
 struct MarkInfo {
   enum class Kind {
     size,    ///< an integer: `size` over symbols of sizes
@@ -30,8 +40,7 @@ struct MarkInfo {
   /// number itself has a formula, never the mark of what follows from it.
   FormulaRef formula;
   FormulaRef truth = {};  ///< of a comparison: the same as a graph can compute it
-  /// opaque: the real number equals size / divisor, for all sizes.
-  std::optional<std::pair<ir::Dim, int64_t>> ratio;
+  std::optional<Ratio> ratio;  ///< opaque: what the real number is
 };
 /// Null for a plain number, which is the same for all inputs.
 using Mark = std::shared_ptr<const MarkInfo>;

@@ -60,12 +60,13 @@ std::optional<Dim> container_length(const c10::IValue& container, const Mark& ma
 }  // namespace
 
 bool Moves::may_move_elements(const std::string& name) {
-  constexpr std::array<std::string_view, 24> kNames = {
+  constexpr std::array<std::string_view, 25> kNames = {
       "aten::append",     "aten::insert",  "aten::pop",    "aten::extend", "aten::add",
       "aten::add_",       "aten::slice",   "aten::copy",   "aten::clear",  "aten::Delete",
       "aten::reverse",    "aten::list",    "aten::mul",    "aten::mul_",   "aten::__getitem__",
       "aten::_set_item",  "aten::keys",    "aten::values", "aten::items",  "aten::get",
-      "aten::setdefault", "aten::popitem", "aten::update", "aten::select"};
+      "aten::setdefault", "aten::popitem", "aten::update", "aten::select",
+      "aten::dict"};
   return is_one_of(name, kNames);
 }
 
@@ -121,9 +122,32 @@ Mark Moves::asked_place(const std::string& name, const c10::IValue& container,
   return nullptr;
 }
 
+/// A dictionary that is made of another one, or of a list of keys with their values.
+Stack Moves::make_dictionary(const Operation& operation, const c10::IValue& from) {
+  c10::IValue entries = from;
+  if (from.isList()) {
+    c10::impl::GenericList pairs = from.toList().copy();
+    for (size_t i = 0; i < pairs.size(); ++i) {
+      const c10::IValue pair = pairs.get(i);
+      const auto& parts = pair.toTupleRef().elements();
+      if (!marks_.of(parts[0])) continue;
+      settle_key({}, parts[0], "aten::dict");
+      pairs.set(i, tuple_like(pair, {unmarked(parts[0]), parts[1]}));
+    }
+    entries = pairs;
+  }
+  state_.touches_containers(operation.op->schema(), {from}, [this] { return position_.place(); });
+  Stack results = {entries};
+  operations_.execute(operation, results);
+  marks_.set(results[0], marks_.of(from));
+  loops_.note_made(results[0]);
+  return results;
+}
+
 Stack Moves::run(const Operation& operation, Stack inputs) {
   const c10::FunctionSchema& schema = operation.op->schema();
   const std::string& name = schema.name();
+  if (name == "aten::dict") return make_dictionary(operation, inputs[0]);
   const c10::IValue container = container_of(inputs);
   Mark asked;
   for (size_t i = 0; i < inputs.size(); ++i) {

@@ -33,6 +33,7 @@ class Moves {
   void settle_key(const c10::IValue& dictionary, const c10::IValue& key, const std::string& name);
 
  private:
+  torch::jit::Stack make_dictionary(const Operation& operation, const c10::IValue& from);
   Mark asked_place(const std::string& name, const c10::IValue& container,
                    const c10::IValue& operand);
   void follow_element(const torch::jit::Stack& inputs, const Mark& asked, const Mark& length,

@@ -1,19 +1,17 @@
 #include "src/trace/number_rules.h"
 
-#include <cmath>
 #include <map>
-#include <numeric>
 #include <string_view>
 
 #include "ir/prove.h"
 #include "src/diag/error.h"
+#include "src/trace/ratios.h"
 
 namespace t2n::trace {
 namespace {
 
 using ir::Dim;
 using ir::Relation;
-using Ratio = std::pair<Dim, int64_t>;
 using RuleOperands = std::vector<Operand>;
 using Answer = std::optional<Mark>;
 
@@ -106,25 +104,6 @@ Answer integer_rule(const std::string& name, const RuleOperands& operands) {
   return std::nullopt;
 }
 
-bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
-
-/// The number as a quotient by a power of two, which doubles represent exactly.
-std::optional<Ratio> dyadic(const Operand& operand) {
-  if (const auto size = size_of(operand)) return Ratio{*size, 1};
-  if (operand.mark) {
-    const auto& ratio = operand.mark->ratio;
-    return ratio && is_power_of_two(ratio->second) ? ratio : std::nullopt;
-  }
-  if (!operand.number.isDouble()) return std::nullopt;
-  constexpr int64_t kMaxDivisor = 1024;
-  constexpr double kMax = 1 << 24;
-  const double scaled = operand.number.toDouble() * static_cast<double>(kMaxDivisor);
-  if (std::abs(scaled) > kMax || std::trunc(scaled) != scaled) return std::nullopt;
-  const auto number = static_cast<int64_t>(scaled);
-  const int64_t common = std::gcd(number, kMaxDivisor);
-  return Ratio{Dim(number / common), kMaxDivisor / common};
-}
-
 FormulaRef operand_formula(const Operand& operand) {
   if (operand.mark && operand.mark->formula) return operand.mark->formula;
   if (is_opaque(operand.mark) || !(operand.number.isDouble() || operand.number.isInt()))
@@ -157,53 +136,13 @@ FormulaRef combined(const std::string& name, const RuleOperands& operands) {
   return operation_formula(word->second, FormulaType::real, std::move(parts));
 }
 
-/// The result as an exact quotient. One division may round: floor and ceil do not notice.
-std::optional<Ratio> quotient(const std::string& name, const RuleOperands& operands) {
-  std::vector<Ratio> parts;
-  for (const Operand& operand : operands) {
-    const auto part = dyadic(operand);
-    if (!part) return std::nullopt;
-    parts.push_back(*part);
-  }
-  constexpr int64_t kMaxDivisor = 1 << 20;
-  if (parts.size() == 1) {
-    if (name == "aten::Float" || name == "aten::FloatImplicit") return parts[0];
-    if (name == "aten::neg") return Ratio{Dim(-1) * parts[0].first, parts[0].second};
-    return std::nullopt;
-  }
-  const auto& [a, by_a] = parts[0];
-  const auto& [b, by_b] = parts[1];
-  if (by_a * by_b > kMaxDivisor) return std::nullopt;
-  if (name == "aten::mul") return Ratio{a * b, by_a * by_b};
-  if (name == "aten::add") return Ratio{a * Dim(by_b) + b * Dim(by_a), by_a * by_b};
-  if (name == "aten::sub") return Ratio{a * Dim(by_b) - b * Dim(by_a), by_a * by_b};
-  const bool divides = name == "aten::div" && b.is_constant() && b.value() > 0;
-  if (divides && b.value() <= kMaxDivisor) return Ratio{a * Dim(by_b), by_a * b.value()};
-  return std::nullopt;
-}
-
-/// Operations that turn a quotient into a whole number.
-Answer rounded(const std::string& name, const Operand& operand) {
-  const auto ratio = operand.mark ? operand.mark->ratio : std::nullopt;
-  if (!ratio) return std::nullopt;
-  const auto& [number, divisor] = *ratio;
-  const Dim by(divisor);
-  if (name == "aten::floor") return size_mark(floor_div(number, by));
-  if (name == "aten::ceil") return size_mark(Dim(-1) * floor_div(Dim(-1) * number, by));
-  const bool truncates = name == "aten::Int" || name == "aten::trunc";
-  if (!truncates) return std::nullopt;
-  const bool is_natural = ir::prove({number, Relation::ge, 0}) == ir::Verdict::always;
-  if (divisor == 1 || is_natural) return size_mark(floor_div(number, by));
-  return std::nullopt;
-}
-
-Answer real_rule(const std::string& name, const RuleOperands& operands) {
+Answer real_rule(const std::string& name, const RuleOperands& operands, int bits) {
   if (operands.size() == 1)
     if (auto whole = rounded(name, operands[0])) return whole;
   if (const auto found = relations().find(name); found != relations().end()) {
-    const auto a = dyadic(operands[0]), b = dyadic(operands[1]);
+    const auto a = exact_ratio(operands[0]), b = exact_ratio(operands[1]);
     if (!a || !b) return std::nullopt;
-    return comparison_mark({a->first * Dim(b->second), found->second, b->first * Dim(a->second)});
+    return comparison_mark({a->number * Dim(b->divisor), found->second, b->number * Dim(a->divisor)});
   }
   const FormulaRef formula = combined(name, operands);
   if (!formula) return std::nullopt;
@@ -212,7 +151,7 @@ Answer real_rule(const std::string& name, const RuleOperands& operands) {
   MarkInfo info = *joined;
   info.kind = MarkInfo::Kind::opaque;
   info.formula = formula;
-  info.ratio = quotient(name, operands);
+  info.ratio = quotient(name, operands, bits);
   return std::make_shared<const MarkInfo>(std::move(info));
 }
 
@@ -261,7 +200,7 @@ Mark as_real(const Mark& mark, double number) {
   if (!is_size(mark)) return mark;
   MarkInfo info = *opaque_mark(mark->size);
   info.formula = size_formula(mark->size, static_cast<int64_t>(number), FormulaType::real);
-  info.ratio = {mark->size, 1};
+  info.ratio = Ratio{mark->size};
   return std::make_shared<const MarkInfo>(std::move(info));
 }
 
@@ -274,7 +213,7 @@ std::optional<ir::Comparison> range_guard(const RuleOperands& operands) {
   return ir::Comparison{*hi, is_upwards == is_empty ? Relation::le : Relation::ge, *lo};
 }
 
-std::optional<Mark> number_rule(const std::string& name, const RuleOperands& operands) {
+std::optional<Mark> number_rule(const std::string& name, const RuleOperands& operands, int bits) {
   if (operands.empty()) return std::nullopt;
   if (operands.size() == 1 && is_size(operands[0].mark) && is_identity(name))
     return operands[0].mark;
@@ -288,7 +227,7 @@ std::optional<Mark> number_rule(const std::string& name, const RuleOperands& ope
     if (*answer && (*answer)->comparison) return with_truth(*answer, truth_of(name, operands));
     return answer;
   }
-  return real_rule(name, operands);
+  return real_rule(name, operands, bits);
 }
 
 }  // namespace t2n::trace

@@ -17,8 +17,9 @@ struct Operand {
 
 /// The mark of a scalar operation's result if it has an exact one: an expression over sizes, a
 /// comparison of such, or a formula. `name`: as "aten::add". Operands are in schema order, and none
-/// is data. Nothing if there is no rule.
-std::optional<Mark> number_rule(const std::string& name, const std::vector<Operand>& operands);
+/// is data. `bits`: the mantissa of the floats that it computes in. Nothing if there is no rule.
+std::optional<Mark> number_rule(const std::string& name, const std::vector<Operand>& operands,
+                                int bits = 53);
 
 /// The condition under which the length of range(lo, hi, step) is an expression: which bound is the
 /// larger one, as in this run.

@@ -92,18 +92,27 @@ size_t axis_of(const Box& box, const Dim& axis) {
   return static_cast<size_t>(axis.value() < 0 ? axis.value() + rank : axis.value());
 }
 
+/// Whether a slice is `x[:]`.
+bool shows_all(const ir::Node& slice) {
+  const Dim *start = loops::dim_of(slice, "start"), *end = loops::dim_of(slice, "end"),
+            *step = loops::dim_of(slice, "step");
+  return (start == nullptr || *start == Dim(0)) && (end == nullptr || *end == Dim(INT64_MAX)) &&
+         (step == nullptr || *step == Dim(1));
+}
+
 /// Follows a view that shows all of its base, with axes permuted or added.
 bool follow_order(Box& box, const ir::Node& node) {
   const std::string_view op = ir::op_name(node.op);
   constexpr std::array<std::string_view, 3> kSwaps = {"aten::transpose.int", "aten::swapaxes",
                                                       "aten::swapdims"};
-  constexpr std::array<std::string_view, 2> kSame = {"aten::detach", "aten::alias"};
+  constexpr std::array<std::string_view, 3> kSame = {"aten::detach", "aten::alias",
+                                                     "aten::contiguous"};
   const auto swap = [&](const Dim* a, const Dim* b) {
     if (a == nullptr || b == nullptr) return false;
     if (!box.axes.empty()) std::swap(box.axes[axis_of(box, *a)], box.axes[axis_of(box, *b)]);
     return true;
   };
-  if (is_one_of(op, kSame)) return true;
+  if (is_one_of(op, kSame) || (op == "aten::slice.Tensor" && shows_all(node))) return true;
   if (op == "aten::t" || op == "aten::numpy_T" || op == "aten::mT") {
     if (box.axes.size() > 2) return false;
     std::reverse(box.axes.begin(), box.axes.end());
@@ -202,6 +211,22 @@ ir::Shape size_symbols(ir::Graph& graph, ir::ValueId value) {
   return shape;
 }
 
+/// The size of an axis, as that of the highest view below `base` with the same one.
+Dim Places::size_of(int track, size_t axis, int base) {
+  while (track != base) {
+    const ir::Node& node = tracks_[track].view->call.node;
+    if (ir::op_name(node.op) != "aten::slice.Tensor") break;
+    const ir::Shape& shape = graph_.values[static_cast<size_t>(node.outputs.at(0))].shape;
+    const Dim* const dim = loops::dim_of(node, "dim");
+    const int64_t cut = dim == nullptr ? 0 : dim->value();
+    const auto rank = static_cast<int64_t>(shape.size());
+    const bool is_cut = (cut < 0 ? cut + rank : cut) == static_cast<int64_t>(axis);
+    if (is_cut && !shows_all(node)) break;
+    track = tracks_[track].parent;
+  }
+  return size_symbols(graph_, tracks_[track].value)[axis];
+}
+
 /// The part of `base`, which is above it in the chain of views, that a track shows.
 Box Places::box_of(int track, int base) {
   if (track == base) return whole_box(size_symbols(graph_, tracks_[base].value));
@@ -217,7 +242,7 @@ Box Places::box_of(int track, int base) {
     return box;
   }
   const size_t axis = axis_of(box, *dim);
-  const Dim size = size_symbols(graph_, tracks_[of.parent].value)[axis];
+  const Dim size = size_of(of.parent, axis, base);
   if (is_split(op)) {
     Dim start;
     for (size_t i = 0; i < of.view->output; ++i)
@@ -228,6 +253,33 @@ Box Places::box_of(int track, int base) {
     follow_cut(box, node, axis, size, of.view->output, ir::sample_sizes(graph_));
   }
   return box;
+}
+
+std::optional<OpenCut> Places::open_cut(const View& view) {
+  const ir::Node& node = view.call.node;
+  const std::string_view op = ir::op_name(node.op);
+  const Dim* const dim = loops::dim_of(node, "dim");
+  const bool narrows = op == "aten::narrow";
+  if (!narrows && !is_split(op)) return {};
+  const auto rank = static_cast<int64_t>(
+      graph_.values[static_cast<size_t>(node.outputs.at(0))].shape.size());
+  const int64_t given = dim == nullptr ? 0 : dim->value();
+  const int64_t axis = given < 0 ? given + rank : given;
+  const auto size = [&](size_t output) {
+    return ir::size_symbol(graph_, node.outputs[output], axis);
+  };
+  if (!narrows) {
+    Dim start;
+    for (size_t i = 0; i < view.output; ++i) start = start + size(i);
+    return OpenCut{axis, start, start + size(view.output)};
+  }
+  const Dim* const start = loops::dim_of(node, "start");
+  if (start == nullptr) return {};
+  const Dim now = start->substitute(ir::sample_sizes(graph_));
+  if (!now.is_constant() || now.value() < 0) return {};
+  if (ir::prove({*start, Relation::ge, 0}) != ir::Verdict::always)
+    rely_on({{*start, Relation::ge, 0}});
+  return OpenCut{axis, *start, *start + size(0)};
 }
 
 /// The track's position in the base is known only at the sizes of this run. Errors: `dynamic-loop`

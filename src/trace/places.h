@@ -1,6 +1,7 @@
 // Where two views of one tensor lie in it, as expressions over sizes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,12 @@
 namespace t2n::trace {
 
 struct Box;
+
+/// [start, end) of an axis.
+struct OpenCut {
+  int64_t axis = 0;
+  ir::Dim start, end;
+};
 
 /// The sizes of a value, each as a symbol of its own.
 ir::Shape size_symbols(ir::Graph& graph, ir::ValueId value);
@@ -24,6 +31,9 @@ class Places {
   /// the sizes of this run: the file holds only where that is so.
   void rely_on_places(const std::string& name, const at::Tensor& written,
                       const torch::jit::Stack& inputs);
+  /// The part that narrow() or a split shows; nothing for other views, or where only the numbers of
+  /// this run tell.
+  std::optional<OpenCut> open_cut(const View& view);
   void rely_on(const std::vector<ir::Comparison>& conditions) {
     relied_.insert(relied_.end(), conditions.begin(), conditions.end());
   }
@@ -34,6 +44,7 @@ class Places {
 
  private:
   Box box_of(int track, int base);
+  ir::Dim size_of(int track, size_t axis, int base);
   void rely_on_sizes(int track, int base);
 
   ir::Graph& graph_;

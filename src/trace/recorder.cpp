@@ -51,7 +51,8 @@ Recorder::Recorder(loops::Rolling& rolling, const ModuleNames& names,
       keep_sizes_(keep_sizes),
       constants_(graph_, naming_, names, std::move(mapping), pages_may_differ,
                  name_constants_by_use),
-      places_(graph_, tracks_) {}
+      places_(graph_, tracks_),
+      layouts_(tracks_) {}
 
 void Recorder::add_input(const at::Tensor& tensor, const std::string& name) {
   if (tensor.is_quantized())
@@ -86,7 +87,16 @@ int Recorder::track_of(const at::Tensor& tensor, Place place, const std::string&
 }
 
 ir::ValueId Recorder::value(const at::Tensor& tensor, Place place, const std::string& use) {
-  const ir::ValueId id = rolling_.settled(refresh(track_of(tensor, place, use)), place);
+  const ir::ValueId id = rolling_.settled(read(track_of(tensor, place, use)), place);
+  mark_additions();
+  return id;
+}
+
+/// A value with its sizes. It does not count as reading it.
+ir::ValueId Recorder::sized_value(const at::Tensor& tensor, Place place) {
+  const int track = track_of(tensor, place, {});
+  const ir::ValueId last = tracks_[track].value;
+  const ir::ValueId id = rolling_.settled(rolling_.is_there(last) ? last : refresh(track), place);
   mark_additions();
   return id;
 }

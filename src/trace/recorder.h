@@ -11,6 +11,7 @@
 #include "src/loops/rolling.h"
 #include "src/trace/call.h"
 #include "src/trace/constants.h"
+#include "src/trace/layouts.h"
 #include "src/trace/marks.h"
 #include "src/trace/places.h"
 #include "src/trace/tracks.h"
@@ -43,6 +44,7 @@ class Recorder {
   bool is_there(const at::Tensor& tensor) const;
   /// The current value of a tensor; a tensor never seen before is a constant of the model.
   ir::ValueId value(const at::Tensor& tensor, Place place, const std::string& use = {});
+  ir::ValueId sized_value(const at::Tensor& tensor, Place place);
   /// What its values follow from: an input's data, sizes (opaque), or null for the model alone.
   Mark mark(const at::Tensor& tensor) const;
   /// The exact numbers over sizes that a tensor holds, null for plain ones; empty if not known.
@@ -53,18 +55,19 @@ class Recorder {
                    bool by_rank);
   /// Marks a tensor that torch changed in an unrecorded way: it must not be read.
   void lose(const at::Tensor& tensor, Place place);
-  /// See Tracks.
   void forbid_writes(const std::vector<Tracks::Choice>& choices,
                      const std::vector<at::Tensor>& given, size_t known) {
     tracks_.forbid_writes(choices, given, known);
   }
-  /// Contiguity decided whether an operation gave a view of `tensor` or a copy: a write to either
-  /// is right only where the decision is the same.
+  /// Contiguity decided whether an operation gave a view of `tensor` or a copy.
   void relies_on_layout(const at::Tensor& tensor, const at::Tensor& result);
+  std::vector<ir::Comparison> shared_where(const at::Tensor& tensor) const;
   /// The conditions, as far as sizes decide it, under which a tensor is contiguous.
   std::vector<ir::Comparison> layout_conditions(const at::Tensor& tensor);
   /// The conditions that writes rely on.
   Places& places() { return places_; }
+  /// Gives writes through views to the tensors that these show: at the borders of iterations.
+  void settle_writes();
   /// Called after each iteration of a loop that becomes one scan.
   void end_iteration();
   /// Marks what came into the graph. Called after the iterations of a loop were replaced.
@@ -84,7 +87,9 @@ class Recorder {
 
   // functionalise.cpp, scatter_back.cpp
   void check_view(const Track& track) const;
+  ir::ValueId read(int track);
   ir::ValueId refresh(int track);
+  void settle_write(Root& root);
   void write_to_root(int track, ir::ValueId value, Place place);
   void write(int track, ir::ValueId value, Place place);
   std::optional<ir::ValueId> scatter_back_complex(std::string_view op, ir::ValueId base,
@@ -99,14 +104,15 @@ class Recorder {
   std::vector<ir::ValueId> written_values(OpCall call, const std::vector<at::Tensor>& written,
                                           const std::string& functional);
   ir::ValueId index_constant(const at::Tensor& tensor, Place place);
-
   loops::Rolling& rolling_;
   ir::Graph& graph_;
   ir::Naming& naming_;
   bool keep_sizes_;
   Tracks tracks_;
+  std::vector<int> written_views_;  ///< Root::writer of all roots, and earlier ones
   Constants constants_;
   Places places_;
+  Layouts layouts_;
   std::vector<Mark> value_marks_;                               ///< per value
   std::unordered_map<ir::ValueId, std::vector<Mark>> numbers_;  ///< see numbers()
 };

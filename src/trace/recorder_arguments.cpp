@@ -155,7 +155,7 @@ ir::Attr Recorder::attribute(const c10::IValue& given, const c10::Argument& argu
   const c10::IValue value = marks.without(given);
   const auto id = [&](const c10::IValue& v) {
     return v.isNone() || !v.toTensor().defined() ? ir::kNoValue
-                                                 : refresh(track_of(v.toTensor(), place, use.name));
+                                                 : read(track_of(v.toTensor(), place, use.name));
   };
   if (value.isNone()) return ir::None{};
   if (value.isGenerator()) return std::string("generator");

@@ -10,9 +10,10 @@ namespace t2n::trace {
 Mark Recorder::track_mark(int index) const {
   const Track& track = tracks_[index];
   const Mark own = value_marks_[static_cast<size_t>(track.value)];
-  const bool is_stale = track.parent >= 0 && tracks_.is_stale(track);
-  if (!is_stale) return own;
-  return either(own, track_mark(track.parent));
+  if (!tracks_.is_stale(track)) return own;
+  if (const int writer = tracks_.root(track).writer; tracks_.is_above(index, writer))
+    return either(own, track_mark(writer));
+  return track.parent < 0 ? own : either(own, track_mark(track.parent));
 }
 
 Mark Recorder::mark(const at::Tensor& tensor) const {

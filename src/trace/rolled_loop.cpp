@@ -80,6 +80,7 @@ void Interpreter::run_iteration(Block* body, Env& env, RolledLoop& loop) {
   }
   const torch::jit::Node* node = position_.node;
   run_block(body, env);
+  recorder_->settle_writes();
   position_.node = node;
   Values results = take_results(body, env);
   loop.condition = results[0];
@@ -96,6 +97,7 @@ void Interpreter::run_rolled(Node* node, Env& env) {
   loop.initial = loop.carried = initial;
   loop.steps = induction_steps(body);
   loops_.begin_rolled(loop);
+  recorder_->settle_writes();
   recorded_loops_->begin(loop.symbol);
   const size_t before = decisions_.size();
   size_t decisions = before;
@@ -116,7 +118,9 @@ void Interpreter::run_rolled(Node* node, Env& env) {
     loops::refuse_loop(
         "how many iterations it takes follows from the iteration of a loop around it",
         "let it take as many iterations in each iteration of the loop around it");
-  decisions_.add_later(std::move(later), recorded_loops_->end(length, position_.place()), before);
+  const loops::Rolled rolled = recorded_loops_->end(length, position_.place());
+  decisions_.add_later(std::move(later), rolled, before);
+  decisions_.settle_all(rolled.conditions);
   const ChangedLists lists = loops_.end_rolled();
   lists_.settle_accesses(loop, length);
   loops_.settle_iteration_ends(loop, length);

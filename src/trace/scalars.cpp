@@ -11,6 +11,7 @@
 #include "src/trace/computed_numbers.h"
 #include "src/trace/data_rules.h"
 #include "src/trace/operators.h"
+#include "src/trace/ratios.h"
 
 namespace t2n::trace {
 namespace {
@@ -52,10 +53,14 @@ bool asks_identity(const std::string& name) {
 }
 
 /// The operands without marks. `is` needs the program's own objects: a copy is another object.
-Stack plain_operands(const std::string& name, const Marks& marks, const Stack& inputs) {
+Stack plain_operands(const std::string& name, const Marks& marks, const Recorder* recorder,
+                     const Stack& inputs) {
   Stack out;
   for (const c10::IValue& input : inputs)
-    out.push_back(asks_identity(name) || (name == "aten::dict" && input.isGenericDict())
+    if (asks_identity(name) && recorder != nullptr && input.isTensor())
+      out.push_back(recorder->tracks().returned(input.toTensor()));
+    else
+      out.push_back(asks_identity(name) || (name == "aten::dict" && input.isGenericDict())
                       ? unmarked(input)
                       : marks.without(input));
   return out;
@@ -166,7 +171,8 @@ Mark Scalars::scalar_mark(const std::string& name, const Stack& inputs,
       if (!input.isTensor() || !input.toTensor().defined()) continue;
       if (recorder_->tracks().is_choice(input.toTensor()))
         from = data_mark(position_.origin("which of two tensors a branch chose"));
-      if (!inputs[0].isNone() && !inputs[1].isNone()) numbers_.settle_layout(input.toTensor());
+      if (!inputs[0].isNone() && !inputs[1].isNone())
+        decisions_.settle_all(recorder_->shared_where(input.toTensor()));
     }
   if (!from) {
     exact = Mark();
@@ -179,6 +185,8 @@ Mark Scalars::scalar_mark(const std::string& name, const Stack& inputs,
     for (const c10::IValue& input : inputs) operands.push_back(operand_of(input));
     settle_ranges(name, operands);
     exact = number_rule(name, operands);
+    if (exact && is_size(*exact) && operands.size() == 1)
+      decisions_.settle_all(rounding_guards(name, operands[0]));
   } else if (!is_data(from) && inputs.size() == 1 && inputs[0].isList() && !marks_.of(inputs[0])) {
     exact = fold(name, inputs[0]);
   }
@@ -204,7 +212,7 @@ Stack Scalars::run(const Operation& operation, Stack inputs) {
   const bool changes = schema.is_mutable() && !inputs.empty() && is_container(inputs[0]);
   if (changes) marks_.strip(inputs[0]);
   if (changes) loops_.note_write(inputs[0]);
-  const Stack copies = plain_operands(name, marks_, inputs);
+  const Stack copies = plain_operands(name, marks_, recorder_, inputs);
   Stack results = copies;
   if (schema.is_vararg() && operation.op->hasOperation())
     results.emplace_back(static_cast<int64_t>(inputs.size()));

@@ -52,17 +52,26 @@ bool is_prepared(const std::string& name) {
   return name.find("mkldnn") != std::string::npos || name.find("MKLDNN") != std::string::npos;
 }
 
-[[noreturn]] void refuse_prepared(const std::string& name) {
+[[noreturn]] void refuse_operator_of_cpu(const std::string& name) {
   throw Error("model-format", "the model was prepared by torch.jit.optimize_for_inference",
               cat("it holds operators of one CPU's library (", name, ")"),
               "save it before that step");
 }
 
+}  // namespace
+
+void refuse_prepared(const std::set<std::string>& called) {
+  const auto found = std::find_if(called.begin(), called.end(), is_prepared);
+  if (found != called.end()) refuse_operator_of_cpu(*found);
+}
+
+namespace {
+
 [[noreturn]] void refuse_denied(const std::vector<ForbiddenUse>& refusals, SourceMap* sources) {
   const ForbiddenUse& first = refusals.front();
   if (std::all_of(refusals.begin(), refusals.end(),
                   [](const ForbiddenUse& each) { return is_prepared(each.what); }))
-    refuse_prepared(first.what);
+    refuse_operator_of_cpu(first.what);
   Diagnostic out;
   out.id = "denied-operator";
   out.message = cat("the model calls ", quoted(first.what), " ", place_text(first.function));

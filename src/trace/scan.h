@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/api/compilation_unit.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -45,5 +46,8 @@ class OperatorScan {
   std::vector<ForbiddenUse> found_;
   std::string function_;
 };
+
+/// Errors: `model-format`, if the code calls operators of torch.jit.optimize_for_inference.
+void refuse_prepared(const std::set<std::string>& called);
 
 }  // namespace t2n::trace

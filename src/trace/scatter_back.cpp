@@ -127,7 +127,21 @@ ir::ValueId Recorder::scatter_back(const Track& track, ir::ValueId base, ir::Val
                 {tensor_arg("self", base), tensor_arg("src", source), pass("dim"), pass("start"),
                  pass("end"), pass("step")},
                 dtype, base_shape, place);
+  if (op == "aten::diagonal")
+    return emit("aten::diagonal_scatter",
+                {tensor_arg("self", base), tensor_arg("src", source), pass("offset"), pass("dim1"),
+                 pass("dim2")},
+                dtype, base_shape, place);
 
+  if (const auto part = keep_sizes_ ? places_.open_cut(view) : std::nullopt)
+    return emit("aten::slice_scatter",
+                {tensor_arg("self", base),
+                 tensor_arg("src", source),
+                 {"dim", ir::Dim(part->axis)},
+                 {"start", part->start},
+                 {"end", part->end},
+                 {"step", ir::Dim(1)}},
+                dtype, base_shape, place);
   // For any other view: look where it puts the elements of an arange in the base's shape.
   const at::Tensor whole = at::arange(ir::element_count(base_shape)).reshape(base_shape);
   return scatter_positions(whole, view_of(view, whole), base, source, place);

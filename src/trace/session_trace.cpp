@@ -7,6 +7,7 @@
 
 #include "src/diag/error.h"
 #include "src/loops/finish.h"
+#include "src/trace/constant_inputs.h"
 #include "src/trace/convert.h"
 #include "src/trace/inputs.h"
 #include "src/trace/interpreter.h"
@@ -102,14 +103,6 @@ bool is_dependent(const std::set<std::string>& dependent, const std::string& pat
 
 std::ptrdiff_t place_among(const std::vector<ir::ValueId>& inputs, ir::ValueId input) {
   return std::find(inputs.begin(), inputs.end(), input) - inputs.begin();
-}
-
-/// Turns an input that turned out to be none into a constant of the model again.
-void make_constant(ir::Graph& graph, ir::ValueId input, const std::string& path,
-                   const at::Tensor& tensor) {
-  std::erase(graph.inputs, input);
-  graph.values[static_cast<size_t>(input)].name = path;
-  graph.constants.push_back({input, copy(tensor)});
 }
 
 }  // namespace
@@ -214,6 +207,7 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
     candidate.next = recorder.value(tensor, {});
     candidate.value = copy(tensor);
   }
+  out.decisions = interpreter.decisions();
 }
 
 Session::Attempt Session::attempt(const Split& given, TraceOptions options) {

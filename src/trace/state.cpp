@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 #include "src/trace/convert.h"
 #include "src/trace/mark.h"
 #include "src/trace/observers.h"
@@ -248,18 +250,57 @@ std::vector<Change> find_changes(const std::vector<Attribute>& before,
   return std::move(finder).take();
 }
 
+namespace {
+
+/// Whether only embeddings with max_norm read the table, which rescale the rows before they look
+/// them up: what an earlier call did to it changes no result.
+bool is_renormed_table(const ir::Graph& graph, ir::ValueId table) {
+  static const ir::OpId renorm = ir::op_id("aten::embedding_renorm");
+  constexpr std::array<std::string_view, 2> kLookups = {"embedding", "embedding_bag"};
+  const auto is_same = [&](const ir::Node& node, ir::ValueId id) {
+    constexpr std::array<std::string_view, 3> kViews = {"detach", "alias", "reshape"};
+    const auto shape = [&](ir::ValueId of) { return graph.values[static_cast<size_t>(of)].shape; };
+    return is_one_of(ir::op_short_name(node.op), kViews) && shape(node.outputs[0]) == shape(id);
+  };
+  std::map<ir::ValueId, ir::ValueId> indices = {{table, ir::kNoValue}};  ///< of its forms
+  bool out = true;
+  for (const ir::Node& node : graph.nodes) {
+    const ir::ValueId by = node.find("indices") ? ir::operand(node, "indices") : ir::kNoValue;
+    ir::for_each_input(node, [&](ir::ValueId id) {
+      const auto form = indices.find(id);
+      if (form == indices.end()) return;
+      if (node.op == renorm && id == ir::operand(node, "self") && id != by)
+        indices.emplace(node.outputs[0], by);
+      else if (is_same(node, id))
+        indices.emplace(node.outputs[0], form->second);
+      else
+        out = out && is_one_of(ir::op_short_name(node.op), kLookups) &&
+              id == ir::operand(node, "weight") && id != by && form->second == by;
+    });
+  }
+  return out && indices.size() > 1 &&
+         std::none_of(graph.outputs.begin(), graph.outputs.end(),
+                      [&](ir::ValueId id) { return indices.contains(id); });
+}
+
+}  // namespace
+
 std::set<size_t> live_states(const ir::Graph& graph, const std::vector<ir::ValueId>& candidates,
                              const std::vector<ir::ValueId>& next) {
   std::set<size_t> live;
   std::vector<ir::ValueId> roots = graph.outputs;
-  for (size_t i = 0; i < candidates.size(); ++i)
-    if (sources_of(graph, {next[i]})[static_cast<size_t>(candidates[i])]) live.insert(i);
+  std::vector<bool> renormed;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    renormed.push_back(is_renormed_table(graph, candidates[i]));
+    if (!renormed[i] && sources_of(graph, {next[i]})[static_cast<size_t>(candidates[i])])
+      live.insert(i);
+  }
   for (size_t before = candidates.size() + 1; before != live.size();) {
     before = live.size();
     for (const size_t i : live) roots.push_back(next[i]);
     const std::vector<bool> sources = sources_of(graph, roots);
     for (size_t i = 0; i < candidates.size(); ++i)
-      if (sources[static_cast<size_t>(candidates[i])]) live.insert(i);
+      if (!renormed[i] && sources[static_cast<size_t>(candidates[i])]) live.insert(i);
   }
   return live;
 }

@@ -30,8 +30,12 @@ class TensorNumbers {
         decisions_(decisions),
         recorder_(recorder) {}
 
-  /// Called before an operation: from here on, reads of values by torch's kernels are watched.
-  void watch() { reads_.reset(); }
+  /// Called before an operation: from here on, reads of values by torch's kernels are watched. The
+  /// numbers among the operands are kept, since the operation may write to them.
+  void watch(const std::string& name, const torch::jit::Stack& inputs);
+  /// The integer that a tensor of rank 0 holds, marked; nothing if it follows from values, or from
+  /// sizes without an expression.
+  std::optional<c10::IValue> number_in(const at::Tensor& tensor) const;
   /// Called after it: whether the sizes of its results follow from values that are not constant.
   bool decides_by_data(const std::string& name, const torch::jit::Stack& inputs);
   /// Notes which results are batch sizes of packed sequences: packed_sequences.cpp.
@@ -48,6 +52,7 @@ class TensorNumbers {
   Mark axis_mark(const at::Tensor& tensor, int64_t axis) const;
   Mark layout_mark(const at::Tensor& tensor);
   Mark tensor_mark(const at::Tensor& tensor, const std::string& name);
+  Mark held_number(const std::string& name, const at::Tensor& tensor, const Mark& mark) const;
   Mark number_of(const std::string& name, const torch::jit::Stack& inputs);
   /// The size of the batch, for a batch size that all sequences take part in; else nothing.
   std::optional<Mark> whole_batch(const at::Tensor& tensor) const;
@@ -61,6 +66,10 @@ class TensorNumbers {
                    const c10::IValue& parts);
   void mark_parts(const std::string& name, const torch::jit::Stack& inputs,
                   const c10::IValue& parts);
+  std::vector<Operand> numbers_among(const std::string& name,
+                                     const torch::jit::Stack& inputs) const;
+  void settle_rounding(const std::string& scalar, const Mark& mark,
+                       const std::vector<Operand>& operands);
   void follow_number(const std::string& name, const torch::jit::Stack& inputs,
                      const at::Tensor& result);
   /// number_lists.cpp
@@ -78,6 +87,7 @@ class TensorNumbers {
   Decisions& decisions_;
   Recorder* recorder_;
   ValueReads reads_;
+  std::vector<Operand> operands_;  ///< the numbers among the operands of the running operation
   // Tensors of batch sizes, each with the number of sequences.
   std::vector<std::pair<at::Tensor, Mark>> batch_sizes_;
   std::vector<std::pair<at::Tensor, Mark>> whole_batches_;

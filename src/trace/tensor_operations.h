@@ -30,8 +30,7 @@ class TensorOperations {
         recorder_(recorder),
         ranges_(ranges) {}
 
-  torch::jit::Stack run(torch::jit::Node* node, const Operation& operation,
-                        torch::jit::Stack given);
+  torch::jit::Stack run(torch::jit::Node* node, const Operation& known, torch::jit::Stack given);
 
  private:
   bool is_literal(const torch::jit::Stack& inputs);
@@ -43,6 +42,10 @@ class TensorOperations {
   void refuse_hidden_effects(const std::string& name, const torch::jit::Stack& inputs);
   void check_unrecorded(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
   void settle_operands(torch::jit::Node* node, const std::string& name, torch::jit::Stack& inputs);
+  void lose_statistics(const std::string& name, const torch::jit::Stack& inputs);
+  void make_alias(const std::string& name, const torch::jit::Stack& inputs,
+                  torch::jit::Stack& results);
+  Operation with_numbers(const Operation& known, torch::jit::Stack& inputs);
   void stride_owner(const std::string& name, torch::jit::Stack& inputs);
   /// mask_places.cpp: whether masks stand beside other indices, where one alone would do; what they
   /// take then is given as places.

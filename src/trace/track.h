@@ -41,11 +41,12 @@ struct Root {
   c10::weak_intrusive_ptr<c10::StorageImpl> storage;
   int64_t version = 0;
   int tracks_without_parent = 0;
-  bool is_given = false;                    ///< it belongs to a part of the model
-  bool is_lost = false;                     ///< changed in an unrecorded way
-  bool is_choice = false;                   ///< for other values it may be other memory
-  bool follows_values = false;              ///< which tensors share it follows from values
-  std::vector<ir::Comparison> layout = {};  ///< which tensors share it follows from these
+  bool is_given = false;   ///< it belongs to a part of the model
+  bool is_lost = false;    ///< changed in an unrecorded way
+  bool is_choice = false;  ///< for other values it may be other memory
+  /// The view that was written last; the tracks above it do not have the write yet. -1: none.
+  int writer = -1;
+  ir::Place written_at = {};
 };
 
 /// The reader of a tensor: an operator, and the name for a constant that has no other.

@@ -51,6 +51,21 @@ int Tracks::add(const at::Tensor& tensor, ir::ValueId value, int parent,
   return index;
 }
 
+bool Tracks::is_above(int track, int view) const {
+  while (view >= 0 && (view = (*this)[view].parent) >= 0)
+    if (view == track) return true;
+  return false;
+}
+
+at::Tensor Tracks::returned(const at::Tensor& tensor) const {
+  const int at = find(tensor);
+  if (at < 0 || (*this)[at].view == nullptr) return tensor;
+  const std::string_view op = ir::op_name((*this)[at].view->call.node.op);
+  if (op != "aten::contiguous") return tensor;
+  const auto held = (*this)[(*this)[at].parent].tensor.lock();
+  return held ? returned(at::Tensor(held)) : tensor;
+}
+
 bool Tracks::repeats(int index) const {
   for (int at = index; at >= 0; at = (*this)[at].parent) {
     const Track& track = (*this)[at];

@@ -24,6 +24,8 @@ class Tracks {
   Root& root(const Track& of) { return roots_[static_cast<size_t>(of.root)]; }
   const Root& root(const Track& of) const { return roots_[static_cast<size_t>(of.root)]; }
   bool is_stale(const Track& track) const { return track.seen != root(track).version; }
+  /// Whether `track` is one that `view` shows a part of, directly or by other views.
+  bool is_above(int track, int view) const;
   /// Whether this view, or one above it, shows an element of its base more than once.
   bool repeats(int track) const;
   /// The number of known roots, which tells older from younger ones.
@@ -37,6 +39,8 @@ class Tracks {
   bool has_open_shape(const torch::jit::Stack& inputs) const;
   /// The contiguous tensor that owns a view's memory, if the program still holds it.
   std::optional<at::Tensor> owner(const at::Tensor& tensor) const;
+  /// The operand that torch returned where an operation made no copy, in place of its alias here.
+  at::Tensor returned(const at::Tensor& tensor) const;
   /// Changes with every write to a tensor's memory.
   int64_t version(const at::Tensor& tensor) const;
   /// Whether a branch on data chose it, or chose between it and another.

@@ -27,15 +27,18 @@ bool is_neutral(const Emitter& out, Ref a, Ref b, double value) {
   return known && known->elements() == 1 && ir::element_f64(*known, 0) == value;
 }
 
-/// tract divides by multiplying with the reciprocal, which f16 does not hold of small divisors, and
-/// not to its 11 bits of large ones.
+/// tract divides by multiplying with the reciprocal, which f16 rounds to 11 bits, or fewer; torch
+/// divides halves in f32. Nothing is lost by powers of two, and by 0 and infinity.
 bool has_coarse_reciprocal(const Emitter& out, Ref x) {
   if (out.dtype(x) != DType::f16) return false;
   const auto known = out.constant_value(x);
   if (!known) return true;
   const std::vector<double> values = ir::to_f64(*known);
-  return std::any_of(values.begin(), values.end(),
-                     [](double each) { return !ir::is_normal_in_f16(1 / each); });
+  return std::any_of(values.begin(), values.end(), [](double each) {
+    int exponent = 0;
+    const bool is_power_of_two = std::abs(std::frexp(1 / each, &exponent)) == 0.5;
+    return !is_power_of_two || !ir::is_normal_in_f16(1 / each);
+  });
 }
 
 /// The signs and magnitudes of a constant that has -0.0; nothing for any other. tract confuses it
@@ -287,10 +290,7 @@ int64_t extent(const Emitter& out, Ref x, int64_t axis) {
 
 Ref at_least_1d(Emitter& out, Ref x) { return out.rank(x) == 0 ? out.unsqueeze(x, {0}) : x; }
 
-bool may_be_empty(Emitter& out, Ref x, int axis) {
-  const Dim& size = size_of(out, x, axis);
-  return is_born(size) && may_be_zero(out, size);
-}
+bool may_be_empty(Emitter& out, Ref x, int axis) { return may_be_zero(out, size_of(out, x, axis)); }
 
 Ref with_entry(Emitter& out, Ref x, int axis) {
   if (!may_be_empty(out, x, axis)) return x;

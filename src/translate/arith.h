@@ -71,7 +71,7 @@ int64_t extent(const Emitter& out, Ref x, int64_t axis);
 /// The shape that two shapes broadcast to.
 Ints broadcast_sizes(const Ints& a, const Ints& b);
 Ref at_least_1d(Emitter& out, Ref x);
-/// Whether a size that follows from values, along this axis, may be 0.
+/// Whether the size of this axis may be 0.
 bool may_be_empty(Emitter& out, Ref x, int axis);
 /// `x` with a 0 behind the entries of an axis that may be empty: a slice 0..1 then exists.
 Ref with_entry(Emitter& out, Ref x, int axis);

@@ -94,8 +94,8 @@ void check_tract(const nnef::Document& document, const ir::Graph& graph) {
   if (!finding) return;
   const std::string at = spec::values_str(finding->sizes);
   const std::string place = at.empty() ? "" : cat(", at ", at);
-  T2N_ASSERT(finding->cure != Cure::none && !at.empty(),
-             "the document breaks tract's rules: ", finding->problem, place);
+  T2N_ASSERT(finding->cure != Cure::none, "the document breaks tract's rules: ", finding->problem,
+             place);
   throw Error(
       Diagnostic{.id = "dynamic-declaration",
                  .message = cat("the file would be wrong at some sizes", condition(*finding)),

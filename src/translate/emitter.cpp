@@ -6,6 +6,7 @@
 #include "src/diag/error.h"
 #include "src/target/limits.h"
 #include "src/translate/emitter_state.h"
+#include "src/translate/named_sizes.h"
 #include "src/translate/packed.h"
 #include "src/translate/repeats.h"
 
@@ -19,7 +20,8 @@ void check_dtype(DType dtype, std::string_view what, const target::Target& targe
   if (why.empty()) return;
   throw Error(target::untranslated(
       "unsupported-dtype", cat(what, ": ", ir::dtype_name(dtype)), target::target_name(target), why,
-      is_half ? "convert the model before saving it: model.float() or model.half()"
+      is_half ? "a model in bfloat16: convert it before saving it, by model.float() or model.half(); "
+                "casts in a model in float32: trace it outside of torch.autocast"
               : "compute with real tensors of a trailing axis of two (torch.view_as_real)",
       what));
 }
@@ -166,15 +168,17 @@ void Emitter::result(Ref ref, int index) {
   const ir::Node& node = *state_->node;
   const ir::ValueId id = node.outputs.at(static_cast<size_t>(index));
   const ir::Value& value = state_->graph.values[static_cast<size_t>(id)];
-  TensorEntry& entry = state_->at(ref);
+  const TensorEntry& entry = state_->at(ref);
   T2N_ASSERT(entry.dtype == value.dtype && state_->agrees(entry.shape, value.shape),
              "the translation gives ", type_str(entry.dtype, entry.shape), " where torch gives ",
              type_str(value.dtype, value.shape), " (", value.name, ")");
+  ref = with_named_sizes(*this, ref, value.shape);
   state_->of_value[static_cast<size_t>(id)] = ref.id;
-  const bool mine = ref.id >= state_->first_of_node && entry.kind == TensorEntry::Kind::identifier;
-  if (!mine || entry.is_claimed) return;
-  entry.name = value.name;
-  entry.is_claimed = true;
+  TensorEntry& named = state_->at(ref);
+  const bool mine = ref.id >= state_->first_of_node && named.kind == TensorEntry::Kind::identifier;
+  if (!mine || named.is_claimed) return;
+  named.name = value.name;
+  named.is_claimed = true;
 }
 
 void Emitter::result(std::string_view op, const std::vector<Ref>& operands,

@@ -6,6 +6,7 @@
 
 #include "src/diag/error.h"
 #include "src/target/limits.h"
+#include "src/translate/body_sizes.h"
 #include "src/translate/emitter_state.h"
 
 namespace t2n::ops {
@@ -157,6 +158,42 @@ std::set<int> read_ids(const Emitter::State& body) {
   std::set<int> out;
   for (const nnef::Assignment& statement : body.document.graph.body)
     for_each_id(statement.right, [&](int id) { out.insert(id); });
+  return out;
+}
+
+/// The sizes that results of a body have, or that its statements name.
+std::set<ir::Symbol> sizes_in(Emitter::State& body) {
+  std::set<ir::Symbol> out;
+  const auto add = [&](const Dim& size) {
+    for (const ir::Symbol& symbol : size.symbols()) out.insert(symbol);
+  };
+  for (const nnef::Assignment& statement : body.document.graph.body) {
+    for_each_id(statement.left, [&](int id) {
+      for (const Dim& size : body.at(Ref{id}).shape) add(size);
+    });
+    nnef::walk(statement.right, [&](const nnef::Value& value) {
+      if (value.kind == nnef::Kind::dimension) add(value.dim);
+    });
+  }
+  return out;
+}
+
+/// States that tell the body its sizes, where its inputs do not: parameters, and tensors outside.
+std::vector<Emitter::State::Capture> tell_sizes(Emitter::State& body,
+                                                const std::vector<Ref>& parameters) {
+  std::vector<Shape> inputs;
+  for (const Ref ref : parameters) inputs.push_back(body.at(ref).shape);
+  const std::set<int> read = read_ids(body);
+  for (const auto& capture : body.captures)
+    if (read.contains(capture.inner.id)) inputs.push_back(body.at(capture.inner).shape);
+  std::vector<Emitter::State::Capture> out;
+  for (const ir::Symbol& size : untold_sizes(sizes_in(body), inputs)) {
+    const TensorType type = carrier_type(size);
+    const Ref inner = body.add_parameter("size", type.dtype, type.shape, true);
+    body.outputs.push_back(
+        body.append_call("add", {{"", body.name_of(inner)}, {"", nnef::scalar(1.0)}}, {type})[0]);
+    out.push_back({inner, size_carrier(*body.outer, size)});
+  }
   return out;
 }
 
@@ -316,6 +353,7 @@ const std::string& name_in(Emitter& body, Ref ref) { return body.state().at(ref)
 FinishedBody finish_body(Emitter& body, const std::vector<Ref>& parameters) {
   Emitter::State& s = body.state();
   s.hoist();
+  const std::vector<Emitter::State::Capture> sizes = tell_sizes(s, parameters);
   const std::set<int> read = read_ids(s);
   s.resolve_names();
   Emitter::State& root = s.outermost();
@@ -327,6 +365,10 @@ FinishedBody finish_body(Emitter& body, const std::vector<Ref>& parameters) {
     if (!read.contains(capture.inner.id)) continue;
     fragment.parameters.push_back(declared(s, capture.inner));
     out.captured.emplace_back(s.at(capture.inner).text, capture.outer);
+  }
+  for (const auto& size : sizes) {
+    fragment.parameters.push_back(declared(s, size.inner));
+    out.sizes.emplace_back(s.at(size.inner).text, size.outer);
   }
   for (const Ref ref : s.outputs) {
     fragment.results.push_back(declared(s, ref));

@@ -52,10 +52,12 @@ struct FinishedBody {
   std::string name;                  ///< of the fragment, which the document now contains
   std::vector<std::string> results;  ///< names, in the order of addition
   std::vector<std::pair<std::string, Ref>> captured;  ///< names of parameters, tensors outside
+  /// Names of states that tell sizes, and tensors outside. Their results are the last ones.
+  std::vector<std::pair<std::string, Ref>> sizes;
 };
 
 /// Makes the fragment, after moving out what is equal in every iteration. It has the given
-/// `parameters` in this order, then the captured ones.
+/// `parameters` in this order, then the captured ones, then those that tell sizes.
 FinishedBody finish_body(Emitter& body, const std::vector<Ref>& parameters);
 /// The name of a parameter, or of a result, of a finished body.
 const std::string& name_in(Emitter& body, Ref ref);

@@ -6,6 +6,8 @@
 #include "src/translate/births.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
+#include "src/translate/factors.h"
+#include "src/translate/named_sizes.h"
 #include "src/translate/packed.h"
 #include "src/translate/repeats.h"
 #include "src/translate/uniform.h"
@@ -67,7 +69,8 @@ Ref Emitter::call(std::string_view op, const std::vector<Ref>& operands,
 std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& given,
                                 const Attributes& attributes,
                                 const std::vector<TensorType>& results) {
-  T2N_ASSERT(!op.starts_with("t2n_") || is_fragment(op), "no fragment is called '", op, "'");
+  T2N_ASSERT(!op.starts_with("t2n_") || find_fragment(op) != nullptr, "no fragment is called '", op,
+             "'");
   check_packed(*this, op, given, attributes);
   const std::vector<Ref> operands = hidden_repeats(
       *this, op, hidden_uniforms(*this, op, tied(*this, given, attributes)), attributes);
@@ -77,8 +80,9 @@ std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& giv
   const std::vector<Ref> made = state_->append_call(op, std::move(arguments), results);
   for (const Ref ref : made) {
     state_->at(ref).of_sizes = state_->are_sizes(operands);
-    note_repeats(*state_, op, operands, attributes, ref);
     note_uniform(*state_, op, operands, ref);
+    note_repeats(*state_, op, operands, attributes, ref);
+    note_scaled(*this, op, operands, ref);
   }
   return made;
 }
@@ -93,8 +97,9 @@ Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& given,
   std::vector<nnef::Argument> arguments = {{"", nnef::array(std::move(items))}};
   add_attributes(arguments, attributes);
   const Ref made = state_->append_call(op, std::move(arguments), {{dtype, shape}})[0];
-  note_repeats(*state_, op, list, attributes, made);
   note_uniform(*state_, op, list, made);
+  note_repeats(*state_, op, list, attributes, made);
+  note_scaled(*this, op, list, made);
   return made;
 }
 
@@ -110,7 +115,9 @@ Ref Emitter::State::hidden_size(Ref number) {
     for (const Ref operand : operands) arguments.push_back({"", name_of(operand)});
     return append_call(op, std::move(arguments), {type})[0];
   };
-  const Ref size = call("abs", {number});
+  // 0.21 lacks abs of f64.
+  const bool is_double = type.dtype == DType::f64;
+  const Ref size = is_double ? call("max", {number, call("neg", {number})}) : call("abs", {number});
   const Ref hidden = ir::is_integer(type.dtype)
                          ? call("sub", {size, call("abs", {call("sub", {size, number})})})
                          : call("mul", {size, call("sign", {number})});
@@ -135,16 +142,26 @@ void Emitter::State::hide_sizes(std::string_view op, std::vector<Ref>& operands,
 
 Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
                          std::optional<DType> dtype, const Attributes& attributes) {
+  if (const auto place = scaled_twice(*this, op, given)) {
+    std::vector<Ref> negated = given;
+    negated[*place] = elementwise("neg", {given[*place]});
+    return elementwise("neg", {elementwise(op, negated, dtype, attributes)});
+  }
   check_packed(*this, op, given, attributes);
   check_operand_dtypes(op, *this, given);
   std::vector<Ref> operands = given;
   Shape shape;
   for (const Ref ref : operands) shape = broadcast_shape(*state_, shape, this->shape(ref));
   const TensorType type{dtype.value_or(this->dtype(operands.at(0))), shape};
-  T2N_ASSERT(!op.starts_with("t2n_") || is_fragment(op), "no fragment is called '", op, "'");
+  T2N_ASSERT(!op.starts_with("t2n_") || find_fragment(op) != nullptr, "no fragment is called '", op,
+             "'");
   if (target::has(state_->target, target::Feature::open_sizes))
     state_->hide_sizes(op, operands, shape);
   if (is_absorbing(op) && state_->iteration) state_->hide_constants(*this, operands);
+  for (Ref& operand : operands) {
+    const auto rank = static_cast<std::ptrdiff_t>(this->shape(operand).size());
+    operand = with_named_sizes(*this, operand, Shape(shape.end() - rank, shape.end()));
+  }
   operands = hidden_uniforms(*this, op, operands);
   std::vector<nnef::Argument> arguments = state_->aligned_operands(
       operands, shape,
@@ -153,8 +170,9 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
   add_attributes(arguments, attributes);
   const Ref made = state_->append_call(op, std::move(arguments), {type})[0];
   state_->at(made).of_sizes = op != "pow" && state_->are_sizes(operands);  // tract follows no power
-  note_elementwise_repeats(*state_, operands, made);
   note_uniform(*state_, op, operands, made);
+  note_elementwise_repeats(*state_, operands, made);
+  note_scaled(*this, op, operands, made);
   return made;
 }
 

@@ -8,6 +8,7 @@
 #include "src/translate/births.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
+#include "src/translate/named_sizes.h"
 #include "src/translate/sizes.h"
 #include "src/translate/streamed.h"
 
@@ -103,6 +104,19 @@ Ref Emitter::sized(Ref x, int axis, const Dim& size) {
               {{"start", 0}, {"end", size}, {"len", size}, {"axis", axis}}, dtype(x), shape);
 }
 
+Ref with_named_sizes(Emitter& out, Ref x, const Shape& shape) {
+  if (out.state().at(x).kind == TensorEntry::Kind::constant) return x;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const Dim is = size_of(out, x, static_cast<int64_t>(i)), named = shape[i];
+    if (is == named || is == Dim(1) || named == Dim(1) || ir::is_born(is) || ir::is_born(named) ||
+        out.is_streamed(is))
+      continue;
+    if (nnef::tract_form(is) != nnef::tract_form(named) && nnef::has_tract_text(named))
+      x = out.sized(x, static_cast<int>(i), named);
+  }
+  return x;
+}
+
 /// tract sometimes computes `S - S/2` wrong as a size, and bounds that it does not know as sizes
 /// break tract_core_dyn_slice, which mixes their axes with those of the tensor. An index gets the
 /// size instead.
@@ -114,9 +128,14 @@ Ref Emitter::slice_open(Ref x, int axis, const Dim& begin, const Dim& end) {
     const Ref index = elementwise("add", {range(end - begin), size(begin, DType::i64)});
     return call("tract_core_gather", {x, index}, {{"axis", axis}}, dtype(x), shape);
   }
-  if (target::has(state_->target, target::Feature::open_sizes))
-    return call("slice", {x}, {{"axes", Ints{axis}}, {"begin", Shape{begin}}, {"end", Shape{end}}},
-                dtype(x), shape);
+  if (target::has(state_->target, target::Feature::open_sizes)) {
+    const Ref part =
+        call("slice", {x}, {{"axes", Ints{axis}}, {"begin", Shape{begin}}, {"end", Shape{end}}},
+             dtype(x), shape);
+    const Dim size = nnef::tract_form(end) - nnef::tract_form(begin);
+    const bool is_found = size == nnef::tract_form(end - begin) || is_streamed(end - begin);
+    return is_found ? part : sized(part, axis, end - begin);
+  }
   return call("tract_core_dyn_slice", {x},
               {{"start", begin}, {"end", end}, {"len", end - begin}, {"axis", axis}}, dtype(x),
               shape);

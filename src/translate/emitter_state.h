@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,6 +13,8 @@
 
 #include "src/draft/draft.h"
 #include "src/translate/emitter.h"
+#include "src/translate/factors.h"
+#include "src/translate/nan.h"
 #include "src/translate/sizes.h"
 
 namespace t2n::ops {
@@ -43,21 +46,23 @@ struct Emitter::State : draft::Draft {
   Ref hidden_size(Ref size);
   std::unordered_map<int, int> hidden_sizes;  ///< by the hidden number's identifier
   void hide_sizes(std::string_view op, std::vector<Ref>& operands, const Shape& shape);
+  std::map<int, Scaling> scaled;  ///< by identifier (factors.cpp)
   int64_t at_sample(const Dim& size) const;
   /// Whether two sizes are equal, or may be: expressions are only known to differ at the sample.
   bool agrees(const Dim& a, const Dim& b) const;
   bool agrees(const Shape& a, const Shape& b) const;
 
   Ref copied(Emitter& emitter, Ref ref);
-  /// An identifier for a result that no other has; `named`: the ones that are taken.
+  /// One that no other result has; `named`: those that are taken.
   Ref result_identifier(Emitter& emitter, Ref ref, std::set<int>& named);
-  /// Gives each output an identifier of its own.
   void add_outputs(Emitter& emitter);
   /// Resolves names; those of symbols are taken.
   void resolve_names();
 
   /// Gives stand-ins to the outputs of an operation that failed, for later operations.
   void stand_in(const ir::Node& failed);
+  std::shared_ptr<const NanFacts> nan;  ///< once something asked for them (nan.cpp)
+
   // Sizes that follow from values (births.cpp).
   struct Birth {
     Ref places;   ///< [count], or [rank, count]: positions, none negative
@@ -83,6 +88,7 @@ struct Emitter::State : draft::Draft {
   std::optional<Ref> zero;         ///< in a body with inner scans: a state that is always 0
   std::vector<Ref> inner_results;  ///< of those scans, one each
   std::vector<Capture> captures;
+  std::map<ir::Symbol, Ref> carriers;  ///< tensors that tell sizes to bodies (body_sizes.cpp)
   int scans = 0;  ///< fragments made for bodies so far; kept in the outermost state
   /// Translates all operations of a graph; set once, in the outermost state.
   std::function<void(const ir::Graph& graph, Emitter& emitter)> translate_nodes;
@@ -110,6 +116,5 @@ draft::Notation tract_notation();
 
 /// The fragment of ops/fragments with this name, or nullptr.
 const nnef::Fragment* find_fragment(std::string_view name);
-inline bool is_fragment(std::string_view name) { return find_fragment(name) != nullptr; }
 
 }  // namespace t2n::ops

@@ -3,9 +3,11 @@
 #include <numeric>
 #include <utility>
 
+#include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
+#include "src/translate/named_sizes.h"
 #include "src/translate/sizes.h"
 #include "src/translate/streamed.h"
 
@@ -27,6 +29,13 @@ bool has_no_elements(const Shape& shape) {
 Shape inserted(const Shape& shape, const Ints& axes) {
   Shape out = shape;
   for (const int64_t axis : axes) out.insert(out.begin() + axis, Dim(1));
+  return out;
+}
+
+/// How many elements tract finds in a shape.
+Dim elements_found(const Shape& shape) {
+  Dim out = 1;
+  for (const Dim& size : shape) out = out * nnef::tract_form(size);
   return out;
 }
 
@@ -59,6 +68,11 @@ Ref Emitter::reshape(Ref x, const Shape& shape) {
   const bool is_open = !is_static(entry.shape) || !is_static(shape);
   if (is_open && !target::has(state_->target, target::Feature::open_sizes))
     return reshape_groups(x, shape);
+  const Dim count = element_count(shape);
+  if (is_open && !ir::is_born(count) && elements_found(entry.shape) != elements_found(shape)) {
+    const Ref flat = call("reshape", {x}, {{"shape", Ints{-1}}}, entry.dtype, {count});
+    x = sized(flat, 0, count);
+  }
   return call("reshape", {x}, {{"shape", shape}}, entry.dtype, shape);
 }
 
@@ -143,6 +157,8 @@ Ref Emitter::slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride) 
   const int64_t count = (end - begin + step - 1) / step;
   size = count;
   if (has_no_elements(shape)) return constant(empty_tensor(entry.dtype, shape), "empty");
+  // tract moves a slice of no entries in front of what adds the axis, and contradicts itself.
+  if (count == 0) return gather_steps(x, axis, begin, 0, 1);
   if (stride == 1 && !entry.shape[static_cast<size_t>(axis)].is_constant())
     return slice_open(x, axis, begin, end);
   if (stride > 0)
@@ -184,6 +200,12 @@ Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
   // tract moves a broadcast out of a body, but keeps the shape that it has there.
   if (entry.varies) return state_->spread(*this, x, shape);
   if (const auto repeated = repeat_streamed(*this, x, shape)) return *repeated;
+  // In front of a product, tract loses an axis that a broadcast adds.
+  if (added > 0 && entry.kind != TensorEntry::Kind::constant) {
+    Ints leading(added);
+    std::iota(leading.begin(), leading.end(), 0);
+    return broadcast_to(unsqueeze(x, leading), shape);
+  }
   if (entry.kind == TensorEntry::Kind::constant && !is_static(shape) &&
       !target::streams(state_->target))
     return gather_repeats(x, shape);
@@ -205,14 +227,17 @@ Ref Emitter::concat(const std::vector<Ref>& parts, int axis) {
   if (filled.empty()) return constant(empty_tensor(dtype(parts[0]), shape), "empty");
   if (filled.size() == 1) return filled[0];
   if (const auto stored = state_->stored_joined(filled, axis, shape)) return *stored;
+  Dim size = 0;
+  for (Ref& part : filled) {
+    size = size + nnef::tract_form(this->shape(part)[at]);
+    Shape like_first = this->shape(filled[0]);
+    like_first[at] = this->shape(part)[at];
+    part = with_named_sizes(*this, part, like_first);
+  }
   const Ref all = call_list("concat", filled, {{"axis", axis}}, dtype(parts[0]), shape);
-  // tract does not know that (S + 1) / 2 + S / 2 is S.
-  const bool has_halves = std::any_of(filled.begin(), filled.end(), [&](Ref part) {
-    return has_operation<ir::FloorDiv, ir::Mod>(this->shape(part)[at]);
-  });
-  return has_halves && !has_operation<ir::FloorDiv, ir::Mod>(shape[at]) && !is_streamed(shape[at])
-             ? sized(all, axis, shape[at])
-             : all;
+  // tract does not know that (S + 1)/2 + S/2 is S.
+  const bool is_found = size == nnef::tract_form(shape[at]) || is_streamed(shape[at]);
+  return is_found ? all : sized(all, axis, shape[at]);
 }
 
 Ref Emitter::pad(Ref x, const Padding& padding, double value) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "src/translate/arith.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -61,6 +62,18 @@ Ref exact_quotient(Emitter& out, Ref a, Ref b) {
 Ref quotient(const OpView& op, Emitter& out, Ref a, Ref b) {
   const bool is_plain = divides_exactly(out, a, b) || !op.is_rounded_later();
   return is_plain ? div(out, a, b) : exact_quotient(out, a, b);
+}
+
+bool needs_exact_quotients(const OpView& op, const Emitter& out) {
+  return out.has(target::Feature::computes_f64) && op.is_rounded_later();
+}
+
+Ref mean(const OpView& op, Emitter& out, Ref x, const Ints& axes) {
+  if (!needs_exact_quotients(op, out)) return reduce(out, "mean_reduce", x, axes);
+  Dim count = 1;
+  for (const int64_t axis : axes) count = count * size_of(out, x, axis);
+  const Ref sum = reduce(out, "sum_reduce", widened(out, x), axes);
+  return out.cast(exact_quotient(out, sum, out.size(count, out.dtype(sum))), out.dtype(x));
 }
 
 }  // namespace t2n::ops

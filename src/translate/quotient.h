@@ -13,5 +13,10 @@ Ref exact_quotient(Emitter& out, Ref a, Ref b);
 /// a / b as part of an operation, exact if its result is rounded later. Integers are divided as
 /// NNEF does.
 Ref quotient(const OpView& op, Emitter& out, Ref a, Ref b);
+/// Whether a quotient of floats is to be exact in what the operation computes.
+bool needs_exact_quotients(const OpView& op, const Emitter& out);
+/// The mean over `axes`, which keep extent 1, in the dtype of `x`: where the operation's result is
+/// rounded later, the sum divided by their number, as in torch.
+Ref mean(const OpView& op, Emitter& out, Ref x, const Ints& axes);
 
 }  // namespace t2n::ops

@@ -7,6 +7,7 @@
 
 #include "src/diag/error.h"
 #include "src/translate/emitter_state.h"
+#include "src/translate/packed.h"
 
 namespace t2n::ops {
 namespace {
@@ -202,11 +203,24 @@ Ref positions(Emitter& out, const Dim& count) {
   return out.constant(ir::tensor_of(DType::i64, {count.value()}, all), "positions");
 }
 
+/// What tract knows to be one number everywhere it broadcasts.
 void note(Emitter::State& state, const Flags& flags, Ref result) {
-  Ints& axes = state.at(result).repeated_axes;
-  axes.clear();
+  TensorEntry& entry = state.at(result);
+  const bool is_number = entry.followed == TensorEntry::Followed::number;
+  entry.repeated_axes.clear();
   for (size_t i = 0; i < flags.size(); ++i)
-    if (flags[i]) axes.push_back(static_cast<int64_t>(i));
+    if (flags[i] || (is_number && entry.shape[i] != Dim(1)))
+      entry.repeated_axes.push_back(static_cast<int64_t>(i));
+}
+
+/// Whether a factor is a packed weight that each element of the other one is multiplied with by
+/// itself: tract splits such a product where the other factor is a join, and ends the process when
+/// it cuts the blocks; and it reads wrong elements of rows that were permuted and joined.
+bool has_packed(Emitter& out, std::string_view op, const std::vector<Ref>& operands) {
+  if (operands.size() < 2 || !is_q4_0(out, operands[1])) return false;
+  const Shape& weight = out.shape(operands[1]);
+  return op != "conv" || std::all_of(weight.begin() + 2, weight.end(),
+                                     [](const Dim& size) { return size == Dim(1); });
 }
 
 /// Whether the engine simplifies repeated entries.
@@ -234,6 +248,10 @@ std::vector<Ref> hidden_repeats(Emitter& out, std::string_view op, const std::ve
                                 const Attributes& attributes) {
   const Axes axes = axes_of(out, op, operands, attributes);
   std::vector<Ref> hidden = operands;
+  if (!axes.factors.empty() && has_packed(out, op, operands)) {
+    hidden[0] = gathered(out, operands[0]);
+    return hidden;
+  }
   if (!folds_repeats(out)) return hidden;
   for (size_t i = 0; i < axes.factors.size(); ++i)
     if (must_hide(out, axes, operands, i)) hidden[i] = gathered(out, operands[i]);

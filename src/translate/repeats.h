@@ -18,7 +18,7 @@ void note_elementwise_repeats(Emitter::State& state, const std::vector<Ref>& ope
 
 /// The operands of a call. tract removes a broadcast in front of a product even if no other factor
 /// has the axis: the result is then too small, or a sum misses terms. Such operands are gathered,
-/// entry by entry, which hides their origin.
+/// entry by entry, which hides their origin, and so is what a packed weight multiplies.
 std::vector<Ref> hidden_repeats(Emitter& out, std::string_view op, const std::vector<Ref>& operands,
                                 const Attributes& attributes);
 /// The same for a tensor with an unknown use.

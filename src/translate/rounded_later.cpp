@@ -1,4 +1,6 @@
 // Follows a result to the operations where a small error becomes a step.
+#include "src/translate/rounded_later.h"
+
 #include <algorithm>
 #include <set>
 
@@ -38,23 +40,31 @@ bool mixes(const ir::Node& node) {
 
 }  // namespace
 
-bool OpView::is_rounded_later() const {
-  const std::vector<int>& uses = out_.state().use_counts;
-  std::set<ir::ValueId> followed = {node_.outputs.at(0)};
-  int unseen = uses[static_cast<size_t>(node_.outputs[0])];
-  const ir::Node* end = graph_.nodes.data() + graph_.nodes.size();
-  for (const ir::Node* node = &node_ + 1; unseen > 0 && node < end; ++node) {
+bool is_rounded_behind(const Emitter::State& state, const ir::Graph& graph, const ir::Node& first) {
+  const std::vector<int>& uses = state.use_counts;
+  std::set<ir::ValueId> followed = {first.outputs.at(0)};
+  int unseen = uses[static_cast<size_t>(first.outputs[0])];
+  const ir::Node* end = graph.nodes.data() + graph.nodes.size();
+  for (const ir::Node* node = &first + 1; unseen > 0 && node < end; ++node) {
     int reads = 0;
     ir::for_each_input(*node, [&](ir::ValueId id) { reads += followed.contains(id) ? 1 : 0; });
     if (reads == 0) continue;
-    if (rounds(graph_, *node, uses)) return true;
+    if (rounds(graph, *node, uses)) return true;
     unseen -= reads;
     if (mixes(*node)) continue;
     for (const ir::ValueId id : node->outputs)
       if (followed.insert(id).second) unseen += uses[static_cast<size_t>(id)];
   }
   // What leaves the body of a loop is read by its next iteration, or behind the loop.
-  return unseen > 0 && out_.state().outer != nullptr;
+  return unseen > 0 && state.outer != nullptr;
 }
+
+bool is_rounded_later(const Emitter::State& state) {
+  const ir::Node* node = state.node;
+  return node == nullptr || rounds(state.graph, *node, state.use_counts) ||
+         is_rounded_behind(state, state.graph, *node);
+}
+
+bool OpView::is_rounded_later() const { return is_rounded_behind(out_.state(), graph_, node_); }
 
 }  // namespace t2n::ops

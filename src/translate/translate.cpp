@@ -16,6 +16,7 @@
 #include "src/translate/check_document.h"
 #include "src/translate/check_pulses.h"
 #include "src/translate/emitter_state.h"
+#include "src/translate/nan.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
 #include "src/translate/uncounted.h"
@@ -149,6 +150,7 @@ void translate_node(const ir::Graph& graph, const ir::Node& node, const target::
       const OpView view(graph, node, variant->nnef, out);
       variant->translate(view, out);
       view.check_all_read();
+      keep_nan(out, node);
       take_demands(out);
       return;
     }
@@ -246,6 +248,7 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target, c
   add_assertions(document, graph);
   check_tract(document, graph);
   check_pulses(document, graph, out, target);
+  report_nan(graph, target, report);
   warn_of_resets(document, out, graph, target, report);
   return document;
 }

@@ -1,6 +1,6 @@
 """Models that a check must not be fooled by, and models whose mode counts, for the CLI's tests."""
 
-from typing import Tuple
+from typing import List, Tuple
 
 import numpy as np
 import torch
@@ -107,16 +107,39 @@ class Overflows(nn.Module):
         return torch.log(x)
 
 
+class TopRows(nn.Module):
+    """Rows with the largest norms: which of equals come first torch leaves open."""
+
+    def forward(self, x):
+        return x[torch.linalg.vector_norm(x, dim=1).topk(3)[1]]
+
+
+class Nearest(nn.Module):
+    """Indices of the nearest rows, each its own nearest; distances are rounded."""
+
+    def forward(self, x):
+        return torch.cdist(x, x).topk(4, largest=False)[1]
+
+
+class TakesList(nn.Module):
+    """A tensor, and a list of tensors."""
+
+    def forward(self, x, states: List[torch.Tensor]):
+        for state in states:
+            x = torch.tanh(x + state)
+        return x
+
+
 def saved(folder):
     """Scripted, in inference mode unless the name says otherwise."""
     torch.manual_seed(0)
     for kind in (Blind, Deaf, Alike, Pattern, AsksForGradients, Affine, Centred, NanBranch,
-                 Overflows):
+                 Overflows, TopRows, Nearest, TakesList):
         torch.jit.script(kind().eval()).save(f"{folder}/{kind.__name__}.pt")
     ones = {"mask": np.ones((2, 6), np.int64), "step": np.array([421])}
     np.savez(f"{folder}/pattern.npz", **ones)
     np.savez(f"{folder}/negative.npz", x=np.array([1, -2, 3, 4], np.float32))
     torch.jit.script(TrainedMode().train()).save(f"{folder}/TrainedMode.pt")
     x = torch.ones(2, 4)
-    for name, value in {"tensor": x, "list": [x], "dict": {"x": x}}.items():
+    for name, value in {"tensor": x, "list": [x], "dict": {"x": x}, "nested": (x, [x, 2 * x])}.items():
         torch.save(value, f"{folder}/saved_{name}.pt")

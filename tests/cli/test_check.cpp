@@ -37,7 +37,7 @@ TEST_CASE("an export agrees with its model") {
   CHECK_EQ(result.err, "");
   CHECK(result.out.starts_with("check: tract 0.23."));
   CHECK(contains(result.out,
-                 " · approximate (atol 0.0001, rtol 0.0005) · 7 input sets\n"
+                 " · approximate (atol 0.0001, rtol 0.0005) · 8 input sets\n"
                  "  output    shape  max|Δ|"));
   CHECK(contains(result.out, "\n  output_0  4,10   "));
   CHECK(
@@ -46,7 +46,7 @@ TEST_CASE("an export agrees with its model") {
   const Result more =
       sandbox.run({"check", "digits.pt", "m", "--engine", "tract", "--seeds", "4", "--check=very"});
   CHECK_EQ(more.code, 0);
-  CHECK(contains(more.out, " · very (atol 0.05, rtol 0.01) · 9 input sets\n"));
+  CHECK(contains(more.out, " · very (atol 0.05, rtol 0.01) · 10 input sets\n"));
   CHECK(sandbox.listing() == before);
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("another artefact differs, and the table shows it") {
   const Result result = sandbox.run({"check", "digits.pt", "m", "--engine", "tract"});
   CHECK_EQ(result.code, 5);
   CHECK(contains(result.out, " DIFFERS\nreference: "));
-  CHECK(result.err.starts_with("error[output-mismatch]: 'output_0'["));
+  CHECK(contains(result.err, "error[output-mismatch]: 'output_0'["));
   CHECK(result.err.ends_with(" computes other values than the model\n"));
 }
 

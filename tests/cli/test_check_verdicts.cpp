@@ -128,7 +128,7 @@ TEST_CASE("open sizes are varied whether or not they are declared") {
   export_to(sandbox, "digits.pt", {"--dynamic", "x:0=B"});
   const Result right = sandbox.run({"check", "digits.pt", "m", "--engine", "tract"});
   CHECK_EQ(right.code, 0);
-  CHECK(contains(right.out, " input sets · also at B=7; B=9\n"));
+  CHECK(contains(right.out, " input sets · also at B=7; B=9; B=129; B=1\n"));
 }
 
 TEST_CASE("a model saved in training mode is what torch runs, but for its own modules") {
@@ -266,6 +266,59 @@ TEST_CASE("weights that were compressed are judged by outputs alone") {
       sandbox.run({"check", "model.pt", "m", "--engine", "tract", "--check=ultra"});
   INFO(result.err);
   CHECK_FALSE(contains(result.err, "contents-differ"));
+}
+
+TEST_CASE("equals may come in another order than in torch, other rows may not") {
+  if (!engine(23)) return;
+  for (const std::string model : {"TopRows.pt", "Nearest.pt"}) {
+    CAPTURE(model);
+    Sandbox sandbox({model});
+    const Arguments input = {"-i", "x=64,3,f32"};
+    Arguments checked = {"export", model, "-t", "tract", "--check", "-o", "m"};
+    checked.insert(checked.end(), input.begin(), input.end());
+    const Result right = sandbox.run(checked);
+    INFO(right.err);
+    CHECK_EQ(right.code, 0);
+    CHECK(contains(right.out, " equals are ordered or ties rounded otherwise, as torch leaves "
+                              "open\n"));
+    // Rows that are no equals.
+    std::string text = sandbox.content("m/graph.nnef");
+    const size_t at = text.find("tract_core_topk");
+    REQUIRE_NE(at, std::string::npos);
+    const bool is_largest = text.find("largest = true", at) != std::string::npos;
+    replace_once(sandbox, is_largest ? "largest = true" : "largest = false",
+                 is_largest ? "largest = false" : "largest = true");
+    Arguments check = {"check", model, "m"};
+    check.insert(check.end(), input.begin(), input.end());
+    const Result wrong = sandbox.run(check);
+    CHECK_EQ(wrong.code, 5);
+    CHECK(contains(wrong.err, "error[output-mismatch]: "));
+  }
+}
+
+TEST_CASE("a file's first other statement is named, whether or not outputs differ") {
+  if (!engine(23)) return;
+  Sandbox sandbox;
+  sandbox.copy_fixture("digits_cnn/model.pt", "model.pt");
+  export_to(sandbox, "model.pt");
+  const std::string right = sandbox.content("m/graph.nnef");
+  const Arguments check = {"check", "model.pt", "m", "--engine", "tract"};
+  replace_once(sandbox, " = relu(", " = sigmoid(");
+  const Result differs = sandbox.run(check);
+  CHECK_EQ(differs.code, 5);
+  CHECK(contains(differs.err, "error[contents-differ]: the file has the statement '"));
+  CHECK(contains(differs.err, " where an export of the model has '"));
+  CHECK(contains(differs.err, "error[output-mismatch]: "));
+
+  // A limit that no value reaches.
+  sandbox.folder().write("m/graph.nnef", right);
+  const size_t begin = right.find(" = relu(") + 3;
+  const std::string call = right.substr(begin, right.find(';', begin) - begin);
+  replace_once(sandbox, call, "min(" + call + ", 1e30)");
+  const Result same = sandbox.run(check);
+  CHECK_EQ(same.code, 5);
+  CHECK(contains(same.err, "error[contents-differ]: the file has the statement '"));
+  CHECK_FALSE(contains(same.err, "output-mismatch"));
 }
 
 }  // namespace t2n::test

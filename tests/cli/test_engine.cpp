@@ -31,6 +31,7 @@ TEST_CASE("no engine") {
   const std::string headline =
       "error[engine-not-found]: no tract engine found to run an export for tract@0.23.9\n";
   check_failure(sandbox, checked({"--engine", "tract"}), 7, headline + rest, no_engine());
+  check_failure(sandbox, checked({"--strict"}), 7, headline + rest, no_engine());
   check_failure(sandbox, checked({"--engine", "nope.so"}), 7,
                 "error[engine-not-found]: there is no tract library 'nope.so'\n"
                 "  why:  No such file or directory\n"

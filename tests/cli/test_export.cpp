@@ -59,7 +59,7 @@ TEST_CASE("a checked export in every form") {
     const Result result = sandbox.run(digits_export({"--check", "-o", output}));
     CHECK_EQ(result.code, 0);
     CHECK(result.out.starts_with("check: tract 0.23."));
-    CHECK(contains(result.out, " · approximate (atol 0.0001, rtol 0.0005) · 7 input sets\n"));
+    CHECK(contains(result.out, " · approximate (atol 0.0001, rtol 0.0005) · 8 input sets\n"));
     CHECK(contains(result.out, "\n  output    shape  max|Δ|"));
     CHECK(contains(result.out, "\n  output_0  4,10   "));
     CHECK(contains(result.out, cat(", bit for bit\nwrote ", output, "  ")));

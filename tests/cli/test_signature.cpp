@@ -57,6 +57,14 @@ TEST_CASE("samples that torch.save wrote") {
   }
 }
 
+TEST_CASE("a saved list of the second argument is that argument") {
+  const Sandbox sandbox({"TakesList.pt", "saved_nested.pt"});
+  const Result result = sandbox.run({"export", "TakesList.pt", "-t", "tract", "--check", "--engine",
+                                     "reference", "-o", "m", "-i", "@saved_nested.pt"});
+  CHECK_EQ(result.code, 0);
+  CHECK(contains(result.err, " · x f32[2,4], states_0 f32[2,4], states_1 f32[2,4] · "));
+}
+
 TEST_CASE("every traced method has its own samples") {
   const Sandbox sandbox({"traced_methods.pt"});
   const Result forward = sandbox.run(export_of("traced_methods.pt", {}));

@@ -55,7 +55,7 @@ bool succeeds(
   const pid_t child = fork();
   if (child == 0) {
     before();
-    const confine::Accessible places{{folder / "read"}, {folder / "write"}};
+    const confine::Accessible places{{folder / "read"}, {folder / "write"}, {folder / "used"}};
     confine::enter(places);
     _exit(attempt() ? 0 : 1);
   }
@@ -116,6 +116,10 @@ TEST_CASE("files: only named ones and the system's libraries are accessible") {
   CHECK_FALSE(succeeds(folder, [&] { return can_open(folder / "read/model", O_WRONLY); }));
   CHECK_FALSE(succeeds(folder, [&] { return can_open(folder / "new", O_WRONLY | O_CREAT); }));
   CHECK_FALSE(succeeds(folder, [] { return can_open("/etc/passwd", O_RDONLY); }));
+  fs::create_directories(folder / "used/empty");
+  std::ofstream(folder / "used/file") << "kept";
+  CHECK_FALSE(succeeds(folder, [&] { return ::unlink((folder / "used/file").c_str()) == 0; }));
+  CHECK(succeeds(folder, [&] { return ::rmdir((folder / "used/empty").c_str()) == 0; }));
   CHECK_FALSE(succeeds(folder, [&] {
     std::error_code error;
     fs::rename(folder / "secret", folder / "write/secret", error);

@@ -3,6 +3,7 @@
 
 #include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
+#include "src/dynamic/expressible.h"
 #include "src/dynamic/facts.h"
 #include "tests/ir/support.h"
 
@@ -49,8 +50,8 @@ TEST_CASE("bounds are solved for a symbol") {
 TEST_CASE("comparisons that engines read are unchanged") {
   CHECK_EQ(said("S > 4"), "S > 4");
   CHECK_EQ(said("S <= 3*T"), "S <= 3*T");
-  CHECK_EQ(said("B*S >= 3"), "B >= 3");  // the product keeps tract 0.23 busy for ever
-  CHECK_EQ(said("B*S >= 7"), "S >= 7");  // B is 5 in the sample
+  CHECK_EQ(said("B*S >= 3", {"S >= 1"}), "B >= 3");  // the product keeps tract 0.23 busy for ever
+  CHECK_EQ(said("B*S >= 7", {"B >= 1"}), "S >= 7");  // B is 5 in the sample
   CHECK_EQ(said("S > 4", {"S >= 5"}), "");
   CHECK_EQ(said("S // B >= 2"), "nothing");
 }
@@ -72,6 +73,32 @@ TEST_CASE("sizes that differ stay on the side of the sample") {
   CHECK_EQ(said({ir::parse_dim("S - (S + 1) // 2"), ir::Relation::ge, 1}), "S >= 2");
   CHECK_EQ(said(unequal("B", "T")), "nothing");
   CHECK_EQ(said(unequal("B", "T"), {"B <= T"}), "B <= T - 1");
+}
+
+TEST_CASE("a product is large where its factors are") {
+  CHECK_EQ(said("B*T >= 2", {"B >= 1", "T >= 1"}), "B >= 2");
+  CHECK_EQ(said("(S // 4)*(T // 2) >= 1"), "S >= 4, T >= 2");
+  CHECK_EQ(said("B*((T + 1) // 2) - B >= 1", {"B >= 1"}), "T >= 3");
+  CHECK_EQ(said("((T + 2) // 4)*B - B >= 0", {"B >= 1"}), "T >= 2");
+  CHECK_EQ(said("6*B*T - 3*B >= 4", {"B >= 1", "T >= 1"}), "B >= 2");
+  CHECK_EQ(said("B*T + S >= 40"), "nothing");
+  CHECK_EQ(said("B*T >= 1000", {"B >= 1", "T >= 1"}), "nothing");
+  CHECK_EQ(said("B*T <= 1000"), "nothing");
+}
+
+TEST_CASE("an axis that is declared open has more than one size, unless the user says so") {
+  const std::string size = cat("S == ", kSample.at("S"));
+  dynamic::Assertions all(kSample, {dynamic::parse_comparison("S >= 1")}, {});
+  const Diagnostic refused = ir::diagnostic_of([&] {
+    all.add({dynamic::parse_comparison(size), std::nullopt, "a branch", true});
+  });
+  CHECK_EQ(refused.id, "dynamic-assumption");
+  CHECK_EQ(refused.message, cat("the file would hold for ", size, " only"));
+  CHECK_EQ(refused.help, cat("let the model do the same at all sizes, or leave the axis out of "
+                             "--dynamic; --assert '", size, "' states that it is meant"));
+  dynamic::Assertions known(kSample, {dynamic::parse_comparison(size)}, {});
+  known.add({dynamic::parse_comparison(size), std::nullopt, "a branch", true});
+  CHECK_EQ(comparisons_text(known.all()), size);
 }
 
 TEST_CASE("an assertion is made once, and reported if a branch needs it") {

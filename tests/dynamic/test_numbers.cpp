@@ -22,9 +22,9 @@ TEST_CASE("a key of a dictionary that follows from sizes stays that key, or is a
   CHECK_EQ(said_of(dict + "  return x * float(d.get(x.size(1) + 1, 5))\n"), "S >= 1; S >= 12; ");
   CHECK_EQ(said_of(dict + "  d[x.size(1)] = 4\n  return x * float(d[3])\n"),
            "the number 12 is computed from sizes");
-  // No expression over sizes, and no whole number.
   CHECK_EQ(said_of(dict + "  return x * float(d[int(round(x.size(1) / 4))])\n"),
-           "the number 3 is computed from sizes");
+           "the model needs ((S + 2) // (8)) + ((S + 5) // (8)) == 3, which no file can express");
+  // No whole number.
   CHECK_EQ(said_of("  d = {2.0: 1, 3.0: 2}\n  return x * float(d.get(float(x.size(1)), 5))\n"),
            "the number 12. is computed from sizes");
 }

@@ -54,7 +54,8 @@ TEST_CASE("floats are varied in all ways, each input alone") {
   CHECK_EQ(names(sets),
            std::vector<std::string>{"", "all changed", "only 'x' changed", "only 'y' changed",
                                     "values times 10", "values times 100", "values times 0.01",
-                                    "signs flipped", "values 0, 1 and -1"});
+                                    "signs flipped", "values 0, 1 and -1",
+                                    "values of all magnitudes"});
   const std::vector<double> x = fed(sets, "");
   for (size_t i = 0; i < x.size(); ++i) {
     CHECK_EQ(fed(sets, "values times 10")[i], doctest::Approx(10 * x[i]));
@@ -197,6 +198,64 @@ TEST_CASE("the model's own limits are crossed") {
   CHECK_GT(std::count_if(x.begin(), x.end(), [](double v) { return v > 500 && v < 900; }), 0);
   CHECK_GT(std::count_if(x.begin(), x.end(), [](double v) { return v > 900; }), 0);
   CHECK_GT(std::count(x.begin(), x.end(), 500), 0);
+}
+
+TEST_CASE("computed values cross the model's limits") {
+  const InputSets sets = sets_of(
+      "def forward(self, x): return torch.where(x.sum() > 5000, x, -x) + x.mean().clamp(min=-300)",
+      {sample("x", values({4}, {1, 2, 3, 4}))});
+  bool is_above = false;
+  bool is_below = false;
+  for (const InputSet& set : sets.sets) {
+    double sum = 0;
+    for (const double x : ir::to_f64(std::get<ir::Tensor>(set.inputs[0].value))) sum += x;
+    is_above |= sum > 5000;
+    is_below |= sum < -1200;
+  }
+  CHECK(is_above);
+  CHECK(is_below);
+}
+
+TEST_CASE("integers of no known range reach the ends of 8 and 16 bits, and 2^24") {
+  const auto all = [](const std::string& source, const ir::Tensor& sample_value) {
+    std::set<double> out;
+    const InputSets sets = sets_of(source, {sample("n", sample_value)});
+    for (const InputSet& set : sets.sets)
+      for (const double n : ir::to_f64(std::get<ir::Tensor>(set.inputs[0].value))) out.insert(n);
+    return out;
+  };
+  const std::set<double> wide =
+      all("def forward(self, n): return n // 3", without_values(ir::DType::i64, {64}));
+  for (const double end : {-128., 127., 255., 256., -32768., 32767., 65535., 16777217.})
+    CHECK(wide.contains(end));
+  const std::set<double> given = all("def forward(self, n): return n // 3",
+                                     values({3}, {7, 3, 5}, ir::DType::i64));
+  CHECK_LT(*given.begin(), -1e4);
+  const std::set<double> bytes =
+      all("def forward(self, n): return n * 3", without_values(ir::DType::u8, {64}));
+  CHECK(bytes.contains(255));
+  // Counts would take all memory.
+  const std::set<double> counts =
+      all("def forward(self, n): return torch.arange(int(n)) * 2", values({}, {3}, ir::DType::i64));
+  CHECK_LT(*counts.rbegin(), 100);
+}
+
+TEST_CASE("halves are fed where the graph rounds, and infinities where it asks for them") {
+  const std::vector<Sample> samples = {sample("x", randn({64}, 1))};
+  const std::vector<double> halves =
+      fed(sets_of("def forward(self, x): return x.round()", samples), "values at halves");
+  CHECK_GT(std::count_if(halves.begin(), halves.end(),
+                         [](double x) { return std::abs(x - std::floor(x)) == 0.5; }),
+           10);
+  const std::vector<double> infinite = fed(
+      sets_of("def forward(self, x): return torch.isinf(x).float() + torch.nan_to_num(x)", samples),
+      "infinite values");
+  CHECK_GT(std::count(infinite.begin(), infinite.end(), HUGE_VAL), 0);
+  for (const std::string& name :
+       names(sets_of("def forward(self, x): return x + 1", samples))) {
+    CHECK_NE(name, "values at halves");
+    CHECK_NE(name, "infinite values");
+  }
 }
 
 TEST_CASE("an output of which one half does not move counts as hardly moving") {

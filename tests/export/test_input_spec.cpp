@@ -162,7 +162,9 @@ TEST_CASE("refused shapes and ranges") {
   CHECK_EQ(why("x=[1,3"), "the ']' is missing");
   CHECK_EQ(why("x=[1,3]f32"), "a ',' belongs behind the ']'");
   CHECK_EQ(why("x=99999999999,99999999999"), "a tensor of this shape fits no memory");
-  CHECK_EQ(why("x=1,f32:0..9"), "only integers have a range");
+  CHECK_EQ(why("x=1,bool:0..1"), "only integers and floats have a range");
+  CHECK_EQ(why("x=1,f32:0.1"), "'0.1' is no range such as 0.1..1");
+  CHECK_EQ(why("x=1,f32:1..0.5"), "the range '1..0.5' is empty");
   CHECK_EQ(why("x=1,i64:0-9"), "'0-9' is no range such as 0..999");
   CHECK_EQ(why("x=1,i64:"), "'' is no range such as 0..999");
   CHECK_EQ(why("x=1,i64:9..0"), "the range '9..0' is empty");

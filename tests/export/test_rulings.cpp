@@ -39,33 +39,40 @@ struct Judge {
 
 constexpr const char* kQuantised =
     "def forward(self, x):\n"
-    "  q = torch.quantize_per_tensor(x, 0.5, 3, 13)\n"
-    "  return q.dequantize(), q.int_repr(), q.dequantize() > 1.75\n";
+    "  q = torch.quantize_per_tensor(x, 0.3, 3, 13)\n"
+    "  return q.dequantize(), q.int_repr(), q.dequantize() > 0.75\n";
 
-/// The second element lies at a tie, the third near one.
-const std::vector<double> kInputs = {1,  1.75, 1.2501, 3,  4,  5,  6,  7,  8,  9,  10, 11,
+/// The second element lies at a tie in f32, the third near one.
+const std::vector<double> kInputs = {1,  0.75, 0.45003, 3,  4,  5,  6,  7,  8,  9,  10, 11,
                                      12, 13,   14,     15, 16, 17, 18, 19, 20, 21, 22, 23};
 
 TEST_CASE("a tie may go to either side, whatever the output is") {
   Judge judge(kQuantised, values({24}, kInputs));
-  REQUIRE_EQ(ir::to_f64(judge.sets.sets[0].expected[0])[1], 1.5);
-  CHECK(judge.found({{1, 2}}, 0.5).ruling == Ruling::ties);
-  CHECK(judge.found({{1, 7}}, 1, 1).ruling == Ruling::ties);
-  CHECK(judge.found({{1, 1}}, std::nullopt, 2).ruling == Ruling::ties);
-  CHECK_FALSE(judge.found({{1, 2.5}}, 0.5).ruling);            // two steps
-  CHECK_FALSE(judge.found({{1, 1.75}}, 0.5).ruling);           // half a step
-  CHECK_FALSE(judge.found({{0, 1.5}}, 0.5).ruling);            // no tie
-  CHECK_FALSE(judge.found({{0, 6}}, 1, 1).ruling);             // no tie
-  CHECK_FALSE(judge.found({{0, 1}}, std::nullopt, 2).ruling);  // no tie
-  CHECK_FALSE(judge.found({{1, 2}, {4, 4.5}}, 0.5).ruling);    // of two, one is no tie
+  REQUIRE_EQ(ir::to_f64(judge.sets.sets[0].expected[0])[1], doctest::Approx(0.9));
+  CHECK(judge.found({{1, 0.6}}, 0.3).ruling == Ruling::ties);
+  CHECK(judge.found({{1, 5}}, 1, 1).ruling == Ruling::ties);
+  CHECK(judge.found({{1, 0}}, std::nullopt, 2).ruling == Ruling::ties);
+  CHECK_FALSE(judge.found({{1, 0.3}}, 0.3).ruling);            // two steps
+  CHECK_FALSE(judge.found({{1, 0.75}}, 0.3).ruling);           // half a step
+  CHECK_FALSE(judge.found({{0, 1.2}}, 0.3).ruling);            // no tie
+  CHECK_FALSE(judge.found({{0, 7}}, 1, 1).ruling);             // no tie
+  CHECK_FALSE(judge.found({{0, 0}}, std::nullopt, 2).ruling);  // no tie
+  CHECK_FALSE(judge.found({{1, 0.6}, {4, 4.2}}, 0.3).ruling);  // of two, one is no tie
+}
+
+TEST_CASE("a tie that torch computes exactly goes to the even side") {
+  Judge judge("def forward(self, x): return torch.round(x * 0.5)", values({3}, {5, 1.75, 7}));
+  CHECK_FALSE(judge.found({{0, 3}}, std::nullopt).ruling);
+  Judge scaled("def forward(self, x): return torch.round(x * 3.3333333)", values({3}, {0.75, 2, 3}));
+  CHECK(scaled.found({{0, 3}}, std::nullopt).ruling.has_value());
 }
 
 TEST_CASE("a tie is near: 2^-12 of a step") {
   const auto ruling = [&](double near) {
     std::vector<double> inputs = kInputs;
-    inputs[1] = 1.75 + 0.5 * near;
+    inputs[1] = 0.75 + 0.3 * near;
     Judge judge(kQuantised, values({24}, inputs));
-    return judge.found({{1, 1.5}}, 0.5).ruling;
+    return judge.found({{1, 0.6}}, 0.3).ruling;
   };
   CHECK(ruling(0x1.0p-13) == Ruling::ties);
   CHECK_FALSE(ruling(0x1.0p-11));
@@ -100,23 +107,23 @@ TEST_CASE("LibTorch multiplies by two scales one after the other, or by their pr
 }
 
 TEST_CASE("if ties move most elements, the check is inconclusive") {
-  std::vector<double> inputs(24, 1.75);
+  std::vector<double> inputs(24, 0.75);
   Judge judge(kQuantised, values({24}, inputs));
-  CHECK(judge.found({{1, 2}}, 0.5).ruling == Ruling::unsettled);
-  CHECK_FALSE(judge.found({{1, 1.6}}, 0.5).ruling);  // but that it is no step
+  CHECK(judge.found({{1, 0.6}}, 0.3).ruling == Ruling::unsettled);
+  CHECK_FALSE(judge.found({{1, 0.7}}, 0.3).ruling);  // but that it is no step
 }
 
 TEST_CASE(
     "what ties move in sums may lie elsewhere: that is not known, and further off it is wrong") {
   std::vector<double> inputs = kInputs;
-  inputs[3] = 3.75;
+  inputs[3] = 0.15000000596046448;  // half a step, in f32
   Judge judge(
       "def forward(self, x):\n"
-      "  q = torch.quantize_per_tensor(x, 0.5, 3, 13).dequantize() * 0.01\n"
+      "  q = torch.quantize_per_tensor(x, 0.3, 3, 13).dequantize() * 0.01\n"
       "  return torch.cat([(q[1] - q[3]).reshape(1) + 1, q[1:4], 20 + x])\n",
       values({24}, inputs));
   const double first = ir::to_f64(judge.sets.sets[0].expected[0])[0];
-  CHECK(judge.found({{0, first - 0.005}}, std::nullopt).ruling == Ruling::unsettled);
+  CHECK(judge.found({{0, first + 0.003}}, std::nullopt).ruling == Ruling::unsettled);
   CHECK_FALSE(judge.found({{0, first - 0.5}}, std::nullopt).ruling);
 }
 

@@ -86,9 +86,34 @@ TEST_CASE("products keep the order of their factors") {
   CHECK(verdict("B*S >= S") == Verdict::unknown);
 }
 
+TEST_CASE("products of bounds are bounds") {
+  CHECK(verdict("S*T + 2 >= 2*T + S", {"S >= 2", "T >= 1"}) == Verdict::always);
+  CHECK(verdict("3*S*T + 6 >= 6*T + 3*S", {"S >= 2", "T >= 1"}) == Verdict::always);
+  CHECK(verdict("S*T + 2 >= 2*T + S", {"S >= 2"}) == Verdict::unknown);
+}
+
 TEST_CASE("numbers that do not fit prove nothing") {
   CHECK(verdict("9223372036854775807*S - T > 0", {"9223372036854775807*S > T"}) == Verdict::always);
   CHECK(verdict("9223372036854775807*S >= -S") == Verdict::unknown);
+}
+
+TEST_CASE("proofs of nested remainders end, and have a budget together") {
+  const std::string rows = "(H + H % 2)", columns = "(T % 3 + (H + H % 2) % 3 + 3)";
+  const std::string size = "B*T*" + rows + "*" + columns;
+  const Comparisons known = {comparison("B >= 1"), comparison("T >= 1"), comparison("H >= 1")};
+  CHECK(prove(comparison(size + " >= " + columns), known) == Verdict::unknown);
+  const ProofBudget budget(1000);
+  CHECK(prove(comparison(size + " >= 0"), known) == Verdict::always);
+  CHECK(prove(comparison(size + " >= 0"), known) == Verdict::always);  // the answer is kept
+  try {
+    (void)prove(comparison("B*T*H >= T"), known);
+    FAIL("the budget is spent");
+  } catch (const Error& error) {
+    CHECK_EQ(error.diagnostic().id, "dynamic-size");
+    CHECK_EQ(error.diagnostic().why, "whether B*H*T >= T was not decided");
+  }
+  const ProofBudget another;
+  CHECK(prove(comparison("B*T*H >= T"), known) == Verdict::always);
 }
 
 const std::vector<std::string> kSymbols = {"B", "S", "T"};

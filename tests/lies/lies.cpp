@@ -15,7 +15,9 @@ const std::vector<std::string>& lie_kinds() {
       "whole-number-off",   "other-rounding",       "limit-dropped",   "relu6-for-relu",
       "relu-for-relu6",     "floor-for-trunc",      "other-operation", "other-comparison",
       "other-number",       "other-axis",           "mask-dropped",    "slice-off-by-one",
-      "size-baked",         "one-size-only"};
+      "size-baked",         "one-size-only",        "size-of-one",     "beyond-a-table",
+      "order-of-sizes",     "integer-beyond",       "sum-beyond",      "rare-limit",
+      "slightly-scaled"};
   return kinds;
 }
 
@@ -26,6 +28,7 @@ std::vector<Lie> lies_of(const Truth& truth, size_t most, uint64_t seed) {
   lie_of_weights(truth, all);
   lie_of_operations(truth, all);
   lie_of_quantisers(truth, all);
+  lie_of_corners(truth, all);
   std::map<std::string, std::vector<size_t>> by_kind;
   for (size_t i = 0; i < all.size(); ++i) by_kind[all[i].kind].push_back(i);
   Lies out;

@@ -88,6 +88,7 @@ class Court {
       truth_.states.emplace_back(state.input, state.output);
     engine_ = find_engine(parse_engine("auto"), wanted_for(target_), options_.runner);
     sets_ = make_input_sets(model_, options_.seeds, options_.tolerance, takes_of(truth_.document));
+    options_.scratch = engine_.scratch->path();
     jury_.emplace(model_, truth_.document, sets_, *engine_.runner);
   }
 
@@ -100,10 +101,10 @@ class Court {
       nnef::PendingArtefact artefact = nnef::write_artefact(
           document, {folder.path() / "model", nnef::Destination::Form::folder, 0});
       engine_.runner->load(artefact.path().string());
-      try_first_sets();
-      const bool is_inconclusive = judged(sets_);
+      try_first_sets(artefact.path().string());
+      const bool is_inconclusive = judged(sets_, artefact.path().string());
       if (is_inconclusive) return "inconclusive";
-      const auto other = other_contents(nnef::read_artefact(artefact.path()), truth_.document);
+      const auto other = contents_of(nnef::read_artefact(artefact.path()), truth_.document).other;
       return other ? "contents" : "ok";
     } catch (const Error& error) {
       return cat("refused\t", error.diagnostic().id, ": ", error.diagnostic().message);
@@ -114,15 +115,15 @@ class Court {
 
  private:
   /// Whether it is inconclusive.
-  bool judged(InputSets& sets) {
+  bool judged(InputSets& sets, const std::string& artefact) {
     CheckResult result =
-        check_on(sets, model_, names_, options_, *engine_.runner, spec::Dialect::tract);
+        check_on(sets, model_, names_, options_, *engine_.runner, spec::Dialect::tract, artefact);
     judge(result, options_, "", {});
     return result.inconclusive;
   }
 
   /// What some sets refuse, all do, and most lies are refused by the first ones.
-  void try_first_sets() {
+  void try_first_sets(const std::string& artefact) {
     constexpr size_t kFirst = 2;
     InputSets first;
     first.movements = sets_.movements;
@@ -133,7 +134,7 @@ class Court {
     first.sets.resize(count);
     move(sets_, first);
     try {
-      judged(first);
+      judged(first, artefact);
     } catch (const Error&) {
       move(first, sets_);
       throw;

@@ -92,7 +92,8 @@ KINDS = ["input-ignored", "input-baked", "input-sign-lost", "state-not-fed", "fi
          "outputs-swapped", "half-constant", "class-missing", "weight-element", "weight-scaled", "weight-rolled",
          "weights-in-f16", "element-scaled", "code-off-by-one", "other-scale", "whole-number-off", "other-rounding",
          "limit-dropped", "relu6-for-relu", "relu-for-relu6", "floor-for-trunc", "other-operation", "other-comparison",
-         "other-number", "other-axis", "mask-dropped", "slice-off-by-one", "size-baked", "one-size-only"]
+         "other-number", "other-axis", "mask-dropped", "slice-off-by-one", "size-baked", "one-size-only",
+         "size-of-one", "beyond-a-table", "order-of-sizes", "integer-beyond", "sum-beyond", "rare-limit", "slightly-scaled"]
 
 
 class Result(NamedTuple):

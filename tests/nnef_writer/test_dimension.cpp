@@ -65,6 +65,35 @@ TEST_CASE("sums that tract would join into one quotient are refused, or written 
   CHECK_EQ(text("((S + 2) // 3) - B"), "refused");
 }
 
+TEST_CASE("quotients of sums with a common factor have a form that tract keeps") {
+  const auto text = [](const char* dim) { return tract_text(ir::parse_dim(dim)); };
+  CHECK_EQ(text("B - (B // 3)"), "((4*B + 5)/6)");
+  CHECK_EQ(text("(2*B + 2*S) // 3"), "((4*B + 4*S + 1)/6)");
+  CHECK_EQ(text("(4*B + 6) // 7"), "((8*B + 13)/14)");
+  CHECK_EQ(text("(15*B + 12) // 16"), "((45*B + 37)/48)");
+  CHECK_EQ(text("(2*B) // 3"), "((2*B)/3)");
+  CHECK_EQ(text("(2*B + 2) // 4"), "((B + 1)/2)");
+}
+
+TEST_CASE("halves that round up are written as one quotient, in products and of each other") {
+  const auto text = [](const char* dim) { return tract_text(ir::parse_dim(dim)); };
+  CHECK_EQ(text("(H - (H // 2))*(W - (W // 2))"), "((H + 1)/2)*((W + 1)/2)");
+  CHECK_EQ(text("T + (T % 2)"), "2*((T + 1)/2)");
+  CHECK_EQ(text("(T - (T // 2)) - ((T + 1) // 4)"), "((T + 3)/4)");
+  CHECK_EQ(text("((T + 1) // 2) - (T // 2)"), "T - 2*((T)/2)");
+  CHECK_EQ(text("(T // 2) - 2*(T // 4)"), "((T)/2) - 2*((T)/4)");  // never negative
+}
+
+TEST_CASE("tract finds sizes equal that are one polynomial of the same quotients") {
+  const auto are_equal = [](const char* a, const char* b) {
+    return tract_form(ir::parse_dim(a)) == tract_form(ir::parse_dim(b));
+  };
+  CHECK(are_equal("S - (S // 2)", "(S + 1) // 2"));
+  CHECK(are_equal("T + (T % 2)", "2*((T + 1) // 2)"));
+  // As it is written: a quotient, and no difference.
+  CHECK_FALSE(tract_form(ir::parse_dim("S - (S // 3)")) == ir::parse_dim("S - (S // 3)"));
+}
+
 TEST_CASE("quotients of quotients are refused before tract is busy with them for ever") {
   ir::Dim size = ir::Dim::symbol({"S"});
   for (int64_t i = 2; i < 8; ++i) size = size + floor_div(size, i);

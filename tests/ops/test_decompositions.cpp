@@ -1,4 +1,5 @@
-// Algebra of single matrices: closed forms up to 3 x 3, and decompositions, which are refused.
+// Algebra of single matrices: closed forms up to 3 x 3, elimination and substitution, and
+// decompositions, which are refused.
 #include <string>
 #include <vector>
 
@@ -68,12 +69,7 @@ constexpr Refused kRefused[] = {
     {"aten::_linalg_eigh", "torch._linalg_eigh(x, 'U', False)[0]"},
     {"aten::_linalg_svd", "torch._linalg_svd(x, True, False)[1]"},
     {"aten::_lu_with_info", "torch._lu_with_info(x, True, False)[0]"},
-    {"aten::cholesky", "torch.cholesky(x, True)"},
-    {"aten::cholesky_inverse", "torch.cholesky_inverse(x, True)"},
-    {"aten::cholesky_solve", "torch.cholesky_solve(y, x, True)"},
     {"aten::geqrf", "torch.geqrf(x)[0]"},
-    {"aten::linalg_cholesky", "torch.linalg_cholesky(x, upper=True)"},
-    {"aten::linalg_cholesky_ex", "torch.linalg_cholesky_ex(x, upper=True, check_errors=True)[0]"},
     {"aten::linalg_cond", "torch.linalg_cond(x, 2)"},
     {"aten::linalg_cond.p_str", "torch.linalg_cond(x, 'fro')"},
     {"aten::linalg_eigh", "torch.linalg_eigh(x, 'U')[0]"},
@@ -89,8 +85,6 @@ constexpr Refused kRefused[] = {
     {"aten::linalg_matrix_rank", "torch.linalg_matrix_rank(x, 0.1, True)"},
     {"aten::linalg_pinv", "torch.linalg_pinv(x, 0.1, True)"},
     {"aten::linalg_qr", "torch.linalg_qr(x, 'complete')[0]"},
-    {"aten::linalg_solve_triangular",
-     "torch.linalg_solve_triangular(x, y.mT, upper=True, left=False, unitriangular=True)"},
     {"aten::linalg_svd", "torch.linalg_svd(x, False)[1]"},
     {"aten::linalg_svdvals", "torch.linalg_svdvals(x)"},
     {"aten::linalg_tensorinv", "torch.linalg_tensorinv(x, 1)"},
@@ -104,7 +98,6 @@ constexpr Refused kRefused[] = {
     {"aten::pinverse", "torch.pinverse(x, 0.1)"},
     {"aten::qr", "torch.qr(x, False)[0]"},
     {"aten::svd", "torch.svd(x, False, False)[1]"},
-    {"aten::triangular_solve", "torch.triangular_solve(y, x, False, True, True)[0]"},
 };
 
 std::string unsupported(const std::string& op) {
@@ -177,6 +170,31 @@ TEST_CASE("small matrices are inverted in closed form") {
   }
 }
 
+TEST_CASE("larger matrices are eliminated with pivots") {
+  const ir::Tensor x = randn({2, 4, 4}, 10);
+  check_each({"torch.linalg_det(x)", "torch.linalg_inv(x)", "torch.linalg_solve(x, y)",
+              "torch.linalg_solve(x, y.mT, left=False)", "torch.linalg_solve(x[0], y[0, :, 0])",
+              "torch.slogdet(x)[0]", "torch.logdet(x.mT @ x)"},
+             {x, randn({2, 4, 3}, 11)}, 1e-4);
+  // Without exchanges of rows, the first pivot would be zero.
+  check_each({"torch.linalg_inv(x)", "torch.linalg_det(x)"},
+             {values({4, 4}, {0, 2, 0, 0, 0, 0, 0, 3, 5, 0, 0, 0, 0, 0, 7, 1})}, 1e-5);
+}
+
+TEST_CASE("triangular systems and Cholesky's factors") {
+  const ir::Tensor x = matrix(), b = randn({4, 2}, 3);
+  check_each(
+      {"torch.linalg_solve_triangular(x, y, upper=True)",
+       "torch.linalg_solve_triangular(x, y.mT, upper=False, left=False)",
+       "torch.linalg_solve_triangular(x, y, upper=False, unitriangular=True)",
+       "torch.triangular_solve(y, x, False, True, True)[0]", "torch.triangular_solve(y, x)[1]",
+       "torch.cholesky(x)", "torch.cholesky(x, True)", "torch.linalg_cholesky(x, upper=True)",
+       "torch.linalg_cholesky_ex(x, upper=True, check_errors=True)[0]",
+       "torch.cholesky_solve(y, torch.tril(x))", "torch.cholesky_solve(y, x, True)",
+       "torch.cholesky_inverse(x, True)", "torch.cholesky_inverse(torch.tril(x))"},
+      {x, b}, 1e-4);
+}
+
 /// TorchScript writes torch.det as linalg_det, and torch.inverse as linalg_inv.
 TEST_CASE("older names of determinants and inverses") {
   for (const target::Target& target : test_targets())
@@ -195,13 +213,24 @@ TEST_CASE("operators that need a decomposition are refused") {
   for (const char* name : {"linalg_det", "linalg_inv", "logdet", "slogdet"})
     check_refused(
         "torch." + std::string(name) + "(x)" + (name == std::string("slogdet") ? "[1]" : ""),
-        {matrix()},
+        {randn({17, 17}, 4)},
         op(name) +
-            "  help: closed forms are written up to 3 x 3: compute it outside the "
+            "  help: elimination is written up to 16 x 16: compute it outside the "
             "model, or from constants, which are folded\n");
   check_refused("torch.linalg_inv_ex(x)", {randn({2, 2}, 3)},
                 op("linalg_inv_ex") +
                     "  help: do not read output 1, which says which matrices are singular\n");
+  check_refused("torch.linalg_cholesky_ex(x)", {matrix()},
+                op("linalg_cholesky_ex") +
+                    "  help: do not read output 1, which says which matrices have no factor\n");
+  std::vector<double> ones(33 * 33, 0.0);
+  for (size_t i = 0; i < 33; ++i) ones[i * 34] = 1;
+  check_refused("torch.linalg_cholesky(x)", {ir::tensor_of(DType::f32, {33, 33}, ones)},
+                "error[unsupported-op]: aten::linalg_cholesky has no translation for TARGET here\n"
+                "  --> the model (Model)\n"
+                "  why:  it is written step by step, and this would take too many of them\n"
+                "  help: use matrices of up to 32 rows, or compute it from constants, which are "
+                "folded\n");
   check_refused("torch.linalg_matrix_norm(x, 2)", {matrix()},
                 "error[unsupported-argument]: aten::linalg_matrix_norm: ord=2 has no translation "
                 "for TARGET\n" +

@@ -37,11 +37,6 @@ TEST_CASE("quotients of sizes are no whole numbers") {
 
 TEST_CASE("operators that need a known size refuse a symbolic one") {
   const std::string why = "known at export";
-  check_open_refused("torch.quantile(x, 0.5, 1)", {kX}, kLong, why);
-  check_open_refused("torch.upsample_bicubic2d(x.unsqueeze(1), None, False, [2., 2.])", {kX}, kLong,
-                     why);
-  check_open_refused("torch.im2col(x.unsqueeze(1), [2, 2], [1, 1], [0, 0], [1, 1])", {kX}, kLong,
-                     why);
   check_open_refused("torch.adaptive_max_pool1d(x.transpose(1, 2), 2)[1]", {kX}, kLong, why);
   check_open_refused("torch.max_pool1d(x.transpose(1, 2), 2, 3, ceil_mode=True)", {kX}, kLong, why);
 }
@@ -60,6 +55,56 @@ std::string refused_sums(int count) {
   target::Target target = newest_target();
   target.stream = {.symbol = "S", .pulse = 0};
   return error_of([&] { export_example({graph, {}, {}, {}}, target); });
+}
+
+TEST_CASE("order statistics and covariances over open axes") {
+  check_open({"torch.quantile(x, 0.3, 1)", "torch.quantile(x, torch.tensor([0.1, 0.5, 0.9]), 1)",
+              "torch.quantile(x, 0.4, 1, True, interpolation='nearest')",
+              "torch.quantile(x, 0.4, 1, interpolation='midpoint')", "torch.quantile(x, 0.7)",
+              "torch.quantile(x, 0.7, interpolation='higher')", "torch.nanquantile(x, 0.3, 1)",
+              "torch.nanmedian(x, 1)[0]", "torch.nanmedian(x)", "torch.cov(x[0])",
+              "torch.cov(x[0].t(), correction=0)", "torch.corrcoef(x[0].t())", "torch.trace(x[0])"},
+             {kX}, kLong, 1e-4);
+}
+
+TEST_CASE("windows of an open length") {
+  const std::vector<Sizes> sizes = {{{"T", 6}}, {{"T", 1}}, {{"T", 2}}, {{"T", 9}}};
+  check_open({"torch.hann_window(x.size(0)) + x", "torch.hann_window(x.size(0), False)",
+              "torch.hamming_window(x.size(0))", "torch.hamming_window(x.size(0), False, 0.6, 0.3)",
+              "torch.blackman_window(x.size(0), dtype=7)", "torch.bartlett_window(x.size(0))",
+              "torch.bartlett_window(x.size(0), False)", "torch.kaiser_window(x.size(0))",
+              "torch.kaiser_window(x.size(0), False, 5.0)", "torch.fft_rfftfreq(x.size(0))",
+              "torch.fft_fftfreq(x.size(0), 0.5)"},
+             {{{"T"}}}, sizes, 1e-4);
+  // Every overload, with all that tells where and how a tensor is stored.
+  for (const std::string window :
+       {"bartlett_window(n", "bartlett_window(n, False", "blackman_window(n",
+        "blackman_window(n, False", "hamming_window(n", "hamming_window(n, True",
+        "hamming_window(n, False, 0.6", "hamming_window(n, True, 0.6, 0.3", "hann_window(n",
+        "hann_window(n, True", "kaiser_window(n", "kaiser_window(n, True",
+        "kaiser_window(n, True, 4.0", "fft_rfftfreq(n, 0.5", "fft_fftfreq(n, 2.0"}) {
+    std::string call = window;
+    call.replace(call.find("(n"), 2, "(x.size(0)");
+    check_open({cat("torch.", call, ", dtype=7, layout=0, device=torch.device('cpu'), "
+                    "pin_memory=False)")},
+               {{{"T"}}}, {{{"T", 6}}, {{"T", 9}}}, 1e-4);
+  }
+}
+
+TEST_CASE("transforms of an open length") {
+  check_open({"torch.fft_rfft(x, dim=1).abs()", "torch.fft_rfft2(x, dim=[1, 2]).real",
+              "torch.fft_irfft(torch.fft_rfft(x, dim=1), x.size(1), 1)",
+              "torch.fft_irfft2(torch.complex(x, x), [x.size(1), 4], [1, 2])",
+              "torch.fft_fft(x, 2 * x.size(1), 1, 'ortho').imag",
+              "torch.fft_ifft(torch.complex(x, x + 1), None, 1).real",
+              "torch.fft_fftn(x, norm='forward').real", "torch.fft_rfft(x, 7, 1).imag",
+              "torch.fft_hfft(torch.complex(x, x), x.size(1), 1)"},
+             {kX}, kLong, 1e-4);
+  check_open({"torch.istft(torch.stft(x[:, :, 0], 4, 2, return_complex=True), 4, 2, "
+              "length=x.size(1))",
+              "torch.istft(torch.stft(x[:, :, 0], 4, 2, return_complex=True), 4, 2, "
+              "length=x.size(1) + 9)"},
+             {kX}, kLong, 1e-4);
 }
 
 TEST_CASE("of what does not run in pulses nine are named and the others counted") {

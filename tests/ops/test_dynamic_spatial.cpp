@@ -131,6 +131,64 @@ TEST_CASE("columns added up in open batches") {
              {{{"B", "18", "16"}}}, {{{"B", 2}}, {{"B", 1}}, {{"B", 3}}}, 1e-4);
 }
 
+TEST_CASE("adaptive pools to open sizes") {
+  check_open({"torch.adaptive_avg_pool2d(x, [x.size(2), 1])",
+              "torch.adaptive_max_pool2d(x, [1, x.size(3)])[0]",
+              "torch.adaptive_avg_pool2d(x, [y.size(0), 3])",
+              "torch.adaptive_max_pool2d(x, [2, y.size(0)])[0]",
+              "torch.adaptive_avg_pool1d(x[0], (x.size(3) + 1) // 2)",
+              "torch.adaptive_avg_pool2d(y.unsqueeze(0), [x.size(2), 1])"},
+             {kX, {{"B", "4", "3"}}}, kSizes, 1e-4);
+}
+
+TEST_CASE("pools whose windows are as long as open axes") {
+  check_open({"torch.avg_pool2d(x, [x.size(2), x.size(3)])", "torch.max_pool2d(x, [x.size(2), 1])",
+              "torch.max_pool2d_with_indices(x, [x.size(2), x.size(3)])[0]",
+              "torch.avg_pool2d(x, [x.size(2), 3], [1, 2], [0, 1])",
+              "torch.avg_pool2d(x, [x.size(2), 3], [1, 2], [0, 1], False, False)",
+              "torch.avg_pool2d(x, [x.size(2), 3], [1, 2], [0, 1], False, True, 5)",
+              "torch.max_pool2d(x, [x.size(2) - 1, 3], [1, 2], [0, 1], [1, 2])",
+              "torch.avg_pool1d(torch.cat([x[0], x[0]], 2), x.size(3))",
+              "torch.max_pool1d(x[0], x.size(3) - 1, 1, ceil_mode=True)"},
+             {kX}, kSizes, 1e-4);
+}
+
+TEST_CASE("blocks of open images") {
+  check_open({"torch.im2col(x, [3, 2], [1, 1], [1, 1], [1, 1])",
+              "torch.im2col(x, [2, 3], [2, 1], [1, 2], [2, 3])",
+              "torch.col2im(torch.im2col(x, [3, 3], [1, 1], [1, 1], [1, 1]), [x.size(2), "
+              "x.size(3)], [3, 3], [1, 1], [1, 1], [1, 1])",
+              "torch.col2im(torch.im2col(x, [2, 3], [2, 1], [1, 2], [2, 3]), [x.size(2), "
+              "x.size(3)], [2, 3], [2, 1], [1, 2], [2, 3])"},
+             {kX}, kSizes, 1e-4);
+}
+
+TEST_CASE("frames as strided views") {
+  const OpenInput wave{{"B", "H"}};
+  check_open({"torch.as_strided(x * 1, [x.size(1) - 4, 5], [1, 1])",
+              "torch.as_strided(x * 1, [x.size(0) * x.size(1) // 2, 2], [2, 1])",
+              "torch.as_strided(x * 1, [(x.size(1) - 4) // 2 + 1, 3], [2, 1], 1)"},
+             {wave}, kSizes);
+}
+
+TEST_CASE("grids over open images") {
+  check_open({"torch.affine_grid_generator(y, [2, 4, x.size(2), x.size(3)], False)",
+              "torch.affine_grid_generator(y, [2, 4, x.size(2), x.size(3)], True)"},
+             {kX, {{"2", "2", "3"}}}, kSizes);
+  check_open({"torch.affine_grid_generator(y, [1, 4, x.size(2), 2, x.size(3)], True)"},
+             {kX, {{"1", "3", "4"}}}, kSizes);
+}
+
+TEST_CASE("smooth interpolation of open images") {
+  check_open({"torch.upsample_bicubic2d(x, [7, x.size(2)], False)",
+              "torch.upsample_bicubic2d(x, [x.size(3), 5], True)",
+              "torch.upsample_bicubic2d(x, None, False, [2.0, 1.5])",
+              "torch._upsample_bicubic2d_aa(x, [3, x.size(2)], False)",
+              "torch._upsample_bilinear2d_aa(x, [x.size(3), 4], True)",
+              "torch._upsample_bilinear2d_aa(x, None, False, [0.5, 1.5])"},
+             {kX}, kSizes, 1e-4);
+}
+
 /// Bytes of an image: in rows, or with the channels side by side.
 std::string bytes(bool are_last) {
   const std::string rows = "torch.quantize_per_tensor(x * 2.1, 0.037, 121, 13)";

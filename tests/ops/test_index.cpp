@@ -9,6 +9,12 @@ const ir::Tensor kX = randn({4, 5, 6}, 1);
 const ir::Tensor kIndex = values({2, 3}, {0, 3, 1, 2, 2, 0}, DType::i64);
 const ir::Tensor kOther = values({3}, {1, -1, 4}, DType::i64);
 
+TEST_CASE("rows of bounded norm") {
+  check_each({"ops.aten.embedding_renorm(x, y, 1.0, 2.0)",
+              "ops.aten.embedding_renorm(x, y, 1.5, 1.0)"},
+             {randn({6, 3}, 1), values({2, 2}, {0, 3, 3, 5}, DType::i64)});
+}
+
 TEST_CASE("embedding") {
   check_each(
       {"torch.embedding(x, y)", "torch.embedding(x, y)", "torch.embedding(x, y, padding_idx=0)",

@@ -121,6 +121,19 @@ TEST_CASE("convolutions that mix channels") {
                {randn({1, 4, 5, 6, 7}, 3)});
 }
 
+TEST_CASE("a join in front of a packed weight") {
+  const Parameters parameters = {{"w", on_grid({48, 64}, 1)}, {"b", randn({48}, 2)}};
+  check_packed(parameters,
+               {"torch.linear(torch.cat([x, torch.tanh(x)], 1), self.w, self.b)",
+                "torch.matmul(torch.cat([x, x, x, x], 1)[:, 32:96], torch.t(self.w))",
+                "torch.linear(torch.cat([x, x * 2], 1).unsqueeze(0), self.w)"},
+               {randn({5, 32}, 3)});
+  check_packed({{"w", on_grid({16, 64, 1, 1}, 1)}},
+               {"torch.conv2d(torch.cat([x, torch.relu(x)], 1), self.w, None, [1, 1], [0, 0], "
+                "[1, 1], 1)"},
+               {randn({1, 32, 4, 6}, 3)});
+}
+
 TEST_CASE("embeddings, and the head that shares their weight") {
   const Parameters parameters = {{"w", on_grid({48, 64}, 1)}};
   check_packed(parameters,
@@ -158,7 +171,7 @@ TEST_CASE("the file holds blocks, once for all readers") {
   CAPTURE(text);
   CHECK(text.find("w = variable<scalar>(label = 'w', shape = [48, 64]);") != std::string::npos);
   CHECK(text.find("datum_type = 'f32'") != std::string::npos);
-  CHECK(text.find("variable") == text.rfind("variable"));
+  CHECK(text.find("label = 'w'") == text.rfind("label = 'w'"));
 }
 
 /// What the pass says of the only weight of an expression.

@@ -103,6 +103,9 @@ TEST_CASE("slices") {
        "x.narrow(2, 1, 2)", "x.narrow(-1, -3, 2)", "torch.narrow_copy(x, 1, 0, 2)"},
       {kX});
   check_with({{"n", values({}, {1}, DType::i64)}}, {"torch.narrow(x, 1, self.n, 2)"}, {kX});
+  for (const double start : {1.0, 0.0, -2.0})
+    check_each({"torch.narrow(x, 1, y, 2)", "x.narrow(-1, y, 1)"},
+               {kX, values({}, {start}, DType::i64)});
 }
 
 TEST_CASE("steps and reversals of what was reshaped") {

@@ -71,13 +71,16 @@ TEST_CASE("transforms of real tensors are rewritten too") {
 )");
 }
 
-TEST_CASE("sizes that are not known at export stay where only axes count") {
+TEST_CASE("sizes that are not known at export stay") {
   CHECK(paired(R"(graph m(%x: c64[S,3]) -> (%y as "y", %f as "f") {
     %y: c64[S,3] = aten::slice.Tensor(self=%x, dim=-2, start=0, end=S, step=1)
-    %f: c64[S,3] = aten::fft_fft(self=%x, n=none, dim=0, norm=none)
+    %f: c64[S,3] = aten::fft_fft(self=%x, n=none, dim=0, norm="ortho")
   })") == R"(graph m(%x: f32[S,3,2]) -> (%y as "y", %f as "f") {
   %y: f32[S,3,2] = aten::slice.Tensor(self=%x, dim=0, start=0, end=S, step=1) as slice_1
-  %f: f32[S,3,2] = t2n::refused(op="aten::fft_fft", of="complex tensors", why="the length of a transform must be known at export", help="export without --dynamic for this axis") as refused_0
+  %f_fft_c2c: f32[S,3,2] = t2n::fft_c2c(self=%x, dim=0, inverse=false, scale=1.0) as fft_c2c_0
+  %f_scalar_tensor: f32[] = aten::scalar_tensor(s=S, dtype=f32, layout=none, device=none, pin_memory=none) as scalar_tensor_0
+  %f_sqrt: f32[] = aten::sqrt(self=%f_scalar_tensor) as sqrt_0
+  %f: f32[S,3,2] = aten::div.Tensor(self=%f_fft_c2c, other=%f_sqrt) as div_0
 }
 )");
 }

@@ -12,12 +12,14 @@ import torch
 
 import generate
 import judge
+import layers
 import program as programs
 import values
 from engine import engine
 from reference import reference
 
-DYNAMIC_OF = 3  # every third seed is a program with open axes
+GENERATORS = {"statements": generate.programs, "layers": layers.programs}
+DYNAMIC_OF = 3  # every third seed of statements is a program with open axes, and two of three of layers
 CHUNK = 10  # programs between two starts of a worker: torch keeps what it compiled
 EXAMPLES = 3  # seeds named per kind of message
 
@@ -74,10 +76,14 @@ class Judge:
         return self.of_saved(name, program)
 
 
-def save_seed(judging, seed):
+def is_dynamic(generator, seed):
+    return (seed % DYNAMIC_OF == DYNAMIC_OF - 1) == (generator == "statements")
+
+
+def save_seed(judging, generator, seed):
     """The seed's program, saved: the first attempt that torch compiles and runs on the sample."""
-    path = judging.path(f"seed{seed}")
-    for program in generate.programs(seed, seed % DYNAMIC_OF == DYNAMIC_OF - 1):
+    path = judging.path(f"{generator}{seed}")
+    for program in GENERATORS[generator](seed, is_dynamic(generator, seed)):
         try:
             programs.save(program, path)
         except Exception:  # as above
@@ -91,10 +97,10 @@ def judge_seeds(job):
     binary, seeds = job
     with Judge(binary) as judging:
         results = []
-        for seed in seeds:
-            program = save_seed(judging, seed)
-            none = Result(f"seed{seed}", programs.Program([], ""), judge.Verdict("INVALID", "no attempt came about"), False)
-            results.append(judging.of_saved(f"seed{seed}", program) if program else none)
+        for generator, seed in seeds:
+            program = save_seed(judging, generator, seed)
+            none = Result(f"{generator}{seed}", programs.Program([], ""), judge.Verdict("INVALID", "no attempt came about"), False)
+            results.append(judging.of_saved(f"{generator}{seed}", program) if program else none)
         return results
 
 

@@ -6,8 +6,8 @@
 
 and the source, which defines `class M`. `mode` is how M is saved: `script` or `trace`. Letters in a
 shape are axes that the export declares open. `data: 0` says that nothing is read from data,
-`sample: 4,6` that the export is shown the sizes B=4 and T=6; else 5 and 4, and `roll: 1` that it is
-given --roll-loops.
+`sample: 4,6,2` that the export is shown the sizes B=4, T=6 and S=2; else 5, 4 and 6, `roll: 1` that it is
+given --roll-loops, and `rtol: 0.0001` that outputs may differ by that part of their largest number.
 """
 
 import itertools
@@ -42,8 +42,9 @@ class Program:
     dynamic: bool = False
     seed: int = 0
     reads_data: bool = True
-    sample: tuple = (5, 4)  # the sizes B and T that the export is shown
+    sample: tuple = (5, 4, 6)  # the sizes B, T and S that the export is shown
     rolls: bool = False
+    rtol: float = 0.0  # of an output's largest number; 0: both sides compute the same numbers
     notes: tuple = field(default=())  # lines about what was seen
 
     @property
@@ -57,7 +58,8 @@ def to_text(program):
     lines = [f"# inputs: {json.dumps(program.inputs)}"]
     lines += [f"# {note}" for note in program.notes]
     facts = f"mode: {program.mode}  dynamic: {int(program.dynamic)}  seed: {program.seed}  data: {int(program.reads_data)}"
-    facts += f"  sample: {program.sample[0]},{program.sample[1]}" if program.dynamic else ""
+    facts += f"  sample: {','.join(map(str, program.sample))}" if program.dynamic else ""
+    facts += f"  rtol: {program.rtol}" if program.rtol else ""
     lines.append(f"# {facts}" + ("  roll: 1" if program.rolls else ""))
     return "\n".join(lines) + "\n" + program.source.rstrip("\n") + "\n"
 
@@ -65,12 +67,12 @@ def to_text(program):
 def from_text(text):
     header = re.match(r"(?:#.*\n)+", text).group(0)
     inputs = json.loads(re.search(r"^# inputs: (.*)$", header, re.M).group(1))
-    facts = dict(re.findall(r"(\w+): ([\w,]+)", re.search(r"^# (mode: .*)$", header, re.M).group(1)))
+    facts = dict(re.findall(r"(\w+): ([\w,.-]+)", re.search(r"^# (mode: .*)$", header, re.M).group(1)))
     notes = [line[2:] for line in header.splitlines() if not re.match(r"# (inputs|mode): ", line)]
     return Program(inputs, text[len(header):], facts["mode"], facts["dynamic"] == "1",
                    int(facts["seed"]), facts.get("data", "1") == "1",
-                   tuple(int(size) for size in facts.get("sample", "5,4").split(",")),
-                   facts.get("roll") == "1", tuple(notes))
+                   tuple(int(size) for size in facts.get("sample", "5,4,6").split(",")),
+                   facts.get("roll") == "1", float(facts.get("rtol", "0")), tuple(notes))
 
 
 def load_source(source, name):

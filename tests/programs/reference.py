@@ -8,12 +8,14 @@ from child import Child, serve
 
 def reference():
     """Asked ("run", path, arrays): the outputs' tensors in order, as arrays.
-    Asked ("undefined", path, arrays): whether a cast meets numbers that its dtype cannot hold."""
+    Asked ("undefined", path, arrays): whether a cast meets numbers that its dtype cannot hold.
+    Asked ("noise", path, arrays): how far each output moves when all operations round otherwise."""
     return Child(__file__, {"OMP_NUM_THREADS": "1"})
 
 
 def flat(output):
-    """The tensors of a result, in order."""
+    """The tensors of a result, in order; numbers as tensors without axes."""
+    import numpy as np
     import torch
     if isinstance(output, torch.Tensor):
         return [output.resolve_conj().detach().numpy()]
@@ -21,12 +23,53 @@ def flat(output):
         return [tensor for each in output for tensor in flat(each)]
     if isinstance(output, dict):
         return [tensor for each in output.values() for tensor in flat(each)]
+    if isinstance(output, (bool, int)):
+        return [np.asarray(output)]
+    if isinstance(output, float):
+        return [np.asarray(output, np.float32)]
+    if output is None:
+        return []
     raise ValueError(f"a {type(output).__name__} among the outputs")
+
+
+def noise(path, arrays):
+    import numpy as np
+    import torch
+
+    def outputs():
+        return [each.astype(np.float64) for each in flat(torch.jit.load(path)(*[torch.from_numpy(array.copy()) for array in arrays]))]
+
+    with torch.no_grad(), torch.jit.optimized_execution(False):
+        first, others = outputs(), []
+        for seed in range(3):
+            with rounding(seed):
+                others.append(outputs())
+    return [max(np.nanmax(np.abs(a - each[i]), initial=0.0) if a.shape == each[i].shape else np.inf for each in others) for i, a in enumerate(first)]
+
+
+def rounding(seed):
+    """A mode that gives other last bits to what every operation computes."""
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+    generator = torch.Generator().manual_seed(seed)
+
+    class Rounding(TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            result = function(*args, **(kwargs or {}))
+            for each, its in zip(result if isinstance(result, (tuple, list)) else [result], function._schema.returns):
+                if isinstance(each, torch.Tensor) and each.is_floating_point() and its.alias_info is None:
+                    step = torch.finfo(each.dtype).eps * torch.randn(each.shape, generator=generator)
+                    each.mul_((1 + step).to(each.dtype))
+            return result
+
+    return Rounding()
 
 
 def run(kind, path, arrays):
     """Loaded anew each time: a run may change attributes."""
     import torch
+    if kind == "noise":
+        return noise(path, arrays)
     casts = watched_casts()
     # Torch's optimiser gets some writes through views wrong (`v.t()[0] = 1.5` of a bool, 2.13).
     with torch.no_grad(), torch.jit.optimized_execution(False), casts if kind == "undefined" else contextlib.nullcontext():

@@ -1,6 +1,6 @@
 """Random and kept programs, exported and compared with torch at other values and sizes.
 
-    run.py seeds FROM-TO    random programs; findings and results.jsonl go to --out
+    run.py seeds FROM-TO    random programs of each generator; findings and results.jsonl go to --out
     run.py kept [FILE...]   the kept programs, or these
     run.py show SEED        a seed's program
     run.py test             the kept programs and a fixed few seeds; exit 1 unless all pass
@@ -20,7 +20,7 @@ import reduce
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = Path(__file__).resolve().parent / "kept"
-TEST_SEEDS = range(30)
+TEST_SEEDS = {"statements": range(30), "layers": range(1, 14)}
 
 
 def listed(folder):
@@ -45,7 +45,7 @@ def run_seeds(options, seeds):
 
 def seeds_command(options):
     first, last = (options.what[0].split("-") * 2)[:2]
-    results = run_seeds(options, list(range(int(first), int(last) + 1)))
+    results = run_seeds(options, [(generator, seed) for seed in range(int(first), int(last) + 1) for generator in options.generators])
     (options.out / "summary.txt").write_text(campaign.summary(results) + "\n")
     print(campaign.summary(results))
     return results
@@ -63,10 +63,11 @@ def kept_command(options):
 def test_command(options):
     """Short: what failed, with the program of a seed."""
     results = list(campaign.judged(campaign.judge_files, options.program, listed(KEPT), options.workers))
-    results += campaign.judged(campaign.judge_seeds, options.program, list(TEST_SEEDS), options.workers)
+    seeds = [(generator, seed) for generator in options.generators for seed in TEST_SEEDS[generator]]
+    results += campaign.judged(campaign.judge_seeds, options.program, seeds, options.workers)
     for result in campaign.failures(results):
         print(f"{result.name}: {result.kind}: {result.verdict.why}")
-        if result.name.startswith("seed"):
+        if result.name.startswith(tuple(campaign.GENERATORS)):
             print(programs.to_text(result.program))
     print(campaign.table(results))
     return results
@@ -74,7 +75,8 @@ def test_command(options):
 
 def show_command(options):
     with campaign.Judge(options.program) as judging:
-        print(programs.to_text(campaign.save_seed(judging, int(options.what[0]))), end="")
+        for generator in options.generators:
+            print(programs.to_text(campaign.save_seed(judging, generator, int(options.what[0]))), end="")
     return []
 
 
@@ -93,6 +95,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=COMMANDS)
     parser.add_argument("what", nargs="*")
+    parser.add_argument("--generators", nargs="+", choices=campaign.GENERATORS, default=list(campaign.GENERATORS))
     parser.add_argument("--program", type=Path, default=ROOT / "build/t2nnef")
     parser.add_argument("--out", type=Path, default=ROOT / "build/programs")
     parser.add_argument("--workers", type=int, default=2)

@@ -143,9 +143,9 @@ def limited(seconds):
         resource.setrlimit(resource.RLIMIT_AS, spare)
 
 
-def execute(text, env):
+def execute(text, env, seconds=0.3):
     try:
-        with limited(0.3):
+        with limited(seconds):
             exec(text, env)
     except Exception as error:
         raise Rejected(f"{text}: {error}") from None

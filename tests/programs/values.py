@@ -2,12 +2,13 @@
 
 import torch
 
-DTYPES = {"f32": torch.float32, "f64": torch.float64, "i64": torch.int64, "bool": torch.bool}
-NAMES = ("B", "T")
+DTYPES = {"f16": torch.float16, "f32": torch.float32, "f64": torch.float64, "i64": torch.int64, "bool": torch.bool}
+PLACES = {"B": 0, "T": 1, "H": 1, "S": 2, "W": 2}  # the names of open axes: which of a set's sizes is theirs
 # Sizes of the samples: what is fitted to them, or equal by chance, differs from one to the other.
 SAMPLES = [(5, 4), (5, 7), (4, 6), (6, 4), (2, 4), (3, 5), (4, 4), (7, 3)]
 # Sizes after the sample's. One and two first: most of what goes wrong does there.
-SIZES = [(1, 1), (2, 3), (3, 2), (1, 4), (5, 1), (4, 6), (7, 5), (8, 8), (6, 3), (2, 9), (13, 11), (3, 4), (5, 4), (10, 20), (65, 33)]
+SIZES = [(1, 1, 1), (2, 3, 4), (3, 2, 5), (1, 4, 2), (5, 1, 3), (4, 6, 6), (7, 5, 9), (8, 8, 7), (6, 3, 1), (2, 9, 12), (13, 11, 5), (3, 4, 16),
+         (5, 4, 4), (10, 20, 18), (65, 33, 10)]
 STATIC_RUNS = 9
 
 
@@ -19,8 +20,8 @@ def runs(program):
 def sizes(program, index):
     """The sizes of a set's open axes; 0 is the sample."""
     used = {size for _, _, shape in program.inputs for size in shape if isinstance(size, str)}
-    both = dict(zip(NAMES, SIZES[index - 1] if index else program.sample))
-    return {name: size for name, size in both.items() if name in used}
+    chosen = SIZES[index - 1] if index else program.sample
+    return {name: chosen[place] for name, place in PLACES.items() if name in used}
 
 
 def quarters(index, shape, generator):

@@ -238,6 +238,62 @@ TEST_CASE("fragments and scans are examined") {
            "'a': 'matmul': rows of 3 do not meet columns of 4; at S=1");
 }
 
+TEST_CASE("a body knows the sizes that its inputs have") {
+  const std::string step =
+      "fragment step(x: tensor<scalar>, w: tensor<scalar>, h: tensor<scalar>)"
+      " -> (y: tensor<scalar>)\n{ y = matmul(h, w) + squeeze(x, axes = [0]); }\n"
+      "fragment told(x: tensor<scalar>, w: tensor<scalar>, h: tensor<scalar>, s: tensor<scalar>)"
+      " -> (y: tensor<scalar>, t: tensor<scalar>)\n{ y = step(x, w, h); t = s + 1.0; }\n";
+  const std::string scan = "scan = [('x', x, 0, 1)], full = [('w', y)], ";
+  const std::string plain =
+      "a = tract_core_scan(body = 'step', " + scan +
+      "state = [('h', z, 'y')], output = [('y', 'last', 0, 1)], reset_every_turn = 1);";
+  CHECK_EQ(finding({{"T, B, 4", "4, 4", "B, 4"}, plain, {}, step}), "");
+  CHECK_EQ(finding({{"T, 2*B + 1, 4", "4, 4", "2*B + 1, 4"}, plain, {}, step}), "");
+  CHECK_EQ(
+      finding({{"T, B*S, 4", "4, 4", "B*S, 4"}, plain, {}, step}),
+      "'a': no input of 'step' tells the engine what the size of a product there follows from; "
+      "at B=7, S=13, T=17");
+  CHECK_EQ(
+      finding({{"T, (B + 1)/2, 4", "4, 4", "(B + 1)/2, 4"}, plain, {}, step}),
+      "'a': no input of 'step' tells the engine what the size of a product there follows from; "
+      "at B=7, T=11");
+  const std::string told =
+      "s = tract_core_broadcast(0.0, shape = [B]);\n(a, b) = tract_core_scan(body = 'told', " +
+      scan +
+      "state = [('h', z, 'y'), ('s', s, 't')], output = [('y', 'last', 0, 1), ('t', 'last', 0, "
+      "1)], reset_every_turn = 1);";
+  CHECK_EQ(finding({{"T, (B + 1)/2, 4", "4, 4", "(B + 1)/2, 4"}, told, {}, step}), "");
+}
+
+TEST_CASE("joined tensors times a packed weight") {
+  nnef::Document given = document({{"2, 32", "2, 32"},
+                                   "w = variable(shape = [8, 64], label = 'w');\n"
+                                   "a = concat([x, y], axis = 1);\n"
+                                   "b = matmul(a, w, transposeB = true);"});
+  CHECK_FALSE(lint_tract(given));
+  given.blobs.push_back({.label = "w", .shape = {8, 64}, .parts = {}, .q4_0 = true});
+  const auto found = lint_tract(given);
+  REQUIRE(found);
+  CHECK_EQ(found->problem,
+           "'b': 'matmul' of joined tensors and a packed weight, which the engine would cut");
+}
+
+TEST_CASE("sizes that are equal, which the engine does not find") {
+  const std::string halves =
+      "a = slice(x, axes = [0], begin = [0], end = [(S)/2]);\n"
+      "b = tract_core_broadcast(0.0, shape = [(S + 1)/2, 4]);\n"
+      "c = concat([a, b], axis = 0);\n";
+  const std::string named = "d = tract_core_dyn_slice(c, start = 0, end = S, len = S, axis = 0);\n";
+  CHECK_EQ(finding({{"S, 4"}, halves + "e = concat([x, c], axis = 1);"}),
+           "'e': 'concat': the sizes S and ((S + 1) // (2)) + ((S) // (2)) are compared as "
+           "expressions; right elsewhere");
+  CHECK_EQ(finding({{"S, 4"}, halves + "e = reshape(c, shape = [S, 2, 2]);"}),
+           "'e': 'reshape': the sizes 4*((S + 1) // (2)) + 4*((S) // (2)) and 4*S are compared as "
+           "expressions; right elsewhere");
+  CHECK_EQ(finding({{"S, 4"}, halves + named + "e = concat([x, d], axis = 1);"}), "");
+}
+
 /// Seconds of the processor for a chain of so many statements.
 double seconds_for(int count) {
   std::string body = "a0 = exp(x);\n";

@@ -174,9 +174,15 @@ TEST_CASE("a failing forward names the operator") {
            "and 2x3)");
 }
 
-TEST_CASE("results that are not tensors are refused") {
-  CHECK_EQ(trace_error("def forward(self, x):\n  return x, x.size(0)", {randn({2, 3}, 1)}),
-           "unsupported-output: the model returns a value of type 'Int' ('output_1')");
+TEST_CASE("results that are no tensors and no numbers are refused") {
+  CHECK_EQ(trace_error("def forward(self, x):\n  return x, 'text'", {randn({2, 3}, 1)}),
+           "unsupported-output: the model returns a value of type 'String' ('output_1')");
+}
+
+TEST_CASE("an error that the model raises has its own text") {
+  CHECK_EQ(trace_error("def forward(self, x):\n  assert x.size(0) == 1, 'one row'\n  return x",
+                       {randn({2, 3}, 1)}),
+           "forward-failed: the model raises AssertionError: one row");
 }
 
 TEST_CASE("the dtype torch computes in is recorded") {
@@ -322,6 +328,15 @@ TEST_CASE("a tensor that an operator leaves undefined is no output, as None is n
       {randn({1, 3, 4}, 1), randn({12, 4}, 2), randn({12}, 3), randn({4, 4}, 4), randn({4}, 5)});
   CHECK_EQ(run.outputs.size(), 1);
   CHECK_EQ(replay_difference(run), "");
+}
+
+TEST_CASE("a script that chooses nested tensors by a mask's values is refused") {
+  CHECK_EQ(trace_error("def forward(self, x, m):\n"
+                       "  if torch._nested_tensor_from_mask_left_aligned(x, m != 0):\n"
+                       "    return x + 1\n  return x",
+                       {randn({1, 3, 4}, 1), randn({1, 3}, 2)}),
+           "unsupported-op: nn.TransformerEncoder decides by the values of its padding mask what "
+           "it computes");
 }
 
 TEST_CASE("lists of what cannot nest grow as long as one likes") {

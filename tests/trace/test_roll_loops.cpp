@@ -106,7 +106,7 @@ const std::vector<LoopCase> kLoopCases = {
         h = torch.sin(h) if t % 2 == 0 else torch.cos(h)
     return h
 )"},
-    {0, R"(
+    {1, R"(
     h = x[:, 0]
     for t in range(3):
         h = torch.sin(h) + x[:, 2 * t]
@@ -176,7 +176,7 @@ const std::vector<LoopCase> kLoopCases = {
     return c
 )"},
     // What is written is read in the loop, in a slice of another iteration.
-    {0, R"(
+    {1, R"(
     out = x.clone()
     for t in range(4):
         out[:, t + 1] = torch.tanh(out[:, t]) + out[:, t + 1]

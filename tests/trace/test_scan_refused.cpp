@@ -129,7 +129,7 @@ TEST_CASE("numbers of the iteration that no scan can hold are refused with their
   CHECK_EQ(reason(R"(
     out = torch.zeros([2, x.size(1), 3])
     for t in range(x.size(1)):
-        out[:, t] = x[:, t] + out[:, t - 1]
+        out[:, t] = x[:, t] + out[:, t - 2]
     return out
 )"),
            kIndexFollows);

@@ -144,7 +144,8 @@ TEST_CASE("dtypes that tract lacks are refused where they occur") {
   CHECK_EQ(Model(DType::bf16).then("test::relu").error(),
            "error[unsupported-dtype]: input 'x': bf16 has no translation for tract@0.23.9\n"
            "  why:  tract has no bfloat16\n"
-           "  help: convert the model before saving it: model.float() or model.half()\n");
+           "  help: a model in bfloat16: convert it before saving it, by model.float() or "
+           "model.half(); casts in a model in float32: trace it outside of torch.autocast\n");
   CHECK_EQ(Model().then("test::relu", {}, DType::c64).error(),
            "error[unsupported-dtype]: test::relu: c64 has no translation for tract@0.23.9\n"
            "  --> act (GELU), model.py:1\n"

@@ -1,0 +1,195 @@
+#include "src/dynamic/expressible.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "ir/prove.h"
+#include "src/dynamic/facts.h"
+
+namespace t2n::dynamic {
+
+using ir::Dim;
+using ir::Verdict;
+
+namespace {
+
+/// The side of "!=" that the sample is on. For one symbol it requires that the value stays there;
+/// for more, it is allowed if the other side is impossible.
+std::optional<Comparison> one_sided(const Comparison& c, const Sizes& sample,
+                                    const std::vector<Comparison>& known) {
+  const Dim gap = c.left - c.right;
+  const bool is_above = evaluate(gap, sample) > 0;
+  const Relation side = is_above ? Relation::ge : Relation::le;
+  if (gap.symbols().size() > 1 && !follows({gap, side, 0}, known)) return std::nullopt;
+  return plain(ir::balanced({c.left, is_above ? Relation::gt : Relation::lt, c.right}));
+}
+
+bool has_readable_quotients(const Dim& dim) {
+  bool out = true;
+  dim.map([&](const ir::Atom& atom) {
+    const ir::Operands* of = ir::operands_of(atom);
+    if (of != nullptr)
+      out = out && of->b.is_constant() && of->b.value() > 0 && has_readable_quotients(of->a);
+    return Dim(0);
+  });
+  return out;
+}
+
+/// Rewrites `S - (S + 1) // 2` as `S // 2`.
+Dim one_quotient(const Dim& dim) {
+  for (const ir::Term& term : dim.terms()) {
+    const auto* quotient =
+        term.atoms.size() == 1 ? std::get_if<ir::FloorDiv>(&term.atoms[0]) : nullptr;
+    if (quotient == nullptr || (term.factor != 1 && term.factor != -1) ||
+        !quotient->b.is_constant() || quotient->b.value() <= 0)
+      continue;
+    const Dim rest = dim - ir::sum_of({term});
+    const Dim up = term.factor < 0 ? quotient->b - Dim(1) : Dim(0);
+    return floor_div(quotient->b * rest + Dim(term.factor) * quotient->a + up, quotient->b);
+  }
+  return dim;
+}
+
+/// The number of steps of its symbols after which a sum of nested quotients has the same remainders
+/// again; 0 if it contains anything else, or if that is too many to try.
+int64_t steps_of(const Dim& dim) {
+  constexpr int64_t kMost = 1000;
+  int64_t out = 1;
+  for (const ir::Term& term : dim.terms()) {
+    if (term.atoms.size() != 1) return 0;
+    if (std::holds_alternative<Symbol>(term.atoms[0])) continue;
+    const auto* quotient = std::get_if<ir::FloorDiv>(&term.atoms[0]);
+    if (quotient == nullptr || !quotient->b.is_constant() || quotient->b.value() <= 0 ||
+        quotient->b.value() > kMost)
+      return 0;
+    out = std::lcm(out, quotient->b.value() * steps_of(quotient->a));
+    if (out == 0 || out > kMost) return 0;
+  }
+  return out;
+}
+
+/// Rewrites `B - 2*((B + 2) // 3) >= 1` as `B >= 5`, from where it always holds, as every third
+/// size adds one. Nothing if it does not, or if there is more than one symbol.
+std::optional<Comparison> least_from(const Comparison& c, const Sizes& sample) {
+  if (!ir::is_involved(c)) return std::nullopt;
+  const Dim gap = c.left - c.right;
+  const std::vector<Symbol> symbols = gap.symbols();
+  const int64_t steps = steps_of(gap);
+  const auto size = symbols.size() == 1 ? sample.find(symbols[0]) : sample.end();
+  if (steps == 0 || size == sample.end()) return std::nullopt;
+  const auto at = [&](int64_t n) { return evaluate(gap, Sizes{{symbols[0], n}}); };
+  const auto holds_at = [&](int64_t n) { return ir::holds(at(n), c.relation, 0); };
+  const bool grows = at(size->second + steps) >= at(size->second);
+  const bool is_lower = c.relation == Relation::ge || c.relation == Relation::gt;
+  if (!is_lower || !grows) return std::nullopt;
+  int64_t first = size->second;
+  for (int64_t n = first; n < first + steps; ++n)
+    if (!holds_at(n)) return std::nullopt;
+  while (first > 0 && holds_at(first - 1)) --first;
+  return Comparison{Dim::symbol(symbols[0]), Relation::ge, first};
+}
+
+bool has_product(const Dim& dim) {
+  return std::any_of(dim.terms().begin(), dim.terms().end(),
+                     [](const ir::Term& term) { return term.atoms.size() > 1; });
+}
+
+/// `S >= 2` for `S - 1 >= 1`; a bound of a symbol alone stays as the program has it.
+Comparison of_symbol(const Comparison& comparison) {
+  const Comparison solved = plain(comparison);
+  const bool is_new = comparison.left.as_symbol() == nullptr &&
+                      comparison.right.as_symbol() == nullptr && solved.left.as_symbol() != nullptr;
+  return is_new ? solved : comparison;
+}
+
+/// A product that must be `least` or more: its factors.
+struct ProductBound {
+  std::vector<Dim> factors;
+  int64_t least = 1;
+};
+
+/// Nothing if no atom is common to all terms, or there is no product.
+std::optional<ProductBound> product_bound(const Comparison& comparison) {
+  const Comparison way = ir::balanced(comparison);
+  if (way.relation != Relation::ge && way.relation != Relation::le) return std::nullopt;
+  const Dim gap = way.relation == Relation::ge ? way.left - way.right : way.right - way.left;
+  if (!has_product(gap)) return std::nullopt;
+  std::vector<ir::Term> terms = gap.terms();
+  int64_t common = 0;
+  for (const ir::Term& term : terms) common = std::gcd(common, term.factor);
+  ProductBound out{{}, -ir::floor_div_int(gap.constant_part(), common)};
+  for (const ir::Atom& atom : std::vector<ir::Atom>(terms[0].atoms)) {
+    const auto position = [&](ir::Term& term) {
+      return std::find(term.atoms.begin(), term.atoms.end(), atom);
+    };
+    if (!std::all_of(terms.begin(), terms.end(),
+                     [&](ir::Term& term) { return position(term) != term.atoms.end(); }))
+      continue;
+    for (ir::Term& term : terms) term.atoms.erase(position(term));
+    out.factors.push_back(ir::sum_of({ir::Term{1, {atom}}}));
+  }
+  for (ir::Term& term : terms) term.factor /= common;
+  if (const Dim rest = ir::sum_of(std::move(terms)); rest != Dim(1)) out.factors.push_back(rest);
+  return out.factors.size() < 2 ? std::nullopt : std::optional(out);
+}
+
+/// tract never finishes with `B*T >= 2`. Gives bounds of the factors from which it follows: one of
+/// them is that large in the sample, the others are 1 or more. If 0 is enough, none is negative.
+std::optional<std::vector<Comparison>> by_factors(const ProductBound& bound, const Sizes& sample,
+                                                  const std::vector<Comparison>& known) {
+  const auto is_least = [&](const Dim& each) { return evaluate(each, sample) >= bound.least; };
+  const auto large = std::find_if(bound.factors.begin(), bound.factors.end(), is_least);
+  if (large == bound.factors.end()) return std::nullopt;
+  std::vector<Comparison> out, all = known;
+  for (auto each = bound.factors.begin(); each != bound.factors.end(); ++each) {
+    const Dim least = each == large ? std::max<int64_t>(bound.least, 0) : bound.least > 0 ? 1 : 0;
+    if (evaluate(*each, sample) < least.value()) return std::nullopt;
+    const auto part = expressible({*each, Relation::ge, least}, sample, all);
+    if (!part) return std::nullopt;
+    out.insert(out.end(), part->begin(), part->end());
+    all.insert(all.end(), part->begin(), part->end());
+  }
+  return out;
+}
+
+}  // namespace
+
+bool follows(const Comparison& comparison, const std::vector<Comparison>& known) {
+  return ir::prove(comparison, known) == Verdict::always;
+}
+
+std::optional<std::vector<Comparison>> expressible(const Comparison& comparison,
+                                                   const Sizes& sample,
+                                                   const std::vector<Comparison>& known) {
+  Facts facts({&sample}, known);
+  Comparison rest{facts.simplified(comparison.left), comparison.relation,
+                  facts.simplified(comparison.right)};
+  std::vector<Comparison> out = facts.take_assumed();
+  std::vector<Comparison> all = known;
+  all.insert(all.end(), out.begin(), out.end());
+  if (!follows(rest, all)) {
+    if (rest.relation == Relation::ne) {
+      const auto side = one_sided(rest, sample, all);
+      if (!side) return std::nullopt;
+      rest = *side;
+    }
+    if (const auto product = product_bound(rest)) {
+      const auto bounds = by_factors(*product, sample, all);
+      if (!bounds) return std::nullopt;
+      out.insert(out.end(), bounds->begin(), bounds->end());
+      return out;
+    }
+    if (ir::is_involved(rest))
+      rest = plain({one_quotient(rest.left - rest.right), rest.relation, 0});
+    if (const auto least = least_from(rest, sample)) rest = *least;
+    if (has_product(rest.left - rest.right)) return std::nullopt;
+    out.push_back(of_symbol(rest));
+  }
+  const bool is_readable = std::all_of(out.begin(), out.end(), [](const Comparison& each) {
+    return has_readable_quotients(each.left) && has_readable_quotients(each.right) &&
+           !ir::is_involved(each);
+  });
+  return is_readable ? std::optional(out) : std::nullopt;
+}
+
+}  // namespace t2n::dynamic

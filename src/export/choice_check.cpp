@@ -1,0 +1,62 @@
+#include "src/export/choice_check.h"
+
+#include <algorithm>
+
+#include "src/export/choices.h"
+
+namespace t2n {
+
+size_t settle_sets(InputSets& sets, const TracedModel& model, const CheckOptions& options,
+                   check::Runner& runner, spec::Dialect dialect, const std::string& artefact,
+                   const std::vector<std::vector<ir::Tensor>>& actual) {
+  if (!has_choices(model)) return 0;
+  const auto tolerance_of = [&](const InputSet& set, size_t output) {
+    return stretched(options.tolerance, sets.sets[0].expected[output], set.expected[output]);
+  };
+  std::vector<size_t> differing;
+  std::vector<const InputSet*> chosen;
+  for (size_t at = 0; at < actual.size(); ++at) {
+    const InputSet& set = sets.sets[at];
+    bool differs = false;
+    for (size_t i = 0; i < actual[at].size() && !differs; ++i) {
+      const auto found = check::compare(set.expected[i], actual[at][i], tolerance_of(set, i));
+      differs = found.verdict == check::Verdict::differs;
+      if (!found.mismatch.empty()) return 0;
+    }
+    if (!differs) continue;
+    differing.push_back(at);
+    chosen.push_back(&set);
+  }
+  if (differing.empty()) return 0;
+  const std::vector<Choices> choices =
+      choices_in_engine(model, runner, dialect, chosen, artefact, options.scratch);
+  size_t count = 0;
+  for (size_t k = 0; k < choices.size(); ++k)
+    count += settle_choices(model, sets.sets[differing[k]], choices[k], actual[differing[k]],
+                            options.tolerance);
+  return count;
+}
+
+void compare_steps(const InputSets& sets, const TracedModel& model, const CheckOptions& options,
+                   check::Runner& runner, spec::Dialect dialect, const std::string& artefact,
+                   CheckResult& result) {
+  const auto is_blind = [](const check::OutputRow& row) {
+    return check::verdict(row) == check::Verdict::inconclusive &&
+           row.ruling != check::Ruling::unsettled;
+  };
+  // Values inside follow one input, or one knows not which.
+  if (!result.unfollowed.empty() && model.inputs.size() > 1) return;
+  if (!model.traced.with_quantised ||
+      std::none_of(result.rows.begin(), result.rows.end(), is_blind))
+    return;
+  constexpr size_t kEnough = 4;
+  std::vector<const InputSet*> some;
+  for (const InputSet& set : sets.sets)
+    if (some.size() < kEnough && set.sizes.empty()) some.push_back(&set);
+  const auto choices =
+      choices_in_engine(model, runner, dialect, some, artefact, options.scratch);
+  if (!are_steps_right(model, some, choices)) return;
+  for (check::OutputRow& row : result.rows) row.has_right_steps = true;
+}
+
+}  // namespace t2n

@@ -1,0 +1,198 @@
+// Numbers that a program computes as tensors of rank 0, as traced programs do with sizes.
+#include <ATen/core/Tensor.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "src/diag/one_of.h"
+#include "src/trace/ratios.h"
+#include "src/trace/tensor_numbers.h"
+
+namespace t2n::trace {
+namespace {
+
+using torch::jit::Stack;
+
+bool holds_integers(const at::Tensor& tensor) {
+  return at::isIntegralType(tensor.scalar_type(), false);
+}
+
+bool is_scalar_tensor(const c10::IValue& value) {
+  if (!value.isTensor() || !value.toTensor().defined() || value.toTensor().dim() != 0) return false;
+  const at::ScalarType type = value.toTensor().scalar_type();
+  return at::isIntegralType(type, false) || at::isFloatingType(type);
+}
+
+c10::IValue number_of_tensor(const at::Tensor& tensor) {
+  return holds_integers(tensor) ? c10::IValue(tensor.item().toLong())
+                                : c10::IValue(tensor.item().toDouble());
+}
+
+/// The scalar operator that does to numbers what a tensor operator does to tensors of rank 0; "" if
+/// there is none.
+std::string scalar_name(const std::string& name, const Stack& inputs, const at::Tensor& result) {
+  constexpr std::array<std::string_view, 8> kConversions = {
+      "aten::to",  "aten::_to_copy", "aten::float", "aten::double",
+      "aten::int", "aten::long",     "aten::type",  "aten::type_as"};
+  const char* const same = holds_integers(result) ? "aten::Int" : "aten::Float";
+  if (is_one_of(name, kConversions)) return same;
+  constexpr std::array<std::string_view, 7> kSame = {
+      "prim::NumToTensor", "aten::tensor", "aten::scalar_tensor", "aten::clone",
+      "aten::detach",      "aten::copy",   "aten::fill"};
+  if (is_one_of(name, kSame)) return same;
+  constexpr std::array<std::string_view, 3> kLess = {"aten::min", "aten::minimum",
+                                                     "aten::clamp_max"};
+  constexpr std::array<std::string_view, 3> kMore = {"aten::max", "aten::maximum",
+                                                     "aten::clamp_min"};
+  if (is_one_of(name, kLess)) return inputs.size() == 2 ? "prim::min" : "";
+  if (is_one_of(name, kMore)) return inputs.size() == 2 ? "prim::max" : "";
+  if (name == "aten::div" && inputs.size() == 3) {
+    const bool floors = inputs[2].isString() && inputs[2].toStringRef() == "floor";
+    return floors && holds_integers(result) ? "aten::floordiv" : "";
+  }
+  return name;
+}
+
+/// The largest size that is expected where numbers are kept in short dtypes.
+constexpr int64_t kLargestSize = 1 << 16;
+
+double magnitude(const ir::Dim& number);
+
+double magnitude(const ir::Atom& atom) {
+  const ir::Operands* const operands = ir::operands_of(atom);
+  if (operands == nullptr) return kLargestSize;
+  if (std::holds_alternative<ir::Mod>(atom)) return magnitude(operands->b);
+  const double a = magnitude(operands->a);
+  return std::holds_alternative<ir::FloorDiv>(atom) ? a + 1 : std::max(a, magnitude(operands->b));
+}
+
+double magnitude(const ir::Dim& number) {
+  double sum = std::abs(static_cast<double>(number.constant_part()));
+  if (number.is_constant()) return sum;
+  for (const ir::Term& term : number.terms()) {
+    double product = std::abs(static_cast<double>(term.factor));
+    for (const ir::Atom& atom : term.atoms) product *= magnitude(atom);
+    sum += product;
+  }
+  return sum;
+}
+
+/// The largest magnitude of a number; nothing if it is not known.
+std::optional<double> magnitude(const Operand& operand) {
+  if (!operand.mark) return std::abs(operand.number.toScalar().toDouble());
+  const auto& ratio = operand.mark->ratio;
+  if (const auto size = size_of(operand)) return magnitude(*size);
+  if (ratio) return magnitude(ratio->number);
+  return std::nullopt;
+}
+
+/// Whether the dtype of a result holds what the scalar operator gives: narrow integers wrap around,
+/// and short mantissas round.
+bool keeps_numbers(const std::string& scalar, const at::Tensor& result,
+                   const std::vector<Operand>& operands) {
+  const at::ScalarType type = result.scalar_type();
+  if (type == at::kLong || type == at::kDouble) return true;
+  if (type != at::kFloat && type != at::kInt) return false;
+  constexpr double kFloatLimit = 1 << 24, kIntLimit = INT32_MAX;
+  const bool is_product = scalar == "aten::mul" || scalar == "aten::pow";
+  double all = is_product ? 1 : 0;
+  for (const Operand& operand : operands) {
+    const auto part = magnitude(operand);
+    if (!part) return false;
+    all = is_product ? all * *part : all + *part;
+  }
+  return all <= (type == at::kInt ? kIntLimit : kFloatLimit);
+}
+
+/// Whether the operand affects the number. alpha, and dtype and device of factories, do not.
+bool takes_part(const std::string& name, const Stack& inputs, size_t index) {
+  if (name == "aten::copy" || name == "aten::fill") return index == 1;
+  if (index == 0) return true;
+  if (name == "aten::add" || name == "aten::sub" || name == "aten::rsub") return index == 1;
+  constexpr std::array<std::string_view, 12> kOfTwo = {
+      "aten::mul",   "aten::div", "aten::floor_divide", "aten::remainder", "aten::floordiv",
+      "aten::pow",   "aten::min", "aten::minimum",      "aten::max",       "aten::maximum",
+      "aten::clamp_min", "aten::clamp_max"};
+  return index == 1 && inputs.size() <= 3 && !inputs[1].isNone() &&
+         (inputs[1].isTensor() || is_number(inputs[1])) && is_one_of(name, kOfTwo);
+}
+
+bool has_plain_alpha(const Stack& inputs) {
+  return inputs.size() < 3 || (inputs[2].isInt() && inputs[2].toInt() == 1);
+}
+
+/// The name of the operation that gives the same number in a new tensor: "aten::mul" for
+/// "aten::mul_".
+std::string without_write(const std::string& name) {
+  return name.ends_with("_") && !name.ends_with("__") ? name.substr(0, name.size() - 1) : name;
+}
+
+}  // namespace
+
+void TensorNumbers::watch(const std::string& name, const Stack& inputs) {
+  operands_.clear();
+  if (recorder_ != nullptr && options_.keep_sizes) operands_ = numbers_among(name, inputs);
+  reads_.reset();
+}
+
+std::optional<c10::IValue> TensorNumbers::number_in(const at::Tensor& tensor) const {
+  if (!is_scalar_tensor(tensor) || !holds_integers(tensor)) return std::nullopt;
+  const Mark number = number_mark(tensor);
+  if (number ? !is_size(number) : recorder_->mark(tensor) != nullptr) return std::nullopt;
+  return marked(tensor.item().toLong(), number);
+}
+
+/// The operands of an operation on numbers; none if there is no mark among them, or if one is
+/// anything else.
+std::vector<Operand> TensorNumbers::numbers_among(const std::string& name,
+                                                  const Stack& inputs) const {
+  std::vector<Operand> operands;
+  bool any = false;
+  const std::string pure = without_write(name);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!takes_part(pure, inputs, i)) continue;
+    Operand operand{unmarked(inputs[i]), mark_of(inputs[i])};
+    if (inputs[i].isTensor()) {
+      if (!is_scalar_tensor(inputs[i])) return {};
+      const at::Tensor& tensor = inputs[i].toTensor();
+      operand = {number_of_tensor(tensor), number_mark(tensor)};
+      if (!operand.mark && recorder_->mark(tensor)) return {};
+    }
+    any = any || operand.mark;
+    operands.push_back(std::move(operand));
+  }
+  return any ? operands : std::vector<Operand>();
+}
+
+/// Follows a number that an operation computes of `operands_`, which were read before it.
+void TensorNumbers::follow_number(const std::string& name, const Stack& inputs,
+                                  const at::Tensor& result) {
+  if (operands_.empty() || !is_scalar_tensor(result) || !recorder_->tracks().knows(result) ||
+      is_data(recorder_->mark(result)))
+    return;
+  const std::string pure = without_write(name);
+  const bool is_sum = pure == "aten::add" || pure == "aten::sub" || pure == "aten::rsub";
+  if (is_sum && !has_plain_alpha(inputs)) return;
+  const std::string scalar = scalar_name(pure, inputs, result);
+  if (scalar.empty() || !keeps_numbers(scalar, result, operands_)) return;
+  const bool is_short = result.scalar_type() == at::kFloat;
+  constexpr int kShort = 24, kLong = 53;
+  std::vector<Operand> operands = operands_;
+  for (Operand& each : operands)
+    if (is_short && !each.mark && each.number.isDouble())
+      each.number = static_cast<double>(static_cast<float>(each.number.toDouble()));
+  const auto mark = number_rule(scalar, operands, is_short ? kShort : kLong);
+  if (!mark) return;
+  settle_rounding(scalar, *mark, operands);
+  recorder_->set_numbers(result, {*mark});
+}
+
+/// A number that was rounded to a whole one is an expression up to some size.
+void TensorNumbers::settle_rounding(const std::string& scalar, const Mark& mark,
+                                    const std::vector<Operand>& operands) {
+  if (!is_size(mark) || operands.size() != 1) return;
+  decisions_.settle_all(rounding_guards(scalar, operands[0]));
+}
+
+}  // namespace t2n::trace

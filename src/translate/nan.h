@@ -1,0 +1,55 @@
+// NaN that the program itself makes, and operators with which engines lose a NaN.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "ir/graph.h"
+#include "src/diag/sink.h"
+#include "src/translate/emitter.h"
+
+namespace t2n::ops {
+
+/// Graph attribute (string): "keep": operators keep every NaN, those of inputs included; "report":
+/// those that do not are listed.
+inline constexpr const char* kNanOption = "nan";
+
+/// Sizes at which an operation gives NaN: `count` of `least` or less.
+struct NanSizes {
+  ir::Dim count;
+  int64_t least = 0;
+};
+
+/// Which values may hold a NaN that the program makes of numbers: statistics of too few elements,
+/// 0 / 0 of sizes, attention without keys, constants.
+class NanFacts {
+ public:
+  /// `all`: what enters the graph may be NaN. `assertions`: what the file asserts of sizes.
+  NanFacts(const ir::Graph& graph, const std::vector<ir::Comparison>& assertions, bool all);
+  bool may_be_nan(ir::ValueId id) const { return nan_[static_cast<size_t>(id)] != 0; }
+  bool any() const { return any_; }
+
+ private:
+  void add_constants(const ir::Graph& graph);
+  void add_results(const ir::Graph& graph, const ir::Node& node,
+                   const std::vector<ir::Comparison>& assertions);
+
+  bool all_;
+  bool any_ = false;
+  std::vector<char> nan_;
+  std::vector<char> closed_;  ///< may be -inf along a whole axis
+};
+
+/// Whether an operand of the operation being translated may hold a NaN that the file keeps.
+bool may_meet_nan(Emitter& out, std::string_view argument);
+
+/// Gives the results of the translated operation the NaN of its operands, which engines lose in
+/// maxima and minima.
+void keep_nan(Emitter& out, const ir::Node& node);
+
+/// Warns of operations that give NaN at sizes for which the file holds. If requested, a note lists
+/// the operations that lose a NaN of an input.
+void report_nan(const ir::Graph& graph, const target::Target& target, const Report& report);
+
+}  // namespace t2n::ops

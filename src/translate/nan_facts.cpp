@@ -1,0 +1,103 @@
+// Follows NaN that the program makes through a graph.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "ir/op_traits.h"
+#include "src/diag/one_of.h"
+#include "src/translate/nan.h"
+#include "src/translate/nan_sizes.h"
+
+namespace t2n::ops {
+namespace {
+
+/// Larger tensors are weights.
+constexpr int64_t kMostFollowed = int64_t{1} << 22;
+
+bool is_loaded_number(const ir::Tensor& tensor) {
+  const bool is_loaded = !tensor.bytes.empty() || tensor.elements() == 0;
+  return ir::is_float(tensor.dtype) && tensor.elements() <= kMostFollowed && is_loaded;
+}
+
+bool is_closed(double value) { return value == -std::numeric_limits<double>::infinity(); }
+
+/// Whether all elements of a row along the last axis are -inf.
+bool has_closed_row(const ir::Shape& shape, const std::vector<double>& values) {
+  const int64_t size = shape.empty() ? 1 : shape.back().value();
+  for (size_t row = 0; size > 0 && row < values.size(); row += static_cast<size_t>(size))
+    if (std::all_of(values.begin() + static_cast<std::ptrdiff_t>(row),
+                    values.begin() + static_cast<std::ptrdiff_t>(row) + size, is_closed))
+      return true;
+  return false;
+}
+
+bool has_number(const ir::Node& node, bool (*is)(double)) {
+  return std::any_of(node.args.begin(), node.args.end(), [&](const ir::Argument& arg) {
+    const auto* number = std::get_if<double>(&arg.value);
+    return number != nullptr && is(*number);
+  });
+}
+
+/// Operators whose results hold no NaN, or none of their operands'.
+bool drops_nan(const ir::Node& node) {
+  constexpr std::array<std::string_view, 3> kDrops = {"nan_to_num", "nansum", "t2n::refused"};
+  const std::string_view name = ir::op_name(node.op);
+  const size_t prefix = name.find("::");
+  return is_one_of(ir::op_short_name(node.op), kDrops) ||
+         ir::has_trait(name.substr(prefix + 2), ir::OpTrait::reads_shape_of_self);
+}
+
+bool is_softmax(std::string_view op) { return op == "softmax" || op == "log_softmax"; }
+
+/// torch's fused layers give NaN to queries without keys.
+bool is_fused_attention(std::string_view name) {
+  return name == "aten::_native_multi_head_attention" ||
+         name == "aten::_transformer_encoder_layer_fwd";
+}
+
+}  // namespace
+
+NanFacts::NanFacts(const ir::Graph& graph, const std::vector<ir::Comparison>& assertions, bool all)
+    : all_(all), nan_(graph.values.size()), closed_(graph.values.size()) {
+  for (const ir::ValueId id : graph.inputs) nan_[static_cast<size_t>(id)] = all;
+  add_constants(graph);
+  for (const ir::Node& node : graph.nodes) add_results(graph, node, assertions);
+}
+
+void NanFacts::add_constants(const ir::Graph& graph) {
+  for (const ir::Constant& constant : graph.constants) {
+    const auto at = static_cast<size_t>(constant.value);
+    if (!is_loaded_number(constant.data)) continue;
+    const std::vector<double> values = ir::to_f64(constant.data);
+    nan_[at] = std::any_of(values.begin(), values.end(), [](double x) { return std::isnan(x); });
+    closed_[at] = has_closed_row(graph.values[at].shape, values);
+    any_ = any_ || nan_[at] != 0;
+  }
+}
+
+void NanFacts::add_results(const ir::Graph& graph, const ir::Node& node,
+                           const std::vector<ir::Comparison>& assertions) {
+  bool nan = false, closed = has_number(node, is_closed);
+  if (!drops_nan(node))
+    ir::for_each_input(node, [&](ir::ValueId id) {
+      nan = nan || may_be_nan(id);
+      closed = closed || closed_[static_cast<size_t>(id)] != 0;
+    });
+  const std::string_view op = ir::op_short_name(node.op);
+  const bool hides_keys =
+      is_fused_attention(ir::op_name(node.op)) && ir::operand(node, "mask") != ir::kNoValue;
+  const bool makes = (is_softmax(op) && closed) || hides_keys ||
+                     nan_sizes(graph, node, assertions) ||
+                     has_number(node, [](double x) { return std::isnan(x); }) ||
+                     (node.body && NanFacts(*node.body, assertions, false).any());
+  any_ = any_ || makes;
+  const bool mixes = ir::has_trait(op, ir::OpTrait::mixes);
+  for (const ir::ValueId id : node.outputs) {
+    if (id == ir::kNoValue || !ir::is_float(graph.values[static_cast<size_t>(id)].dtype)) continue;
+    nan_[static_cast<size_t>(id)] = all_ || nan || makes;
+    closed_[static_cast<size_t>(id)] = closed && !mixes;
+  }
+}
+
+}  // namespace t2n::ops

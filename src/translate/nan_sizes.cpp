@@ -1,0 +1,92 @@
+#include "src/translate/nan_sizes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "ir/prove.h"
+#include "src/diag/one_of.h"
+
+namespace t2n::ops {
+namespace {
+
+using ir::Dim;
+
+using Assertions = std::vector<ir::Comparison>;
+
+bool is_proven(const Assertions& assertions, const Dim& a, ir::Relation relation, const Dim& b) {
+  return ir::prove({a, relation, b}, assertions) == ir::Verdict::always;
+}
+
+/// The sizes of the axes that the operation reduces.
+ir::Shape reduced(const ir::Graph& graph, const ir::Node& node) {
+  const ir::ValueId self = ir::operand(node, "self");
+  if (self == ir::kNoValue) return {};
+  const ir::Shape& shape = graph.values[static_cast<size_t>(self)].shape;
+  const ir::Attr* const axes = node.find("dim");
+  std::vector<Dim> given;
+  if (axes != nullptr) {
+    if (const auto* many = std::get_if<std::vector<Dim>>(axes)) given = *many;
+    if (const auto* one = std::get_if<Dim>(axes)) given = {*one};
+  }
+  if (given.empty()) return shape;
+  ir::Shape out;
+  for (const Dim& axis : given) {
+    const int64_t at =
+        axis.value() < 0 ? axis.value() + static_cast<int64_t>(shape.size()) : axis.value();
+    if (at >= 0 && at < static_cast<int64_t>(shape.size()))
+      out.push_back(shape[static_cast<size_t>(at)]);
+  }
+  return out;
+}
+
+/// What is taken off the number of elements before a variance is divided by it.
+int64_t correction(const ir::Node& node) {
+  const ir::Attr* const given = node.find("correction");
+  if (given != nullptr) {
+    if (const auto* number = std::get_if<double>(given))
+      return static_cast<int64_t>(std::floor(*number));
+    if (const auto* dim = std::get_if<Dim>(given)) return dim->is_constant() ? dim->value() : 1;
+  }
+  const ir::Attr* const flag = node.find("unbiased");
+  const bool* const is_unbiased = flag == nullptr ? nullptr : std::get_if<bool>(flag);
+  return is_unbiased == nullptr || *is_unbiased ? 1 : 0;
+}
+
+/// Whether a product of sizes, each of which may be 0, is always larger.
+bool is_larger(const Assertions& assertions, const ir::Shape& sizes, int64_t least) {
+  bool is_any = least < 1;
+  for (const Dim& size : sizes) {
+    if (!is_proven(assertions, size, ir::Relation::ge, Dim(1))) return false;
+    is_any = is_any || is_proven(assertions, size, ir::Relation::gt, Dim(least));
+  }
+  return is_any;
+}
+
+}  // namespace
+
+std::optional<NanSizes> nan_sizes(const ir::Graph& graph, const ir::Node& node,
+                                  const Assertions& assertions) {
+  constexpr std::array<std::string_view, 4> kSpreads = {"std", "var", "std_mean", "var_mean"};
+  constexpr std::array<std::string_view, 3> kQuotients = {"div", "divide", "true_divide"};
+  const std::string_view op = ir::op_short_name(node.op);
+  const bool is_spread = is_one_of(op, kSpreads);
+  if (is_spread || op == "mean") {
+    const ir::Shape sizes = reduced(graph, node);
+    const int64_t least = is_spread ? correction(node) : 0;
+    if (is_larger(assertions, sizes, least)) return {};
+    Dim count = 1;
+    for (const Dim& size : sizes) count = count * size;
+    if (count.is_constant() && count.value() > least) return {};
+    return NanSizes{count, least};
+  }
+  if (!is_one_of(op, kQuotients)) return {};
+  const ir::Attr* const other = node.find("other");
+  const Dim* const divisor = other == nullptr ? nullptr : std::get_if<Dim>(other);
+  if (divisor == nullptr || divisor->is_constant() ||
+      is_proven(assertions, *divisor, ir::Relation::ge, Dim(1)))
+    return {};
+  return NanSizes{*divisor, 0};
+}
+
+}  // namespace t2n::ops

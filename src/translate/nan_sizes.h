@@ -1,0 +1,13 @@
+// Sizes at which statistics and quotients are 0 / 0.
+#pragma once
+
+#include "src/translate/nan.h"
+
+namespace t2n::ops {
+
+/// The sizes at which the operation gives NaN, where the assertions allow them; nothing for an
+/// operation that never does. A count that is a number is too small.
+std::optional<NanSizes> nan_sizes(const ir::Graph& graph, const ir::Node& node,
+                                  const std::vector<ir::Comparison>& assertions);
+
+}  // namespace t2n::ops

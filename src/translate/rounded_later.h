@@ -1,0 +1,14 @@
+// Whether a small error of a result becomes a step.
+#pragma once
+
+#include "src/translate/emitter.h"
+
+namespace t2n::ops {
+
+/// Whether the operation that is translated rounds, compares or makes integers, or one does that
+/// its first result leads to, products of many terms aside.
+bool is_rounded_later(const Emitter::State& state);
+/// The same without the operation itself.
+bool is_rounded_behind(const Emitter::State& state, const ir::Graph& graph, const ir::Node& node);
+
+}  // namespace t2n::ops

@@ -1,0 +1,76 @@
+// NaN that a program makes, and what is said of it.
+#include <doctest/doctest.h>
+
+#include "ops/all.h"
+#include "src/diag/sink.h"
+#include "src/translate/nan.h"
+#include "src/translate/registry.h"
+#include "src/translate/translate.h"
+#include "tests/translate/builder.h"
+#include "tests/translate/one_op.h"
+
+namespace t2n::ops {
+namespace {
+
+using test::arg;
+using test::Builder;
+
+const Dim kRows = Dim::symbol(ir::Symbol("B"));
+
+/// relu(std(x, 0)) of x[B, 4], where the file holds for `least` rows and more.
+struct Spread : Builder {
+  explicit Spread(int64_t least) {
+    const ir::ValueId x = value("x", {kRows, 4}, DType::f32);
+    graph.inputs.push_back(x);
+    graph.attributes[ir::kSampleSizes] = ir::Sizes{{ir::Symbol("B"), 3}};
+    graph.attributes[ir::kRelations] =
+        std::vector<ir::Comparison>{{kRows, ir::Relation::ge, Dim(least)}};
+    const ir::ValueId spread =
+        node("aten::std.dim",
+             {arg("self", x), {"dim", std::vector<Dim>{0}}, {"unbiased", true}, {"keepdim", false}},
+             "spread", {4});
+    output(node("aten::relu", {arg("self", spread)}, "y", {4}), "y");
+    graph.nodes.back().scope = ir::add_scope(graph, 0, "ReLU", "act");
+  }
+
+  /// What is said while it is translated, without places.
+  std::string reported(const std::string& option = "") {
+    if (!option.empty()) graph.attributes[kNanOption] = option;
+    DiagnosticList list;
+    text = test::body(translate(graph, kNew, list.report(), registry()));
+    std::string out;
+    for (const Diagnostic& each : list.items) {
+      out += cat(each.id, ": ", each.message, "\n");
+      for (const std::string& line : each.details) out += cat("  ", line, "\n");
+    }
+    return out;
+  }
+
+  std::string text;
+};
+
+bool selects(const Spread& model) { return model.text.find("select(") != std::string::npos; }
+
+TEST_CASE("a NaN of one row is kept behind relu, and said") {
+  Spread any(1);
+  CHECK_EQ(any.reported(), "nan-at-size: aten::std.dim divides by 0 where B <= 1\n");
+  CHECK(selects(any));
+}
+
+TEST_CASE("where the rows are two and more, there is no NaN") {
+  Spread two(2);
+  CHECK_EQ(two.reported(), "");
+  CHECK(!selects(two));
+}
+
+TEST_CASE("operations that lose a NaN of an input are listed, or keep it") {
+  Spread listed(2), kept(2);
+  CHECK_EQ(listed.reported("report"),
+           "nan-lost: operations that lose a NaN of an input in tract@0.23.9: 1\n"
+           "  aten::relu: act (ReLU)\n");
+  CHECK_EQ(kept.reported("keep"), "");
+  CHECK(selects(kept));
+}
+
+}  // namespace
+}  // namespace t2n::ops
