@@ -68,7 +68,7 @@ void narrow_tensor(const OpView& op, Emitter& out) {
   const int axis = op.axis("dim", out.rank(x));
   const Ref start = out.reshape(out.cast(op.tensor("start"), DType::i64), {Dim(1)});
   const Ref begin = wrapped(out, start, size_of(out, x, axis));
-  out.result(take(out, x, add(out, begin, out.range(op.dim("length"))), axis));
+  out.result(take(out, x, add(out, begin, iota(out, op.dim("length"), 0, 1)), axis));
 }
 
 /// Consecutive parts, with the sizes that torch gave them.
