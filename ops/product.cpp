@@ -73,6 +73,29 @@ Ref rows_times_matrix(Emitter& out, Ref x, Ref weight) {
                        {{"expr", rows + "k,nk->" + rows + "n"}, {"acc", acc}}, out.dtype(x), shape);
 }
 
+/// Whether one factor is a matrix, and the other many with open axes: for those, too.
+bool is_shared_openly(const Emitter& out, Ref a, Ref b) {
+  const Ref many = out.rank(a) > out.rank(b) ? a : b;
+  const Shape& shape = out.shape(many);
+  return out.has(target::Feature::open_sizes) && ir::is_float(out.dtype(a)) &&
+         std::min(out.rank(a), out.rank(b)) == 2 && out.rank(many) > 2 &&
+         std::any_of(shape.begin(), shape.end(), [](const Dim& dim) { return !dim.is_constant(); });
+}
+
+/// The product of a matrix and matrices, on either side.
+Ref product_with_matrix(Emitter& out, Ref a, Ref b) {
+  const int rank = std::max(out.rank(a), out.rank(b));
+  const std::string batch = std::string("abcdefgh").substr(0, static_cast<size_t>(rank - 2));
+  const bool is_first = out.rank(a) == 2;
+  Shape shape = out.shape(is_first ? b : a);
+  shape[shape.size() - 2] = out.shape(a)[static_cast<size_t>(out.rank(a)) - 2];
+  shape.back() = out.shape(b).back();
+  const std::string left = is_first ? "mk," + batch + "kn" : batch + "mk,kn";
+  const std::string acc(ir::dtype_name(out.dtype(a)));
+  return out.call_list("tract_core_einsum", {a, b},
+                       {{"expr", left + "->" + batch + "mn"}, {"acc", acc}}, out.dtype(a), shape);
+}
+
 Operands of_one_rank(Emitter& out, Ref a, Ref b) {
   const int rank = std::max({2, out.rank(a), out.rank(b)});
   return {with_rank(out, a, rank), with_rank(out, b, rank)};
@@ -102,6 +125,7 @@ Ref sum_of_products(Emitter& out, Ref a, Ref b, const Ints& axes) {
 }
 
 Ref product(const OpView& op, Emitter& out, Ref a, Ref b) {
+  if (is_shared_openly(out, a, b)) return product_with_matrix(out, a, b);
   const bool is_column = out.rank(b) == 1;
   if (is_column) b = out.unsqueeze(b, {1});
   const bool is_row = out.rank(a) == 1;
