@@ -42,9 +42,9 @@ std::string engines_text(const CheckResult& result) {
 
 /// The number of sets on which the file differs by choices that torch leaves open.
 std::string choices_text(const CheckResult& result) {
-  const bool has_steps = std::any_of(
-      result.rows.begin(), result.rows.end(),
-      [](const check::OutputRow& row) { return row.has_right_steps; });
+  const bool has_steps =
+      std::any_of(result.rows.begin(), result.rows.end(),
+                  [](const check::OutputRow& row) { return row.has_right_steps; });
   const char* const steps =
       has_steps ? "; outputs hardly react, so the values that it rounds were compared" : "";
   if (result.chosen == 0) return steps;

@@ -60,19 +60,6 @@ bool is_shared(const Emitter& out, Ref x, Ref weight) {
   return out.rank(x) > 2 && out.rank(weight) == 2 && ir::is_float(out.dtype(x));
 }
 
-/// x [..., k] times weight [n, k]. In `matmul` and `linear` the matrix would get leading axes of
-/// extent 1; tract tries to split those as it splits the rows' (a reshape before, undone behind it)
-/// and refuses the model.
-Ref rows_times_matrix(Emitter& out, Ref x, Ref weight) {
-  const std::string rows =
-      std::string("abcdefghij").substr(0, static_cast<size_t>(out.rank(x) - 1));
-  Shape shape = out.shape(x);
-  shape.back() = out.shape(weight)[0];
-  const std::string acc(ir::dtype_name(out.dtype(x)));
-  return out.call_list("tract_core_einsum", {x, weight},
-                       {{"expr", rows + "k,nk->" + rows + "n"}, {"acc", acc}}, out.dtype(x), shape);
-}
-
 /// Whether one factor is a matrix, and the other many with open axes: for those, too.
 bool is_shared_openly(const Emitter& out, Ref a, Ref b) {
   const Ref many = out.rank(a) > out.rank(b) ? a : b;
@@ -82,18 +69,23 @@ bool is_shared_openly(const Emitter& out, Ref a, Ref b) {
          std::any_of(shape.begin(), shape.end(), [](const Dim& dim) { return !dim.is_constant(); });
 }
 
-/// The product of a matrix and matrices, on either side.
-Ref product_with_matrix(Emitter& out, Ref a, Ref b) {
-  const int rank = std::max(out.rank(a), out.rank(b));
-  const std::string batch = std::string("abcdefgh").substr(0, static_cast<size_t>(rank - 2));
-  const bool is_first = out.rank(a) == 2;
+/// A matrix times matrices, or the reverse. In `matmul` and `linear` the matrix would get leading
+/// axes of extent 1; tract tries to split those as it splits the others' (a reshape before, undone
+/// behind it) and refuses the model.
+Ref product_with_matrix(Emitter& out, Ref a, Ref b, bool transposed) {
+  const bool is_first = out.rank(a) < out.rank(b);
   Shape shape = out.shape(is_first ? b : a);
-  shape[shape.size() - 2] = out.shape(a)[static_cast<size_t>(out.rank(a)) - 2];
-  shape.back() = out.shape(b).back();
-  const std::string left = is_first ? "mk," + batch + "kn" : batch + "mk,kn";
+  const size_t rank = shape.size();
+  const Shape &rows_of = out.shape(a), &columns_of = out.shape(b);
+  shape[rank - 2] = rows_of[rows_of.size() - 2];
+  shape[rank - 1] = columns_of[columns_of.size() - (transposed ? 2 : 1)];
+  const std::string rows = std::string("abcdefghij").substr(0, rank - 1);
+  const std::string columns = transposed ? "nk" : "kn";
+  const std::string factors =
+      is_first ? rows.back() + ("k," + rows.substr(0, rank - 2)) + columns : rows + "k," + columns;
   const std::string acc(ir::dtype_name(out.dtype(a)));
   return out.call_list("tract_core_einsum", {a, b},
-                       {{"expr", left + "->" + batch + "mn"}, {"acc", acc}}, out.dtype(a), shape);
+                       {{"expr", factors + "->" + rows + "n"}, {"acc", acc}}, out.dtype(a), shape);
 }
 
 Operands of_one_rank(Emitter& out, Ref a, Ref b) {
@@ -125,7 +117,7 @@ Ref sum_of_products(Emitter& out, Ref a, Ref b, const Ints& axes) {
 }
 
 Ref product(const OpView& op, Emitter& out, Ref a, Ref b) {
-  if (is_shared_openly(out, a, b)) return product_with_matrix(out, a, b);
+  if (is_shared_openly(out, a, b)) return product_with_matrix(out, a, b, false);
   const bool is_column = out.rank(b) == 1;
   if (is_column) b = out.unsqueeze(b, {1});
   const bool is_row = out.rank(a) == 1;
@@ -138,7 +130,7 @@ Ref product(const OpView& op, Emitter& out, Ref a, Ref b) {
 }
 
 Ref product_transposed(const OpView& op, Emitter& out, Ref a, Ref b) {
-  if (is_shared(out, a, b)) return rows_times_matrix(out, a, b);
+  if (is_shared(out, a, b)) return product_with_matrix(out, a, b, true);
   const Ref y = emit_matmul(op, out, of_one_rank(out, a, b), true);
   return out.rank(a) == 1 ? out.squeeze(y, {out.rank(y) - 2}) : y;
 }
@@ -147,7 +139,7 @@ Ref product_transposed(const OpView& op, Emitter& out, Ref a, Ref b) {
 Ref linear_layer(const OpView& op, Emitter& out, Ref x, Ref weight, std::optional<Ref> bias) {
   if (!bias) return product_transposed(op, out, x, weight);
   if (!has_matmul(out.dtype(x))) return add(out, product_transposed(op, out, x, weight), *bias);
-  if (is_shared(out, x, weight)) return add(out, rows_times_matrix(out, x, weight), *bias);
+  if (is_shared(out, x, weight)) return add(out, product_with_matrix(out, x, weight, true), *bias);
   const int rank = std::max(2, out.rank(x));
   const Ref rows = with_rank(out, x, rank);
   Shape shape = out.shape(rows);

@@ -81,7 +81,8 @@ Verdict verdict(const OutputRow& row) {
     if (const Verdict found = explained(row); found != Verdict::ok) return found;
   if (is_too_far(row) || is_between_steps(row)) return Verdict::differs;
   const bool is_float = ir::is_float(row.comparison.dtype) || ir::is_complex(row.comparison.dtype);
-  const bool blind = row.moved && !row.has_right_steps && (is_float ? *row.moved < kMinMoved : *row.moved == 0);
+  const bool blind =
+      row.moved && !row.has_right_steps && (is_float ? *row.moved < kMinMoved : *row.moved == 0);
   return blind ? Verdict::inconclusive : Verdict::ok;
 }
 

@@ -25,8 +25,8 @@ enum class Ruling {
 struct OutputRow {
   std::string name;
   Deviation comparison;
-  std::optional<double> response;      ///< the median move of its elements, in tolerances
-  std::optional<double> moved;         ///< the share of elements that moved; nothing: not measured
+  std::optional<double> response;  ///< the median move of its elements, in tolerances
+  std::optional<double> moved;     ///< the share of elements that moved; nothing: not measured
   /// The steps of the model were compared, so that it does not matter how many elements moved.
   bool has_right_steps = false;
   std::optional<Yardstick> yardstick;  ///< for this set of inputs

@@ -94,9 +94,13 @@ class TextComparison {
 
   /// In any order: a check finds outputs by name.
   bool have_same_results(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-    return std::all_of(a.begin(), a.end(), [&](const std::string& x) {
-      return std::any_of(b.begin(), b.end(), [&](const std::string& y) { return names_.knows(x, y); });
-    }) && a.size() == b.size();
+    return std::all_of(a.begin(), a.end(),
+                       [&](const std::string& x) {
+                         return std::any_of(b.begin(), b.end(), [&](const std::string& y) {
+                           return names_.knows(x, y);
+                         });
+                       }) &&
+           a.size() == b.size();
   }
 
   bool are_same_names(const std::vector<std::string>& a, const std::vector<std::string>& b) {

@@ -31,8 +31,8 @@ struct TextDifference {
 };
 
 /// Compares statement by statement. Names of tensors and labels may differ, one for one. Nothing if
-/// symbols, assertions, properties or inputs differ: the documents are then not of the same export. Both
-/// must have been parsed.
+/// symbols, assertions, properties or inputs differ: the documents are then not of the same export.
+/// Both must have been parsed.
 std::optional<TextDifference> compare_text(const nnef::Document& a, const nnef::Document& b);
 
 }  // namespace t2n::diff

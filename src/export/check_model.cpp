@@ -308,8 +308,7 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
     result.rows[i].response = sets.movements[i].median();
     result.rows[i].moved = sets.movements[i].share();
   }
-  if (has_own_choices)
-    compare_steps(sets, model, options, runner, dialect, artefact, result);
+  if (has_own_choices) compare_steps(sets, model, options, runner, dialect, artefact, result);
   return result;
 }
 

@@ -33,7 +33,7 @@ struct CheckResult {
   size_t unstable = 0;  ///< sets on which an output depends on roundings: they say nothing about it
   size_t engines_disagree = 0;  ///< sets on which LibTorch's own do, where an output is not torch's
   size_t chosen = 0;  ///< sets on which equals are ordered, or ties rounded, otherwise (choices.h)
-  size_t unsettled = 0;         ///< sets on which LibTorch's engines and an output differ
+  size_t unsettled = 0;                 ///< sets on which LibTorch's engines and an output differ
   std::vector<dynamic::Sizes> sizes;    ///< of the symbols; the sample's come first
   std::vector<check::OutputRow> rows;   ///< the worst of all input sets, by output
   std::vector<std::string> unfollowed;  ///< inputs that no output was seen to depend on
@@ -73,7 +73,8 @@ CheckResult check_artefact(const std::string& path, TracedModel& model,
 /// of the engine count as differences.
 CheckResult check_on(InputSets& sets, const TracedModel& model,
                      const std::vector<std::string>& names, const CheckOptions& options,
-                     check::Runner& runner, spec::Dialect dialect, const std::string& artefact = {});
+                     check::Runner& runner, spec::Dialect dialect,
+                     const std::string& artefact = {});
 
 /// The absolute tolerance grows with the output, compared with the samples', as rounding does.
 check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& of_sample,

@@ -53,8 +53,7 @@ void compare_steps(const InputSets& sets, const TracedModel& model, const CheckO
   std::vector<const InputSet*> some;
   for (const InputSet& set : sets.sets)
     if (some.size() < kEnough && set.sizes.empty()) some.push_back(&set);
-  const auto choices =
-      choices_in_engine(model, runner, dialect, some, artefact, options.scratch);
+  const auto choices = choices_in_engine(model, runner, dialect, some, artefact, options.scratch);
   if (!are_steps_right(model, some, choices)) return;
   for (check::OutputRow& row : result.rows) row.has_right_steps = true;
 }

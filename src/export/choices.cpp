@@ -10,6 +10,7 @@
 #include "nnef_writer/archive.h"
 #include "src/check/verdict_table.h"
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 #include "src/export/graph_yardstick.h"
 #include "src/export/pipeline.h"
 #include "src/export/run_artefact.h"
@@ -21,15 +22,17 @@ namespace {
 
 /// An operation that chooses.
 struct Choosing {
-  bool rounds = false;     ///< else its last result has indices
+  bool rounds = false;       ///< else its last result has indices
   bool takes_first = false;  ///< of equals, says torch's documentation
-  bool is_whole = false;   ///< no dimension is given: it takes one of all elements
+  bool is_whole = false;     ///< no dimension is given: it takes one of all elements
 };
 
-bool is_one_of(std::string_view name, const char* names) {
-  const std::string all = cat(" ", names, " ");
-  return all.find(cat(" ", name, " ")) != std::string::npos;
-}
+constexpr std::array<std::string_view, 4> kRounding = {"round", "floor", "ceil", "trunc"};
+constexpr std::array<std::string_view, 8> kPairs = {"topk",      "sort", "kthvalue", "median",
+                                                    "nanmedian", "mode", "max",      "min"};
+constexpr std::array<std::string_view, 3> kIndices = {"argsort", "argmax", "argmin"};
+constexpr std::array<std::string_view, 4> kFirst = {"max", "min", "argmax", "argmin"};
+constexpr std::array<std::string_view, 2> kOfAll = {"argmax", "argmin"};
 
 std::optional<Choosing> choosing(const ir::Graph& graph, const ir::Node& node) {
   const std::string_view name = ir::op_short_name(node.op);
@@ -40,18 +43,17 @@ std::optional<Choosing> choosing(const ir::Graph& graph, const ir::Node& node) {
     const bool* value = found == nullptr ? nullptr : std::get_if<bool>(found);
     return value != nullptr && *value;
   };
-  if (is_one_of(name, "round floor ceil trunc")) {
+  if (is_one_of(name, kRounding)) {
     const bool is_plain = node.find("decimals") == nullptr;
     const ir::DType dtype = graph.values[static_cast<size_t>(self)].dtype;
-    return is_plain && ir::is_float(dtype) ? std::optional(Choosing{.rounds = true})
-                                           : std::nullopt;
+    return is_plain && ir::is_float(dtype) ? std::optional(Choosing{.rounds = true}) : std::nullopt;
   }
-  const bool is_pair = is_one_of(name, "topk sort kthvalue median nanmedian mode max min");
-  if (!(is_pair && node.outputs.size() == 2) && !is_one_of(name, "argsort argmax argmin")) return {};
+  const bool is_pair = is_one_of(name, kPairs);
+  if (!(is_pair && node.outputs.size() == 2) && !is_one_of(name, kIndices)) return {};
   const ir::Attr* const dim = node.find("dim");
   return Choosing{.rounds = false,
-                  .takes_first = is_one_of(name, "max min argmax argmin") || flag("stable"),
-                  .is_whole = is_one_of(name, "argmax argmin") &&
+                  .takes_first = is_one_of(name, kFirst) || flag("stable"),
+                  .is_whole = is_one_of(name, kOfAll) &&
                               (dim == nullptr || std::get_if<ir::Dim>(dim) == nullptr)};
 }
 
@@ -106,8 +108,8 @@ struct Step {
 std::optional<std::vector<double>> gathered(const Step& step, const std::vector<int64_t>& indices) {
   const Lanes lanes(step.self.shape, *step.node, step.how);
   const std::vector<double> values = ir::to_f64(step.self);
-  const int64_t length = static_cast<int64_t>(indices.size()) /
-                         std::max<int64_t>(lanes.outer * lanes.inner, 1);
+  const int64_t length =
+      static_cast<int64_t>(indices.size()) / std::max<int64_t>(lanes.outer * lanes.inner, 1);
   std::vector<double> out(indices.size());
   for (int64_t o = 0; o < lanes.outer; ++o)
     for (int64_t k = 0; k < length; ++k)
@@ -123,7 +125,10 @@ std::optional<std::vector<double>> gathered(const Step& step, const std::vector<
 class ChosenRun {
  public:
   ChosenRun(const TracedModel& model, const InputSet& set, const Choices& choices)
-      : model_(model), set_(set), choices_(choices), graph_(at_sizes(model.recorded_graph(), set.sizes)) {
+      : model_(model),
+        set_(set),
+        choices_(choices),
+        graph_(at_sizes(model.recorded_graph(), set.sizes)) {
     for (const ir::Node* node : choosing_nodes(graph_)) {
       keys_.emplace(std::pair(node->op, node->outputs[0]), nodes_.size());
       nodes_.push_back(node);
@@ -148,7 +153,8 @@ class ChosenRun {
   }
 
  private:
-  static void replace(const Step& step, const ir::Tensor& chosen, std::vector<ir::Tensor>& results) {
+  static void replace(const Step& step, const ir::Tensor& chosen,
+                      std::vector<ir::Tensor>& results) {
     if (chosen.shape != results.back().shape)
       throw Error("forward-failed", "a choice has another shape");
     if (step.how.rounds) {
@@ -181,8 +187,6 @@ double freedom(double torch, double wide, double largest) {
 }
 
 bool may_round(const Step& step, const Step& wide, const ir::Tensor& chosen) {
-  /// Of one step: as `rulings` have it.
-  constexpr double kNearTie = 0x1.0p-12;
   const std::string_view name = ir::op_short_name(step.node->op);
   const auto rounded = [&](double x) {
     if (name == "floor") return std::floor(x);
@@ -310,8 +314,8 @@ std::vector<Choices> choices_in_engine(const TracedModel& model, check::Runner& 
     const size_t count = graph.outputs.size() - model.recorded_graph().outputs.size();
     note_ranges(model, graph);
     const nnef::Document document = to_nnef(graph, target_of(engine, dialect), {}, nullptr);
-    const nnef::PendingArtefact written = nnef::write_artefact(
-        document, {scratch / "choices", nnef::Destination::Form::folder, 0});
+    const nnef::PendingArtefact written =
+        nnef::write_artefact(document, {scratch / "choices", nnef::Destination::Form::folder, 0});
     engine.load(written.path().string());
     for (const InputSet* set : sets) {
       const std::vector<ir::Tensor> given = graph_inputs(set->inputs, model);

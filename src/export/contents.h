@@ -12,8 +12,9 @@ namespace t2n {
 
 /// How a file's contents compare with those of an export.
 struct Contents {
-  /// The file is of this version, with the same inputs, properties and number of statements. Another
-  /// number is that of another form of the model, or of chosen passes, and no fault by itself.
+  /// The file is of this version, with the same inputs and properties, and up to two statements
+  /// more or less. Another number is that of another form of the model, or of chosen passes, and no
+  /// fault by itself.
   bool are_known = false;
   /// The first statement, and the weights and numbers, that differ by more than folding on another
   /// machine explains.

@@ -21,8 +21,7 @@ std::vector<double> compared_numbers(const ir::Node& node, const ir::Operand& op
     const auto* ref = std::get_if<ir::TensorRef>(&value);
     if (ref == nullptr || ref->id == ir::kNoValue) continue;
     const ir::Tensor other = operand(ref->id);
-    if (other.elements() == 1 && !ir::is_complex(other.dtype))
-      out.push_back(ir::to_f64(other)[0]);
+    if (other.elements() == 1 && !ir::is_complex(other.dtype)) out.push_back(ir::to_f64(other)[0]);
   }
   return out;
 }
@@ -84,7 +83,8 @@ std::vector<double> crossing_factors(const ir::Graph& graph, const std::vector<i
   if (std::none_of(graph.nodes.begin(), graph.nodes.end(), compares)) return {};
   Extremes extremes;
   const auto watched = [&](const ir::Node& node, const ir::Operand& operand) {
-    const auto* first = node.args.empty() ? nullptr : std::get_if<ir::TensorRef>(&node.args[0].value);
+    const auto* first =
+        node.args.empty() ? nullptr : std::get_if<ir::TensorRef>(&node.args[0].value);
     if (first != nullptr && first->id != ir::kNoValue && compares(node)) {
       const ir::Tensor self = operand(first->id);
       if (ir::is_float(self.dtype))

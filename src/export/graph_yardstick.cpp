@@ -72,9 +72,6 @@ std::vector<ir::Tensor> evaluated(const ir::Graph& of_model, const TracedModel& 
   }
 }
 
-/// If a value before rounding is so near to a tie, engines may round to either side.
-constexpr double kNearTie = 0x1.0p-12;
-
 bool is_rounding(const ir::Node& node) { return ir::op_name(node.op) == "aten::round"; }
 
 bool has_rounding(const ir::Graph& graph) {
@@ -89,7 +86,8 @@ using Rounded = std::vector<std::vector<double>>;
 /// The same evaluation, in which `self` of roundings is what `change` makes of it.
 ir::Evaluator with_roundings(ir::Evaluator evaluate,
                              std::function<ir::Tensor(const ir::Tensor& self)> change) {
-  return [evaluate = std::move(evaluate), change = std::move(change)](const ir::Node& node, const ir::Operand& operand) {
+  return [evaluate = std::move(evaluate), change = std::move(change)](const ir::Node& node,
+                                                                      const ir::Operand& operand) {
     if (!is_rounding(node)) return evaluate(node, operand);
     const ir::ValueId self = ir::operand(node, "self");
     const ir::Tensor changed = change(operand(self));
@@ -202,6 +200,16 @@ ir::Graph at_sizes(const ir::Graph& graph, const dynamic::Sizes& sizes) {
   context.keeps_symbol = [](const ir::Symbol&) { return false; };
   passes::run_pipeline(out, {"bind-sizes"}, context);
   return out;
+}
+
+ir::Graph graph_at(TracedModel& model, const dynamic::Sizes& of_samples,
+                   const std::vector<trace::SampleInput>& inputs, const dynamic::Sizes& at) {
+  if (!model.dynamic && at != of_samples) try {
+      return torch_module().trace(*model.session, inputs, {}).graph;
+    } catch (const Error& error) {
+      if (error.diagnostic().id == "internal") throw;
+    }
+  return at_sizes(model.recorded_graph(), at);
 }
 
 std::vector<ir::Tensor> in_compressed(const TracedModel& model,

@@ -7,12 +7,20 @@
 
 namespace t2n {
 
+/// If a value before rounding is so near to a tie, engines may round to either side.
+constexpr double kNearTie = 0x1.0p-12;
+
 /// Whether no output differs. Does not throw.
 bool agrees(const std::vector<ir::Tensor>& expected, const std::vector<ir::Tensor>& actual,
             const check::Tolerance& tolerance);
 
 /// The graph with numbers for its symbols.
 ir::Graph at_sizes(const ir::Graph& graph, const dynamic::Sizes& sizes);
+
+/// The model's program at these sizes. Without declared axes the recorded graph is of the samples'
+/// sizes only; it stands in where the model cannot be traced at others.
+ir::Graph graph_at(TracedModel& model, const dynamic::Sizes& of_samples,
+                   const std::vector<trace::SampleInput>& inputs, const dynamic::Sizes& at);
 
 /// The result of a compressed model's graph, over LibTorch's kernels, for inputs at these sizes.
 /// Errors: `forward-failed`.

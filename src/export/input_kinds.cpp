@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "src/diag/one_of.h"
 #include "src/dynamic/births.h"
 
 namespace t2n {
@@ -29,24 +30,24 @@ bool has_node(const ir::Graph& graph, Predicate predicate) {
 bool rounds_to_whole(const ir::Node& node) {
   constexpr std::array<std::string_view, 7> kNames = {"round", "floor",        "ceil", "trunc",
                                                       "fix",   "floor_divide", "frac"};
-  return std::find(kNames.begin(), kNames.end(), ir::op_short_name(node.op)) != kNames.end();
+  return is_one_of(ir::op_short_name(node.op), kNames);
 }
 
 /// Small and large numbers side by side are all ties to what rounds by a scale.
 bool quantises(const ir::Node& node) {
   const std::string_view name = ir::op_name(node.op);
-  return name.find("quant") != std::string_view::npos || name == "aten::round";
+  return name.find("quantiz") != std::string_view::npos || name == "aten::round";
 }
 
 bool asks_for_infinities(const ir::Node& node) {
   constexpr std::array<std::string_view, 5> kNames = {"isinf", "isfinite", "isposinf", "isneginf",
                                                       "nan_to_num"};
-  return std::find(kNames.begin(), kNames.end(), ir::op_short_name(node.op)) != kNames.end();
+  return is_one_of(ir::op_short_name(node.op), kNames);
 }
 
 bool asks_for_nan(const ir::Node& node) {
   constexpr std::array<std::string_view, 4> kNames = {"isnan", "nan_to_num", "nansum", "nanmean"};
-  return std::find(kNames.begin(), kNames.end(), ir::op_short_name(node.op)) != kNames.end();
+  return is_one_of(ir::op_short_name(node.op), kNames);
 }
 
 void add_kinds_of_floats(const ir::Graph& graph, std::vector<InputKind>& out) {

@@ -14,7 +14,8 @@ namespace t2n {
 struct InputKind {
   std::string name;  ///< "signs flipped"
   Variation variation;
-  bool is_optional = false;  ///< not tried with other integers, and not counted, if torch refuses it
+  bool is_optional =
+      false;  ///< not tried with other integers, and not counted, if torch refuses it
 };
 
 /// The kinds that tell something for these samples. `has_wide_integers`: as in Takes.

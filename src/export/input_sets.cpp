@@ -248,11 +248,8 @@ class Builder {
   /// one, and does not with the samples: what comes of NaN or infinite positions is chance.
   bool says_nothing(const std::vector<trace::SampleInput>& inputs, const dynamic::Sizes& sizes) {
     const auto stays = [&](const std::vector<trace::SampleInput>& from, const dynamic::Sizes& at) {
-      // Without declared axes the graph is of one size only.
-      const bool is_there = model_.dynamic || at == out_.sizes[0];
-      return stays_finite(is_there ? at_sizes(model_.recorded_graph(), at)
-                                   : torch_module().trace(*model_.session, from, {}).graph,
-                          graph_inputs(from, model_));
+      const ir::Graph graph = graph_at(model_, out_.sizes[0], from, at);
+      return stays_finite(graph, graph_inputs(from, model_));
     };
     return std::any_of(sizes.begin(), sizes.end(), [](const auto& at) { return at.second < 3; }) &&
            !stays(inputs, sizes) && stays(out_.sets[0].inputs, out_.sizes[0]);

@@ -17,8 +17,8 @@ namespace t2n {
 struct Takes {
   spec::SizeRules rules;
   std::vector<size_t> places;
-  std::set<int64_t> lengths = {};   ///< constant ones in the file
-  bool has_wide_integers = true;    ///< exact beyond 2^24: strict NNEF computes them as scalars
+  std::set<int64_t> lengths = {};  ///< constant ones in the file
+  bool has_wide_integers = true;   ///< exact beyond 2^24: strict NNEF computes them as scalars
 };
 
 /// The result of another quantised engine of LibTorch.
@@ -43,9 +43,9 @@ struct InputSet {
   std::optional<std::vector<ir::Tensor>> exact = {};
   /// The same for nearby inputs (in_f64_nearby).
   std::optional<std::vector<std::vector<ir::Tensor>>> nearby = {};
-  std::optional<std::vector<EngineRun>> engines = {};              ///< in_other_engines
-  std::optional<std::vector<ir::Tensor>> exact_of_engines = {};    ///< in_f64_of_engines
-  std::optional<KernelRuns> kernels = {};              ///< in_both_kernels
+  std::optional<std::vector<EngineRun>> engines = {};            ///< in_other_engines
+  std::optional<std::vector<ir::Tensor>> exact_of_engines = {};  ///< in_f64_of_engines
+  std::optional<KernelRuns> kernels = {};                        ///< in_both_kernels
   /// By output, how much of it `expected` is, from the first entries on; none: all of it.
   std::vector<ir::Ints> compared = {};
   /// The engine's inputs are results of its own, near these: how far it is from f64 says nothing.

@@ -182,7 +182,8 @@ ExportResult export_one(const ExportOptions& asked, const FoundEngine& engine,
   note_ranges(model, graph);
   if (const auto compress = with_own_settings(options.compress, model.info)) {
     progress("compress");
-    result.compression = compress_model(model, *compress, options.target, options.passes, options.report);
+    result.compression =
+        compress_model(model, *compress, options.target, options.passes, options.report);
   }
   if (options.check) model.recorded = graph;
   progress("passes");

@@ -187,8 +187,7 @@ std::optional<ir::Tensor> changed_floats(const ir::Tensor& value, const Variatio
   switch (variation.change) {
     case Change::scale: return mapped(value, [&](double x, size_t) { return factor * x; });
     case Change::negate: return mapped(value, [](double x, size_t) { return -x; });
-    case Change::sign:
-      return mapped(value, [&](double x, size_t) { return factor * std::abs(x); });
+    case Change::sign: return mapped(value, [&](double x, size_t) { return factor * std::abs(x); });
     case Change::simple: return simple(value, seed, stream);
     case Change::alike: return alike(value, seed);
     case Change::magnitudes: return of_magnitudes(value, seed, stream);

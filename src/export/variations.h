@@ -11,22 +11,22 @@
 namespace t2n {
 
 enum class Change {
-  redraw,    ///< like fill(); what a permutation cannot change is drawn anew
-  scale,     ///< floats ten times as large, or Variation::factor
-  negate,    ///< floats with the other sign
-  simple,    ///< floats that are 0, 1 and -1
-  cross,     ///< floats and integers around the numbers that the model compares with
-  sweep,     ///< integers of a known range, by Variation::parts; floats like redraw
-  from_end,  ///< the same minus the length of the range: indices that count from the end
-  uniform,   ///< masks (is_mask) become Variation::factor everywhere; others stay
-  integers,  ///< is_free_integer: larger and negative ones
-  sign,      ///< floats of one sign, that of Variation::factor
-  alike,     ///< all rows along the last axis become one of them, chosen by Variation::seed
-  within,    ///< integers from 0 to the largest given one
+  redraw,      ///< like fill(); what a permutation cannot change is drawn anew
+  scale,       ///< floats ten times as large, or Variation::factor
+  negate,      ///< floats with the other sign
+  simple,      ///< floats that are 0, 1 and -1
+  cross,       ///< floats and integers around the numbers that the model compares with
+  sweep,       ///< integers of a known range, by Variation::parts; floats like redraw
+  from_end,    ///< the same minus the length of the range: indices that count from the end
+  uniform,     ///< masks (is_mask) become Variation::factor everywhere; others stay
+  integers,    ///< is_free_integer: larger and negative ones
+  sign,        ///< floats of one sign, that of Variation::factor
+  alike,       ///< all rows along the last axis become one of them, chosen by Variation::seed
+  within,      ///< integers from 0 to the largest given one
   magnitudes,  ///< floats times powers of ten, from a ten-thousandth to ten thousand
   halves,      ///< floats that are odd multiples of a half, a quarter or an eighth, and whole ones
-  ends,        ///< is_free_integer: the ends of integers of Variation::factor values, and neighbours
-  special,     ///< some of the floats are Variation::factor: infinite, or NaN
+  ends,     ///< is_free_integer: the ends of integers of Variation::factor values, and neighbours
+  special,  ///< some of the floats are Variation::factor: infinite, or NaN
 };
 
 struct Variation {

@@ -274,9 +274,7 @@ void flatten_result(const c10::IValue& value, const std::string& name, bool top,
     for (const c10::IValue& element : value.toListRef())
       flatten_result(element, below(std::to_string(i++), false), false, out);
   } else if (is_number(value)) {
-    const at::ScalarType type = value.isBool()  ? at::kBool
-                                : value.isInt() ? at::kLong
-                                                : at::kFloat;
+    const at::ScalarType type = value.isBool() ? at::kBool : value.isInt() ? at::kLong : at::kFloat;
     out.push_back({top ? "output_0" : name, at::scalar_tensor(value.toScalar(), type)});
   } else if (!value.isNone()) {
     throw Error("unsupported-output",

@@ -62,7 +62,8 @@ void add_mentions(const nnef::Value& value, Mentions& out) {
       for (const ir::Symbol& symbol : v.dim.symbols()) out.symbols.insert(symbol);
     // tract_core_scan names its body in a string.
     const bool may_name = v.kind == nnef::Kind::invocation || v.kind == nnef::Kind::string;
-    if (!may_name || find_fragment(v.text) == nullptr || !out.fragments.insert(v.text).second) return;
+    if (!may_name || find_fragment(v.text) == nullptr || !out.fragments.insert(v.text).second)
+      return;
     for (const nnef::Assignment& statement : fragments().find(v.text)->second.body)
       add_mentions(statement.right, out);
   });

@@ -9,8 +9,9 @@
 namespace t2n::ops {
 namespace {
 
-/// Exponents of 2 between which products of f32 stay, with room for what they scale.
-constexpr double kSafe = 60;
+/// Exponents of 2 between which a factor, and a product of two, leave room for what they scale: one
+/// that overflows on its way in torch is to do so in the file.
+constexpr double kSafe = 30;
 /// Larger constants are not examined.
 constexpr int64_t kMostFactors = 1 << 16;
 
@@ -42,6 +43,8 @@ Scaling scaling_by(Emitter& out, Ref factor, bool divides) {
   return divides ? Scaling{-made.most, -made.least, made.is_exact} : made;
 }
 
+bool is_safe(const Scaling& scaling) { return scaling.least >= -kSafe && scaling.most <= kSafe; }
+
 Scaling combined(const Scaling& a, const Scaling& b) {
   return {a.least + b.least, a.most + b.most, a.is_exact && b.is_exact};
 }
@@ -49,7 +52,7 @@ Scaling combined(const Scaling& a, const Scaling& b) {
 /// Whether x * (a * b) is x * a * b, to the last bit where that matters.
 bool may_meet(const Emitter::State& state, DType dtype, const Scaling& a, const Scaling& b) {
   const Scaling both = combined(a, b);
-  if (both.least < -kSafe || both.most > kSafe) return false;
+  if (!is_safe(a) || !is_safe(b) || !is_safe(both)) return false;
   if (a.is_exact || b.is_exact)
     return dtype != DType::f16 || (both.is_exact && both.least > -6 && both.most < 6);
   return dtype != DType::f16 && !is_rounded_later(state);

@@ -279,8 +279,9 @@ TEST_CASE("equals may come in another order than in torch, other rows may not") 
     const Result right = sandbox.run(checked);
     INFO(right.err);
     CHECK_EQ(right.code, 0);
-    CHECK(contains(right.out, " equals are ordered or ties rounded otherwise, as torch leaves "
-                              "open\n"));
+    CHECK(contains(right.out,
+                   " equals are ordered or ties rounded otherwise, as torch leaves "
+                   "open\n"));
     // Rows that are no equals.
     std::string text = sandbox.content("m/graph.nnef");
     const size_t at = text.find("tract_core_topk");

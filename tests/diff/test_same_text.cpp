@@ -61,8 +61,7 @@ TEST_CASE("numbers are named where they are more than roundings apart") {
 TEST_CASE("the first other statement is named, whatever differs in it") {
   const std::string before = "w = variable<scalar>(label = 'w', shape = [2, 3]);\na = mul(x, w);\n";
   const std::string last = "other: y = clamp(f(a), -1.0, 6.0) | ";
-  CHECK_EQ(other_numbers(before + "y = clamp(a, -1.0, 6.0);\n"),
-           last + "y = clamp(a, -1.0, 6.0)");
+  CHECK_EQ(other_numbers(before + "y = clamp(a, -1.0, 6.0);\n"), last + "y = clamp(a, -1.0, 6.0)");
   CHECK_EQ(other_numbers(before + "y = clamp(f(w), -1.0, 6.0);\n"),
            last + "y = clamp(f(w), -1.0, 6.0)");
   CHECK_EQ(other_numbers(before + "y = max(f(a), -1.0);\n"), last + "y = max(f(a), -1.0)");

@@ -45,8 +45,7 @@ TEST_CASE("each axis alone at one, and both orders of two axes") {
   const std::vector<Sizes> run = {{{kH, 5}, {kW, 5}}, {{kH, 1}, {kW, 1}}};
   CHECK_EQ(special(run, {}), std::vector<Sizes>{{{kH, 1}, {kW, 5}}, {{kH, 5}, {kW, 1}}});
   const std::vector<Sizes> longer = {{{kH, 5}, {kW, 7}}, {{kH, 1}, {kW, 7}}, {{kH, 11}, {kW, 13}}};
-  CHECK_EQ(special(longer, {}),
-           std::vector<Sizes>{{{kH, 13}, {kW, 11}}, {{kH, 5}, {kW, 1}}});
+  CHECK_EQ(special(longer, {}), std::vector<Sizes>{{{kH, 13}, {kW, 11}}, {{kH, 5}, {kW, 1}}});
   const std::vector<Sizes> all = {{{kH, 5}, {kW, 7}}, {{kH, 1}, {kW, 7}}, {{kH, 5}, {kW, 1}}};
   CHECK(special(all, {}).empty());
 }

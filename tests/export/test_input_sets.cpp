@@ -51,11 +51,10 @@ std::vector<double> fed(const InputSets& sets, const std::string& name, size_t i
 TEST_CASE("floats are varied in all ways, each input alone") {
   const InputSets sets = sets_of("def forward(self, x, y): return x + torch.relu(y)",
                                  {sample("x", randn({3}, 1)), sample("y", randn({3}, 2))});
-  CHECK_EQ(names(sets),
-           std::vector<std::string>{"", "all changed", "only 'x' changed", "only 'y' changed",
-                                    "values times 10", "values times 100", "values times 0.01",
-                                    "signs flipped", "values 0, 1 and -1",
-                                    "values of all magnitudes"});
+  CHECK_EQ(names(sets), std::vector<std::string>{
+                            "", "all changed", "only 'x' changed", "only 'y' changed",
+                            "values times 10", "values times 100", "values times 0.01",
+                            "signs flipped", "values 0, 1 and -1", "values of all magnitudes"});
   const std::vector<double> x = fed(sets, "");
   for (size_t i = 0; i < x.size(); ++i) {
     CHECK_EQ(fed(sets, "values times 10")[i], doctest::Approx(10 * x[i]));
@@ -228,8 +227,8 @@ TEST_CASE("integers of no known range reach the ends of 8 and 16 bits, and 2^24"
       all("def forward(self, n): return n // 3", without_values(ir::DType::i64, {64}));
   for (const double end : {-128., 127., 255., 256., -32768., 32767., 65535., 16777217.})
     CHECK(wide.contains(end));
-  const std::set<double> given = all("def forward(self, n): return n // 3",
-                                     values({3}, {7, 3, 5}, ir::DType::i64));
+  const std::set<double> given =
+      all("def forward(self, n): return n // 3", values({3}, {7, 3, 5}, ir::DType::i64));
   CHECK_LT(*given.begin(), -1e4);
   const std::set<double> bytes =
       all("def forward(self, n): return n * 3", without_values(ir::DType::u8, {64}));
@@ -251,8 +250,7 @@ TEST_CASE("halves are fed where the graph rounds, and infinities where it asks f
       sets_of("def forward(self, x): return torch.isinf(x).float() + torch.nan_to_num(x)", samples),
       "infinite values");
   CHECK_GT(std::count(infinite.begin(), infinite.end(), HUGE_VAL), 0);
-  for (const std::string& name :
-       names(sets_of("def forward(self, x): return x + 1", samples))) {
+  for (const std::string& name : names(sets_of("def forward(self, x): return x + 1", samples))) {
     CHECK_NE(name, "values at halves");
     CHECK_NE(name, "infinite values");
   }

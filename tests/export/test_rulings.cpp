@@ -44,7 +44,7 @@ constexpr const char* kQuantised =
 
 /// The second element lies at a tie in f32, the third near one.
 const std::vector<double> kInputs = {1,  0.75, 0.45003, 3,  4,  5,  6,  7,  8,  9,  10, 11,
-                                     12, 13,   14,     15, 16, 17, 18, 19, 20, 21, 22, 23};
+                                     12, 13,   14,      15, 16, 17, 18, 19, 20, 21, 22, 23};
 
 TEST_CASE("a tie may go to either side, whatever the output is") {
   Judge judge(kQuantised, values({24}, kInputs));
@@ -63,7 +63,8 @@ TEST_CASE("a tie may go to either side, whatever the output is") {
 TEST_CASE("a tie that torch computes exactly goes to the even side") {
   Judge judge("def forward(self, x): return torch.round(x * 0.5)", values({3}, {5, 1.75, 7}));
   CHECK_FALSE(judge.found({{0, 3}}, std::nullopt).ruling);
-  Judge scaled("def forward(self, x): return torch.round(x * 3.3333333)", values({3}, {0.75, 2, 3}));
+  Judge scaled("def forward(self, x): return torch.round(x * 3.3333333)",
+               values({3}, {0.75, 2, 3}));
   CHECK(scaled.found({{0, 3}}, std::nullopt).ruling.has_value());
 }
 
@@ -101,8 +102,8 @@ TEST_CASE("LibTorch multiplies by two scales one after the other, or by their pr
   const bool as_files_do = is_equal(set.expected[0], runs.one_by_one.at(0));
   const bool as_others_do = is_equal(set.expected[0], runs.by_product.at(0));
   // On processors without products of bytes, the default engine takes the kernels of another.
-  const bool as_fbgemm_does = ir::to_f64(set.expected[0]) ==
-                              in_engine(judge, trace::Executor::torch_fbgemm);
+  const bool as_fbgemm_does =
+      ir::to_f64(set.expected[0]) == in_engine(judge, trace::Executor::torch_fbgemm);
   CHECK_EQ(as_files_do + as_others_do + as_fbgemm_does, 1);
 }
 

@@ -38,8 +38,9 @@ nnef::Value size_of(const std::string& name, size_t axis, size_t rank) {
 /// `name` + `wrong`, which is 0 where the file is right, and positive elsewhere.
 void add(const Truth& truth, Lies& out, const char* kind, const std::string& name,
          const std::string& what, const nnef::Value& wrong) {
-  out.push_back({kind, what,
-                 replaced(truth.document, name, call("add", {identifier(name), call("relu", {wrong})}))});
+  out.push_back(
+      {kind, what,
+       replaced(truth.document, name, call("add", {identifier(name), call("relu", {wrong})}))});
 }
 
 /// The least constant length that is not below a size.
@@ -93,9 +94,11 @@ void lie_of_inputs_beyond(const Truth& truth, const std::string& name, Lies& out
       beyond("sum-beyond", call("sum_reduce", {identifier(inputs[i])}, {all}),
              kFar * (std::abs(sum_of(input)) + 1));
     } else if (input.dtype == ir::DType::i64) {
-      const nnef::Value most = call("tract_core_cast", {call("max_reduce", {identifier(inputs[i])}, {all})},
-                                    {{"to", nnef::string("f32")}});
-      for (const double limit : {127.0, 255.0, 32767.0, 0x1p24}) beyond("integer-beyond", most, limit);
+      const nnef::Value most =
+          call("tract_core_cast", {call("max_reduce", {identifier(inputs[i])}, {all})},
+               {{"to", nnef::string("f32")}});
+      for (const double limit : {127.0, 255.0, 32767.0, 0x1p24})
+        beyond("integer-beyond", most, limit);
     }
   }
 }

@@ -40,7 +40,7 @@ void lie_of_outputs(const Truth& truth, Lies& out);
 void lie_of_weights(const Truth& truth, Lies& out);
 void lie_of_operations(const Truth& truth, Lies& out);
 void lie_of_quantisers(const Truth& truth, Lies& out);  ///< only where something is rounded to even
-void lie_of_corners(const Truth& truth, Lies& out);  ///< wrong at some sizes or values only
+void lie_of_corners(const Truth& truth, Lies& out);     ///< wrong at some sizes or values only
 /// A lie for each statement that `change` can change; it says what it did, or nothing.
 using ChangeStatement = std::function<std::string(nnef::Assignment& statement)>;
 void lie_per_statement(const Truth& truth, const char* kind, Lies& out,

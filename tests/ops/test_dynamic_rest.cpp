@@ -85,7 +85,8 @@ TEST_CASE("windows of an open length") {
         "kaiser_window(n, True, 4.0", "fft_rfftfreq(n, 0.5", "fft_fftfreq(n, 2.0"}) {
     std::string call = window;
     call.replace(call.find("(n"), 2, "(x.size(0)");
-    check_open({cat("torch.", call, ", dtype=7, layout=0, device=torch.device('cpu'), "
+    check_open({cat("torch.", call,
+                    ", dtype=7, layout=0, device=torch.device('cpu'), "
                     "pin_memory=False)")},
                {{{"T"}}}, {{{"T", 6}}, {{"T", 9}}}, 1e-4);
   }
