@@ -118,13 +118,7 @@ void im2col(const OpView& op, Emitter& out) {
   x = taken_windows(out, x, 2, b, 0, rows);
   x = taken_windows(out, x, 4, b, 1, columns);
   x = out.transpose(x, {0, 1, 2, 4, 3, 5});
-  const bool is_known = rows.is_constant() && columns.is_constant();
-  if (is_known || !out.has(target::Feature::open_sizes))
-    return out.result(out.reshape(x, op.shape()));
-  // tract does not find a product of quotients equal to the same product, multiplied out.
-  Shape shape = op.shape();
-  shape.back() = -1;
-  out.result(out.call("reshape", {x}, {{"shape", shape}}, out.dtype(x), op.shape()));
+  out.result(out.reshape(x, op.shape()));
 }
 
 /// One output channel per group of kh * kw inputs, each at its own position of the kernel.

@@ -9,7 +9,7 @@ from child import Child, serve
 def reference():
     """Asked ("run", path, arrays): the outputs' tensors in order, as arrays.
     Asked ("undefined", path, arrays): whether a cast meets numbers that its dtype cannot hold.
-    Asked ("noise", path, arrays): how far each output moves when all operations round otherwise."""
+    Asked ("noise", path, arrays): how far each output moves when all operations round otherwise, or are in f64."""
     return Child(__file__, {"OMP_NUM_THREADS": "1"})
 
 
@@ -36,14 +36,19 @@ def noise(path, arrays):
     import numpy as np
     import torch
 
-    def outputs():
-        return [each.astype(np.float64) for each in flat(torch.jit.load(path)(*[torch.from_numpy(array.copy()) for array in arrays]))]
+    def outputs(wide=False):
+        model, inputs = torch.jit.load(path), [torch.from_numpy(array.copy()) for array in arrays]
+        if wide:
+            model, inputs = model.double(), [each.double() if each.is_floating_point() else each for each in inputs]
+        return [each.astype(np.float64) for each in flat(model(*inputs))]
 
     with torch.no_grad(), torch.jit.optimized_execution(False):
         first, others = outputs(), []
         for seed in range(3):
             with rounding(seed):
                 others.append(outputs())
+        with contextlib.suppress(RuntimeError):  # a program may ask for f32
+            others.append(outputs(wide=True))
     return [max(np.nanmax(np.abs(a - each[i]), initial=0.0) if a.shape == each[i].shape else np.inf for each in others) for i, a in enumerate(first)]
 
 
