@@ -197,6 +197,23 @@ class Trials {
       small_.push_back(std::move(runs_[i]));
       runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(i));
     }
+    if (!request_.axes.empty()) keep_other_sizes();
+  }
+
+  /// One run at other sizes than the sample's must remain, or all sizes would seem to be fixed.
+  void keep_other_sizes() {
+    const auto is_other = [&](const TraceAt& run) { return run.sizes != declared_.sample; };
+    if (std::any_of(runs_.begin(), runs_.end(), is_other)) return;
+    constexpr uint64_t kDraws = 16;
+    for (uint64_t draw = 1; draw <= kDraws; ++draw)
+      if (auto run = attempt(second_, draw); run && !difference(runs_[0], *run)) {
+        runs_.push_back(*std::move(run));
+        failure_.reset();
+        return;
+      }
+    const auto apart = std::find_if(small_.begin(), small_.end(), is_other);
+    T2N_ASSERT(apart != small_.end(), "no run at other sizes");
+    throw Error(*difference(runs_[0], *apart));
   }
 
   /// Two sizes that are both odd, or both even, hide what halving does.
@@ -206,7 +223,7 @@ class Trials {
       const int64_t step = chooser_.bounds(symbol).multiple;
       if ((size / step - runs_[0].sizes.at(symbol) / step) % 2 == 0) size += step;
     }
-    if (sizes == runs_[1].sizes || !all_hold(asserted_, sizes)) return;
+    if (sizes == second_ || !all_hold(asserted_, sizes)) return;
     auto run = attempt(sizes);
     if (!run) return;
     if (auto found = difference(runs_[0], *run)) throw Error(*std::move(found));
@@ -295,7 +312,7 @@ class Trials {
   /// Branches on sizes that follow from values are recorded both ways, where selects can choose
   /// between the results in every run.
   bool select_branches() {
-    for (const void* branch : varying_branches(runs_, declared_.sample))
+    for (const void* branch : branches_on_values(runs_, declared_.sample))
       if (tried_branches_.insert(branch).second && select_branch(branch)) return true;
     return false;
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "src/dynamic/births.h"
+
 namespace t2n::dynamic {
 
 using trace::Decision;
@@ -39,18 +41,43 @@ std::set<const void*> varying_loops(const std::vector<TraceAt>& runs,
   return varying;
 }
 
-std::vector<const void*> varying_branches(const std::vector<TraceAt>& runs, const Sizes& at) {
+namespace {
+
+/// The names of values with an axis whose size follows from values.
+std::set<std::string> counted_values(const ir::Graph& graph) {
+  std::set<std::string> out;
+  for (const ir::Node* node : nodes_with_births(graph))
+    for (const ir::ValueId id : node->outputs) out.insert(graph.values[static_cast<size_t>(id)].name);
+  return out;
+}
+
+bool mentions_any(const ir::Dim& size, const std::set<std::string>& values) {
+  const std::vector<Symbol> symbols = size.symbols();
+  return std::any_of(symbols.begin(), symbols.end(), [&](const Symbol& symbol) {
+    const Symbol::AxisSize* axis = symbol.axis_size();
+    return axis != nullptr && values.contains(axis->value);
+  });
+}
+
+}  // namespace
+
+std::vector<const void*> branches_on_values(const std::vector<TraceAt>& runs, const Sizes& at) {
   std::map<const void*, std::set<int64_t>> ways;
-  std::vector<const void*> varying;
+  std::set<const void*> seen;
+  std::vector<const void*> out;
   for (const TraceAt& run : runs) {
-    if (run.sizes != at) continue;
+    const std::set<std::string> counted = counted_values(run.traced.graph);
     for (const Decision& decision : run.traced.decisions) {
       if (decision.kind != Decision::Kind::branch || decision.is_guard) continue;
-      std::set<int64_t>& seen = ways[decision.id];
-      if (seen.insert(decision.way).second && seen.size() == 2) varying.push_back(decision.id);
+      if (run.sizes == at) ways[decision.id].insert(decision.way);
+      const auto& condition = decision.comparison;
+      const bool is_counted = condition && (mentions_any(condition->left, counted) ||
+                                            mentions_any(condition->right, counted));
+      if ((is_counted || ways[decision.id].size() == 2) && seen.insert(decision.id).second)
+        out.push_back(decision.id);
     }
   }
-  return varying;
+  return out;
 }
 
 std::optional<std::string> obstacle_of(const std::vector<TraceAt>& runs, const void* branch) {

@@ -18,9 +18,9 @@ std::set<int64_t> extents_of(const ir::Graph& graph);
 /// rolled.
 std::set<const void*> varying_loops(const std::vector<TraceAt>& runs,
                                     const std::set<const void*>& rolled);
-/// Branches that go both ways in the runs at these sizes, in the order in which the program meets
-/// them.
-std::vector<const void*> varying_branches(const std::vector<TraceAt>& runs, const Sizes& at);
+/// Branches whose condition compares a size that follows from values, or that go both ways in the
+/// runs at these sizes, in the order in which the program meets them.
+std::vector<const void*> branches_on_values(const std::vector<TraceAt>& runs, const Sizes& at);
 /// Why no select stands for a branch, if a run still decides there.
 std::optional<std::string> obstacle_of(const std::vector<TraceAt>& runs, const void* branch);
 void note_obstacle(std::vector<TraceAt>& runs, const void* branch, const std::string& obstacle);

@@ -178,13 +178,11 @@ const dynamic::ShapeRules& shape_rules() {
   return table;
 }
 
-dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
-                                          const std::vector<Sample>& samples,
-                                          const DynamicOptions& dynamic,
-                                          trace::TraceOptions options) {
+namespace {
+
+dynamic::DynamicTrace trace_with(trace::Session& session, const std::vector<Sample>& samples,
+                                 const DynamicOptions& dynamic, trace::TraceOptions options) {
   const Report report = options.report;
-  options.keep_sizes = true;
-  options.born_sizes = true;
   trace::Traced sample = traced(session, fill(samples, 0), options);
   options.report = {};  // messages of one run are not repeated
   const std::vector<std::string> names = input_names(sample.graph);
@@ -214,6 +212,26 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
   out.traced.graph.attributes[ir::kRelations] = out.relations;
   if (!out.demands.empty()) out.traced.graph.attributes[ir::kDemands] = out.demands;
   return out;
+}
+
+}  // namespace
+
+dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
+                                          const std::vector<Sample>& samples,
+                                          const DynamicOptions& dynamic,
+                                          trace::TraceOptions options) {
+  options.keep_sizes = true;
+  options.born_sizes = true;
+  bool has_read_numbers = false;
+  options.met_born_sizes = &has_read_numbers;
+  try {
+    return trace_with(session, samples, dynamic, options);
+  } catch (const Error&) {
+    if (!has_read_numbers) throw;
+  }
+  // A number that was read from a tensor may be needed as a size.
+  options.read_sizes = true;
+  return trace_with(session, samples, dynamic, options);
 }
 
 }  // namespace t2n

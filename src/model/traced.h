@@ -21,6 +21,9 @@ struct TraceOptions {
   /// With keep_sizes: sizes that follow from values are expressions as well, if an operator is
   /// known to count them (OpTrait::bears_size); otherwise they are data.
   bool born_sizes = false;
+  /// With born_sizes: numbers that are read from tensors are sizes, too; otherwise they are data,
+  /// by which selects can choose, but that no argument can be.
+  bool read_sizes = false;
   /// Set if such an operator runs on anything that follows from inputs.
   bool* met_born_sizes = nullptr;
   int64_t max_operations = 1'000'000;

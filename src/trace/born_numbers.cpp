@@ -30,7 +30,7 @@ Mark TensorNumbers::born_number(const std::string& name, const at::Tensor& tenso
     return nullptr;
   if (options_.met_born_sizes != nullptr) *options_.met_born_sizes = true;
   const double number = tensor.item().toDouble();
-  if (!options_.born_sizes || !(number > -1 && number <= kMost)) return nullptr;
+  if (!options_.read_sizes || !(number > -1 && number <= kMost)) return nullptr;
   ComputedNumbers computed(position_, marks_, *recorder_);
   const at::Tensor whole = computed.recorded(
       "aten::to", "dtype", {tensor, static_cast<int64_t>(at::kLong), false, false, c10::IValue()});

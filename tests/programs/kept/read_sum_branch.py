@@ -1,0 +1,13 @@
+# inputs: [["x", "f32", ["B", 3]], ["z", "i64", [2]]]
+# mode: script  dynamic: 1  seed: 1  data: 1  sample: 5,4,6  rtol: 0.0001
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple, Union
+import math
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch import Tensor
+class M(nn.Module):
+    def forward(self, x: Tensor, z: Tensor):
+        if int(z.sum()) > 2:
+            return x * 2
+        return x - 1
