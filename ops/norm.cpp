@@ -1,8 +1,10 @@
 // Normalisations: by stored statistics, or by those of the tensor itself over some axes.
+#include <algorithm>
 #include <limits>
 
 #include "ops/reduce.h"
 #include "src/translate/registry.h"
+#include "src/translate/sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -61,6 +63,12 @@ void finish_empty_statistics(const OpView& op, Emitter& out) {
 }
 
 Ref normalised(Emitter& out, Ref x, Ref eps, const Ints& axes) {
+  const bool is_open = std::any_of(
+      axes.begin(), axes.end(), [&](int64_t axis) { return !size_of(out, x, axis).is_constant(); });
+  if (is_open && out.has(target::Feature::open_sizes)) {
+    const Ref centred = sub(out, x, reduce(out, "mean_reduce", x, axes));
+    return mul(out, centred, inverse_root(out, centred, {x, axes, eps}));
+  }
   const bool is_f64 = out.dtype(x) == DType::f64;
   return out.call(is_f64 ? "t2n_layer_norm_f64" : "t2n_layer_norm", {x, eps}, {{"axes", axes}},
                   out.dtype(x), out.shape(x));

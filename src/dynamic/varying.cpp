@@ -47,7 +47,8 @@ namespace {
 std::set<std::string> counted_values(const ir::Graph& graph) {
   std::set<std::string> out;
   for (const ir::Node* node : nodes_with_births(graph))
-    for (const ir::ValueId id : node->outputs) out.insert(graph.values[static_cast<size_t>(id)].name);
+    for (const ir::ValueId id : node->outputs)
+      out.insert(graph.values[static_cast<size_t>(id)].name);
   return out;
 }
 

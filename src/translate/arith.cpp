@@ -205,6 +205,15 @@ Ints axes_of_nothing(Emitter& out, Ref x, const Ints& axes) {
   return found;
 }
 
+/// tract narrows what it computes by the sizes in products, and so by those of its own means: the
+/// expressions grow with each mean over other sizes, and loading finds no end.
+bool is_mean_of_open(const Emitter& out, std::string_view op, Ref x, const Ints& axes) {
+  return op == "mean_reduce" && out.has(target::Feature::open_sizes) &&
+         std::any_of(axes.begin(), axes.end(), [&](int64_t axis) {
+           return !out.shape(x)[static_cast<size_t>(axis)].is_constant();
+         });
+}
+
 /// Sums with an extra zero if an axis may be empty, and means of such sums.
 Ref sum_of_open(Emitter& out, std::string_view op, Ref x, const Ints& axes, const Shape& shape) {
   std::vector<std::pair<int64_t, int64_t>> padding(shape.size());
@@ -246,7 +255,7 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
         out.dtype(x));
   }
   const bool is_added = op == "sum_reduce" || op == "mean_reduce";
-  if (is_added && !axes_of_nothing(out, in, axes).empty())
+  if (is_added && (is_mean_of_open(out, op, in, axes) || !axes_of_nothing(out, in, axes).empty()))
     return out.cast(sum_of_open(out, op, in, axes, shape), out.dtype(x));
   const Ref y = out.call(op, {in}, {{"axes", axes}}, dtype.value_or(out.dtype(in)), shape);
   return dtype ? y : out.cast(y, out.dtype(x));

@@ -51,7 +51,6 @@ class Hoister {
         continue;
       }
       hoist_sizes(statement);
-      if (statement.right.text == "mean_reduce") split_mean(statement, kept);
       kept.push_back(std::move(statement));
     }
     body_.document.graph.body = std::move(kept);
@@ -103,36 +102,6 @@ class Hoister {
       else if ((op == "tract_core_range" || op == "tile") && is_symbolic(value))
         refuse_size(op, body_.target);
     }
-  }
-
-  /// tract 0.23 contradicts itself about states if a body divides by a dynamic size: the mean
-  /// becomes a sum times a number from outside.
-  void split_mean(nnef::Assignment& statement, std::vector<nnef::Assignment>& kept) {
-    const Ref x{static_cast<int>(statement.right.arguments.at(0).value.integer)};
-    Dim count = 1;
-    for (const nnef::Value& axis : statement.right.arguments.at(1).value.items)
-      count = count * body_.at(x).shape.at(static_cast<size_t>(axis.integer));
-    if (count.is_constant()) return;
-    const DType dtype = body_.at(x).dtype;
-    const auto rank = body_.at(x).shape.size();
-    const std::string type(ir::dtype_name(dtype));
-    const Ref size = outer_.append_call("tract_core_cast",
-                                        {{"", draft::dim_value(count)}, {"to", nnef::string(type)}},
-                                        {{dtype, {}}})[0];
-    const Ref share = outer_.append_call("recip", {{"", outer_.name_of(size)}}, {{dtype, {}}})[0];
-    const Ref wide = outer_.append_call(
-        "reshape",
-        {{"", outer_.name_of(share)}, {"shape", Attribute("shape", Ints(rank, 1)).value}},
-        {{dtype, Shape(rank, Dim(1))}})[0];
-    const Ref inside = body_.add(
-        {.dtype = dtype, .shape = Shape(rank, Dim(1)), .name = "share", .text = {}, .parts = {}});
-    bind(inside, wide);
-    const Ref sum = body_.add(
-        {.dtype = dtype, .shape = {}, .name = "sum", .varies = true, .text = {}, .parts = {}});
-    statement.right.text = "sum_reduce";
-    kept.push_back({body_.name_of(sum), statement.right, {}});
-    statement.right =
-        nnef::invocation("mul", {{"", body_.name_of(sum)}, {"", body_.name_of(inside)}});
   }
 
   nnef::Value hoisted_size(const nnef::Value& value) {

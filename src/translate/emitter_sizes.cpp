@@ -153,7 +153,7 @@ Ref Emitter::slice(Ref x, int axis, const Dim& begin, const Dim& end, int64_t st
   const Dim span = stride < 0 ? begin - end : end - begin;
   const Dim count = floor_div(span + Dim(step - 1), Dim(step));
   const Ref steps = range(count);
-  const Ref way = elementwise("mul", {steps, scalar(step, DType::i64)});
+  const Ref way = step == 1 ? steps : elementwise("mul", {steps, scalar(step, DType::i64)});
   const Ref index = stride < 0 ? elementwise("sub", {size(begin, DType::i64), way})
                                : elementwise("add", {way, size(begin, DType::i64)});
   Shape shape = this->shape(x);
