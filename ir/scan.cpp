@@ -65,7 +65,7 @@ class Checker {
     if (body_.outputs.size() != scan_.outputs() || node_.outputs.size() != scan_.outputs())
       return cat("the body has ", body_.outputs.size(), " outputs, the scan wants ",
                  scan_.outputs(), " and has ", node_.outputs.size());
-    if (scan_.length.is_constant() && scan_.length.value() < 1)
+    if (scan_.length.is_constant() && scan_.length.value() < 0)
       return cat("the scan has ", scan_.length.value(), " iterations");
     check_inputs();
     check_outputs();

@@ -2,11 +2,13 @@
 #include "ir/scan.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "ops/scan.h"
 #include "src/translate/arith.h"
 #include "src/translate/emitter_body.h"
+#include "src/translate/emitter_state.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
 
@@ -27,6 +29,7 @@ class Loop {
     add_iteration();
     add_zero();
     add_sequence();
+    add_histories();
     write();
   }
 
@@ -60,6 +63,7 @@ class Loop {
     scan_.scanned_reversed = op_.booleans("scanned_reversed");
     initial_ = op_.tensors("initial");
     scan_.initial.resize(initial_.size());
+    may_run_none_ = out_.state().outer == nullptr && may_be_zero(out_, scan_.length);
     captured_ = op_.tensors("captured");
     scan_.captured.resize(captured_.size());
     scan_.stacked_axes = op_.ints("stacked_axes");
@@ -205,6 +209,25 @@ class Loop {
     add_body_results(body_, {add(body_, sum, body_.squeeze(element, {0}))});
   }
 
+  /// Without an iteration, tract gives the last state no shape at all. Where that may be, all states
+  /// leave the scan behind the first one, and the last of these is taken.
+  void add_histories() {
+    std::vector<Ref> rows;
+    for (size_t i = 0; may_run_none_ && i < initial_.size(); ++i) {
+      if (!carried_[i].is_read || !op_.is_used(static_cast<int>(scan_.state_output(i)))) continue;
+      histories_[i] = scan_.stacked() + carried_.size() + rows.size();
+      rows.push_back(body_.unsqueeze(result(scan_.state_output(i)), {0}));
+    }
+    add_body_results(body_, rows);
+  }
+
+  /// The state after the last of so many iterations, or the first one: `rows` are those after each.
+  Ref last_of(size_t state, Ref rows) {
+    const Ref first = out_.unsqueeze(initial_[state], {0});
+    const Ref all = out_.concat({first, rows}, 0);
+    return out_.squeeze(out_.slice(all, 0, scan_.length, scan_.length + Dim(1)), {0});
+  }
+
   /// A tensor as long as the scan, and not constant: tract 0.23 computes nonsense for constants.
   Ref any_sequence() {
     if (!scan_.length.is_constant()) return out_.range(scan_.length);
@@ -256,10 +279,10 @@ class Loop {
           nnef::tuple({nnef::string(done.sizes[i].first), out_.operand(done.sizes[i].second),
                        nnef::string(done.results[done.results.size() - done.sizes.size() + i])}));
     for (size_t i = 0; i < done.results.size(); ++i)
-      outputs.push_back(i < scan_.stacked()
-                            ? scan_quadruple(done.results[i], nnef::string("full"),
-                                             scan_.stacked_axes[i], step_of(i))
-                            : scan_quadruple(done.results[i], nnef::string("last"), 0, 1));
+      outputs.push_back(
+          scan_quadruple(done.results[i], nnef::string(is_full(i) ? "full" : "last"),
+                         i < scan_.stacked() ? scan_.stacked_axes[i] : 0,
+                         i < scan_.stacked() ? step_of(i) : 1));
     const auto results = out_.calls(op_.nnef(), {},
                                     {{"body", done.name},
                                      {"scan", nnef::array(std::move(scanned))},
@@ -272,8 +295,10 @@ class Loop {
                                     types(done));
     if (zero_of(out_)) add_inner_result(out_, results[0]);
     for (int i = 0; i < op_.outputs(); ++i) {
+      if (!op_.is_used(i)) continue;
       const Ref result = results[static_cast<size_t>(i)];
-      out_.result(is_last(i)     ? out_.squeeze(result, {0})
+      out_.result(may_run_none_ && is_state(i) ? final_state(i, results)
+                  : is_last(i)                 ? out_.squeeze(result, {0})
                   : is_turned(i) ? reversed(out_, result, {static_cast<int>(axis_of(i))})
                                  : result,
                   i);
@@ -293,6 +318,22 @@ class Loop {
     return scan_.stacked_reversed[i] && !is_turned(static_cast<int>(i)) ? -1 : 1;
   }
 
+  bool is_state(int output) const { return static_cast<size_t>(output) >= scan_.stacked(); }
+  /// Whether a result of the body leaves the scan for each iteration.
+  bool is_full(size_t i) const {
+    const bool is_history = i >= scan_.stacked() + carried_.size() &&
+                            i < scan_.stacked() + carried_.size() + histories_.size();
+    return i < scan_.stacked() || is_history ||
+           (may_run_none_ && i < scan_.outputs() && is_last(static_cast<int>(i)));
+  }
+
+  Ref final_state(int output, const std::vector<Ref>& results) {
+    const size_t state = static_cast<size_t>(output) - scan_.stacked();
+    const auto history = histories_.find(state);
+    return last_of(state, results[history == histories_.end() ? static_cast<size_t>(output)
+                                                               : history->second]);
+  }
+
   /// The last value of a state that no iteration reads, with an axis of its own.
   bool is_last(int output) const {
     const auto i = static_cast<size_t>(output);
@@ -303,10 +344,16 @@ class Loop {
     std::vector<TensorType> out;
     for (int i = 0; i < op_.outputs(); ++i) {
       out.push_back({op_.dtype(i), op_.shape(i)});
-      if (is_last(i)) out.back().shape.insert(out.back().shape.begin(), Dim(1));
+      if (is_last(i))
+        out.back().shape.insert(out.back().shape.begin(), may_run_none_ ? scan_.length : Dim(1));
     }
     for (size_t i = initial_.size(); i < carried_.size(); ++i)
       out.push_back({body_.dtype(carried_[i].parameter), {}});
+    for (const auto& [state, place] : histories_) {
+      const int output = static_cast<int>(scan_.state_output(state));
+      out.push_back({op_.dtype(output), op_.shape(output)});
+      out.back().shape.insert(out.back().shape.begin(), scan_.length);
+    }
     for (const auto& [name, carrier] : done.sizes)
       out.push_back({out_.dtype(carrier), out_.shape(carrier)});
     return out;
@@ -322,6 +369,9 @@ class Loop {
   Ref iteration_;
   Scanned scanned_;
   std::vector<Row> rows_;
+  bool may_run_none_ = false;
+  /// Places of results that give all values of a state, by its number.
+  std::map<size_t, size_t> histories_;
   std::vector<Carried> carried_;  ///< the body's states, with what the statement needs for them
 };
 

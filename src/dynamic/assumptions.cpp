@@ -76,19 +76,20 @@ bool is_open(const Dim& sizes, const ir::Graph& graph) {
 
 bool is_over(const Dim& dim, const Sizes& sizes) { return dim.substitute(sizes).is_constant(); }
 
-void add_lengths(const ir::Graph& graph, const Sizes& sample, std::vector<Need>& out) {
+void add_lengths(const ir::Graph& graph, const Sizes& sample, int64_t least,
+                 std::vector<Need>& out) {
   for (const ir::Node& node : graph.nodes) {
     if (!node.body) continue;
     const Dim length = ir::read_scan(node).length;
     if (!is_over(length, sample)) continue;  // it differs in each iteration of an outer loop
-    out.push_back({{length, Relation::ge, 1},
+    out.push_back({{length, Relation::ge, least},
                    ir::node_where(graph, node),
                    "a loop takes one iteration or more, beside a first one that is unlike others",
                    true,
                    false,
                    "let the loop run over all rows, and torch.where choose in it which of them "
                    "count: that runs for none as well"});
-    add_lengths(*node.body, sample, out);
+    add_lengths(*node.body, sample, 1, out);
   }
 }
 
@@ -223,7 +224,7 @@ std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample) {
 
 std::vector<Need> loop_needs(const ir::Graph& graph, const Sizes& sample) {
   std::vector<Need> out;
-  add_lengths(graph, sample, out);
+  add_lengths(graph, sample, 0, out);  // tract fails on inner loops without an iteration
   return out;
 }
 

@@ -139,6 +139,18 @@ bool SmallSizes::holds_where_excluded(const Need& need, const Sizes& second,
          });
 }
 
+/// Loops that are too short there to be compared are traced iteration by iteration.
+TraceAt SmallSizes::run_unrolled_if_short(const Sizes& sizes) const {
+  try {
+    return run_at(sizes, rewrites_);
+  } catch (const Error& error) {
+    if (error.diagnostic().id != "short-loop") throw;
+  }
+  Rewrites unrolled = rewrites_;
+  unrolled.rolled_loops.clear();
+  return run_at(sizes, unrolled);
+}
+
 /// Whether the run at these sizes asks of the other sizes only what the graph or the file asks as
 /// well: where the second half of a condition decides there, as in `B < 2 and T == 5`, one more
 /// size of T says nothing of the others.
@@ -153,7 +165,7 @@ bool SmallSizes::goes_on_alike(const Sizes& sizes, const Symbol& symbol,
     for (const Need& need : branch_needs(traced_, sample_)) {
       if (names_others(need)) asked.push_back(need.comparison);
     }
-    trace::Traced there = run_at(sizes, rewrites_).traced;
+    trace::Traced there = run_unrolled_if_short(sizes).traced;
     for (size_t i = 0; i < there.graph.inputs.size(); ++i)
       there.graph.values[static_cast<size_t>(there.graph.inputs[i])].shape =
           traced_.graph.values[static_cast<size_t>(traced_.graph.inputs[i])].shape;

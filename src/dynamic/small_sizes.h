@@ -44,6 +44,7 @@ class SmallSizes {
   bool computes(const TraceAt& there) const;
   bool goes_on_alike(const Sizes& sizes, const Symbol& symbol, const Assertions& known) const;
   Tried tried(const Sizes& sizes) const;
+  TraceAt run_unrolled_if_short(const Sizes& sizes) const;
   TraceAt run_at(const Sizes& sizes, const Rewrites& rewrites) const;
   int64_t least_of(const Symbol& symbol, const std::vector<Comparison>& all) const;
   void need(const Symbol& symbol, int64_t least, Assertions& out) const;

@@ -42,6 +42,7 @@ Rolled roll(Rolling& rolling, LoopRecord loop) {
   all.index();
   IterationComparison comparison = compare(rolling, all);
   Rolled out;
+  out.has_first = comparison.found().start > 0;
   if (comparison.found().start == 1) out.tag = all.loop().tags[0];
   for (int64_t iteration = comparison.found().start + 1; iteration < all.count(); ++iteration) {
     out.names.merge(comparison.names_in(iteration));

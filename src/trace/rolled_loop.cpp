@@ -67,6 +67,22 @@ Dim expression(const c10::IValue& value) {
   return is_size(mark) ? mark->size : Dim(unmarked(value).toInt());
 }
 
+namespace {
+
+/// Whether all that a loop leaves are carried tensors of the shapes that they had before it: without
+/// an iteration they are what they were.
+bool leaves_only_tensors(const RolledLoop& loop) {
+  const auto is_kept = [](const c10::IValue& before, const c10::IValue& after) {
+    return before.isTensor() && after.isTensor() && before.toTensor().defined() &&
+           after.toTensor().defined() && before.toTensor().sizes() == after.toTensor().sizes() &&
+           before.toTensor().scalar_type() == after.toTensor().scalar_type();
+  };
+  return loop.written.empty() && std::equal(loop.initial.begin(), loop.initial.end(),
+                                            loop.carried.begin(), loop.carried.end(), is_kept);
+}
+
+}  // namespace
+
 /// Runs one iteration, in which symbols stand for the numbers that depend on the iteration.
 void Interpreter::run_iteration(Block* body, Env& env, RolledLoop& loop) {
   const Dim iteration = Dim::symbol(loop.symbol);
@@ -125,8 +141,9 @@ void Interpreter::run_rolled(Node* node, Env& env) {
   lists_.settle_accesses(loop, length);
   loops_.settle_iteration_ends(loop, length);
   loops_.follow_carried(loop, lists, length);
-  // What the iterations leave exists only if there is at least one.
-  const Mark any = loop.iterations > 0 ? comparison_mark({length, Relation::ge, Dim(1)}) : nullptr;
+  // What else the iterations leave exists only if there is at least one.
+  const bool leaves_states = !rolled.has_first && lists.empty() && leaves_only_tensors(loop);
+  const Mark any = comparison_mark({length, Relation::ge, Dim(leaves_states ? 0 : 1)});
   if (!depends_on_iteration(any)) decisions_.settle(any, true);
   set_outputs(node, env, std::move(loop.carried));
 }

@@ -62,7 +62,7 @@ const std::vector<BrokenScan> kBrokenScans = {
     {"the body has 3 outputs, the scan wants 2 and has 3",
      "stacked_axes=[1, 0], stacked_reversed=[false, true]",
      "stacked_axes=[1], stacked_reversed=[true]"},
-    {"the scan has 0 iterations", "length=3", "length=0"},
+    {"the scan has -1 iterations", "length=3", "length=-1"},
     {"'%x' has the size 3 along axis 1 of a scan of 4 iterations", "length=3", "length=4"},
     {"'%z' has no axis 1", "scanned_axes=[1, 0]", "scanned_axes=[1, 1]"},
     {"'%t' of the body is f32[] where the iteration is i64[]", "%t: i64[]", "%t: f32[]"},
