@@ -5,15 +5,14 @@
 namespace t2n::ir {
 namespace {
 
-/// Quotients by even numbers: a // 2n is the half of a // n.
-std::vector<FloorDiv> halves_in(const Dim& dim) {
+/// Quotients by positive numbers.
+std::vector<FloorDiv> quotients_in(const Dim& dim) {
   std::vector<FloorDiv> out;
   for (const Term& term : dim.terms())
     for (const Atom& atom : term.atoms) {
-      const auto* half = std::get_if<FloorDiv>(&atom);
-      if (half != nullptr && half->b.is_constant() && half->b.value() > 0 &&
-          half->b.value() % 2 == 0)
-        out.push_back(*half);
+      const auto* quotient = std::get_if<FloorDiv>(&atom);
+      if (quotient != nullptr && quotient->b.is_constant() && quotient->b.value() > 1)
+        out.push_back(*quotient);
     }
   return out;
 }
@@ -28,12 +27,24 @@ size_t length(const Dim& sum) {
   return out;
 }
 
-/// With the other way to write `half` in its place.
-Dim rewritten(const Dim& dim, const FloorDiv& half) {
-  const Dim by = half.b.value() / 2;
-  const Dim other = floor_div(half.a, by) - floor_div(half.a + by, half.b);
+/// Other ways to write a quotient: a // 2n is the half of a // n, and S // n what n parts leave.
+std::vector<Dim> others(const FloorDiv& quotient) {
+  const int64_t n = quotient.b.value();
+  std::vector<Dim> out;
+  if (n % 2 == 0)
+    out.push_back(floor_div(quotient.a, n / 2) - floor_div(quotient.a + n / 2, quotient.b));
+  std::vector<Term> terms = quotient.a.terms();
+  for (Term& term : terms) term.factor = 1;
+  const Dim whole = sum_of(std::move(terms));
+  // Quotients of quotients would be rewritten time and again.
+  if (n > 2 && length(whole) == whole.terms().size())
+    out.push_back(whole - floor_div(quotient.b * whole - quotient.a + (n - 1), n));
+  return out;
+}
+
+Dim replaced(const Dim& dim, const FloorDiv& quotient, const Dim& by) {
   return dim.map([&](const Atom& atom) {
-    return atom == Atom(half) ? other : sum_of({Term{1, {atom}}});
+    return atom == Atom(quotient) ? by : sum_of({Term{1, {atom}}});
   });
 }
 
@@ -42,8 +53,10 @@ Dim rewritten(const Dim& dim, const FloorDiv& half) {
 Dim with_fewer_terms(Dim dim) {
   for (size_t before = 0; before != length(dim);) {
     before = length(dim);
-    for (const FloorDiv& half : halves_in(dim))
-      if (Dim shorter = rewritten(dim, half); length(shorter) < length(dim)) dim = shorter;
+    for (const FloorDiv& quotient : quotients_in(dim))
+      for (const Dim& other : others(quotient))
+        if (Dim shorter = replaced(dim, quotient, other); length(shorter) < length(dim))
+          dim = shorter;
   }
   return dim;
 }

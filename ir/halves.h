@@ -1,12 +1,13 @@
-// Halves of sizes that round up and down: two ways to write one sum.
+// Quotients of sizes that round up and down: two ways to write one sum.
 #pragma once
 
 #include "ir/shape.h"
 
 namespace t2n::ir {
 
-/// `(S + 1) // 2` for `S - S // 2`: of a // 2 and a - (a + 1) // 2, which are equal, the one that
-/// leaves fewer terms and quotients. A product of such sums becomes a product of quotients.
+/// `(S + 1) // 2` for `S - S // 2`, `(2*S + 2) // 3` for `S - S // 3`: of two ways to write a
+/// quotient the one that leaves fewer terms and quotients. A product of such sums becomes a product
+/// of quotients.
 Dim with_fewer_terms(Dim dim);
 
 }  // namespace t2n::ir

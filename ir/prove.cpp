@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/halves.h"
 #include "ir/linear.h"
 #include "src/diag/error.h"
 
@@ -268,9 +269,8 @@ class Refutation {
     std::vector<Dim> out;
     for (size_t i = 0; i < known; ++i) {
       const std::vector<Term>& terms = facts_[i].terms();
-      const bool is_linear = std::all_of(terms.begin(), terms.end(), [](const Term& term) {
-        return term.atoms.size() == 1;
-      });
+      const bool is_linear = std::all_of(terms.begin(), terms.end(),
+                                         [](const Term& term) { return term.atoms.size() == 1; });
       if (is_linear && std::any_of(terms.begin(), terms.end(),
                                    [&](const Term& term) { return term.atoms[0] == atom; }))
         out.push_back(facts_[i]);
@@ -315,7 +315,7 @@ class Refutation {
 };
 
 bool Proof::follows(const Comparison& comparison, int depth) {
-  const Dim gap = comparison.left - comparison.right;
+  const Dim gap = with_fewer_terms(comparison.left - comparison.right);
   if (gap.is_constant()) return holds(gap.value(), comparison.relation, 0);
   const std::pair key(cat(gap.str(), str(comparison.relation)), depth);
   if (const auto known = known_.find(key); known != known_.end()) return known->second;

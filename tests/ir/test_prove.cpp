@@ -70,6 +70,11 @@ TEST_CASE("quotients and remainders are bounded") {
   CHECK(verdict("S % T < T", {"T >= 1"}) == Verdict::always);
 }
 
+TEST_CASE("what a quotient leaves is a quotient, in products as well") {
+  CHECK(verdict("4*B*W - 4*B*(W // 2) == 4*B*((W + 1) // 2)") == Verdict::always);
+  CHECK(verdict("B*W - B*(W // 3) == B*((2*W + 2) // 3)") == Verdict::always);
+}
+
 TEST_CASE("minima and maxima are one of their operands") {
   CHECK(verdict("min(S, 4) <= 4") == Verdict::always);
   CHECK(verdict("min(S, 4) == 4", {"S >= 4"}) == Verdict::always);
