@@ -174,6 +174,16 @@ bool is_joined_exactly(const Dim& dim, const Term& part) {
   return ir::prove(is_natural) == ir::Verdict::always;
 }
 
+/// Whether tract leaves the subtracted quotient alone: it joins x - (3*x)/4 to x/4, and no others.
+bool stays_apart(const Term& part) {
+  const FloorDiv& quotient = *as_quotient(part);
+  const std::vector<Term>& terms = quotient.a.terms();
+  const bool is_of_symbol = terms.size() == 1 && terms[0].atoms.size() == 1 &&
+                            ir::operands_of(terms[0].atoms[0]) == nullptr;
+  return part.factor < 0 && is_of_symbol && quotient.b.is_constant() &&
+         terms[0].factor + 1 < quotient.b.value();
+}
+
 /// Differences with quotients that are not one quotient: tract computes x - x/2 as x/2, and joins
 /// (x + 3*y)/4 - y and (x + 2)/3 - y into a quotient that it truncates.
 void refuse_differences(const Dim& dim) {
@@ -181,7 +191,7 @@ void refuse_differences(const Dim& dim) {
     for (const Term& term : dim.terms()) {
       const FloorDiv* quotient = as_quotient(part);
       if (quotient == nullptr || (term.factor < 0) == (part.factor < 0)) continue;
-      if (is_joined_exactly(dim, part)) continue;
+      if (is_joined_exactly(dim, part) || stays_apart(part)) continue;
       const bool is_half = quotient->b == Dim(2) && term.factor == -part.factor;
       const bool is_alone = part.factor == 1 || part.factor == -1;
       const bool is_rounded = part.factor == 1 && quotient->a.constant_part() != 0;

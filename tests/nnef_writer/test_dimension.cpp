@@ -63,6 +63,9 @@ TEST_CASE("sums that tract would join into one quotient are refused, or written 
   CHECK_EQ(text("S + ((S + 1) // 4) - 9"), "refused");
   CHECK_EQ(text("3*((S + 2) // 4) - 6*S - 2"), "refused");
   CHECK_EQ(text("((S + 2) // 3) - B"), "refused");
+  CHECK_EQ(text("S - (S // 4) - 1"), "((6*S + 7)/8) - 1");
+  CHECK_EQ(text("S - (S // 3) - (S // 4)"), "((4*S + 5)/6) - ((S)/4)");
+  CHECK_EQ(text("2*S - B - ((3*S) // 4)"), "refused");  // joined to S - B + S/4
 }
 
 TEST_CASE("quotients of sums with a common factor have a form that tract keeps") {
