@@ -8,6 +8,7 @@
 #include "src/diag/printable.h"
 #include "src/model_file/allowed.h"
 #include "src/trace/interpreter.h"
+#include "src/trace/mode_rules.h"
 #include "src/trace/observers.h"
 #include "src/trace/torch_error.h"
 
@@ -110,6 +111,8 @@ Interpreter::Values Interpreter::call(torch::jit::Function& function, Values arg
     position_.function = caller;
     position_.callers.pop_back();
     results = values(graph->outputs(), env);
+    if (is_causal_detection(function.qualname().qualifiedName()))
+      if (const Mark mark = marks_.of(results.at(0)); mark && !is_data(mark)) results[0] = false;
   }
   --position_.depth;
   fused_.end_call();

@@ -15,6 +15,10 @@ bool is_torch_function(const std::string& qualified_name) {
   return qualified_name.starts_with("__torch__.torch.nn.");
 }
 
+bool is_causal_detection(const std::string& qualified_name) {
+  return qualified_name == "__torch__.torch.nn.modules.transformer._detect_is_causal_mask";
+}
+
 bool is_inference_module(const c10::ivalue::Object& object) {
   constexpr std::array<std::string_view, 5> kModules = {
       "__torch__.torch.nn.modules.dropout.", "__torch__.torch.nn.modules.rnn.",

@@ -20,4 +20,8 @@ bool is_grad_question(const torch::jit::Node& node);
 /// always behave as in inference.
 bool is_inference_module(const c10::ivalue::Object& object);
 
+/// True for torch's function that compares a mask with a causal one. Its answer selects a faster
+/// implementation only: false is right for every mask.
+bool is_causal_detection(const std::string& qualified_name);
+
 }  // namespace t2n::trace
