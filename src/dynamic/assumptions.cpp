@@ -93,19 +93,6 @@ void add_lengths(const ir::Graph& graph, const Sizes& sample, int64_t least,
   }
 }
 
-/// The least common multiple of the divisors of sizes.
-int64_t period(const Dim& dim) {
-  int64_t out = 1;
-  dim.map([&](const ir::Atom& atom) {
-    if (const ir::Operands* of = ir::operands_of(atom)) {
-      out = std::lcm(out, period(of->a));
-      if (of->b.is_constant() && of->b.value() > 0) out = std::lcm(out, of->b.value());
-    }
-    return Dim(0);
-  });
-  return out;
-}
-
 /// "x:1=4*S" for the axis "x:1=S".
 std::string in_multiples(const std::vector<AxisSpec>& axes, const Symbol& symbol,
                          int64_t multiple) {
@@ -118,6 +105,18 @@ std::string in_multiples(const std::vector<AxisSpec>& axes, const Symbol& symbol
 }
 
 }  // namespace
+
+int64_t period(const Dim& dim) {
+  int64_t out = 1;
+  dim.map([&](const ir::Atom& atom) {
+    if (const ir::Operands* of = ir::operands_of(atom)) {
+      out = std::lcm(out, period(of->a));
+      if (of->b.is_constant() && of->b.value() > 0) out = std::lcm(out, of->b.value());
+    }
+    return Dim(0);
+  });
+  return out;
+}
 
 std::vector<Comparison> positivity(const Sizes& sample, const std::vector<Comparison>& asserted) {
   std::vector<Comparison> out;
@@ -181,7 +180,8 @@ void Assertions::refuse_one_size(const Need& need, const std::vector<Comparison>
       const std::string only = cat(symbol, " == ", size->second);
       throw Error(told(need, cat("the file would hold for ", only, " only"),
                        cat("let the model do the same at all sizes, or leave the axis out of "
-                           "--dynamic; --assert '", only, "' states that it is meant")));
+                           "--dynamic; --assert '",
+                           only, "' states that it is meant")));
     }
 }
 
@@ -201,6 +201,15 @@ void Assertions::add(const Need& need) {
                             "to state that you know it, use --assert");
   warning.severity = Severity::warning;
   report_(warning);
+}
+
+void Assertions::add_branch(const Need& need) {
+  if (is_born(need.comparison) || holds(need.comparison, sample_)) return add(need);
+  Diagnostic out = told(need, "a branch depends on a size: it goes another way at other sizes",
+                        "compute the same for all sizes, or export a model for each");
+  out.id = "dynamic-differs";
+  out.why = "NNEF has no branches; a file would hold one way only";
+  throw Error(std::move(out));
 }
 
 std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample) {

@@ -14,6 +14,9 @@ namespace t2n::dynamic {
 /// "S >= 1", unless a comparison of S alone already exists.
 std::vector<Comparison> positivity(const Sizes& sample, const std::vector<Comparison>& asserted);
 
+/// The least common multiple of the divisors of sizes.
+int64_t period(const ir::Dim& dim);
+
 /// A comparison that the graph needs; it is true of the sample.
 struct Need {
   Comparison comparison;
@@ -34,6 +37,8 @@ class Assertions {
   /// Adds it unless the others imply it. Errors: `dynamic-assumption` if the file cannot express
   /// it.
   void add(const Need& need);
+  /// The same for a branch. Errors: `dynamic-differs` if it was fixed, against the sample's way.
+  void add_branch(const Need& need);
   const std::vector<Comparison>& all() const { return all_; }
   /// Conditions on sizes that follow from values: the graph itself fails if they do not hold.
   const std::vector<Comparison>& demands() const { return demands_; }

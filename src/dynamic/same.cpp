@@ -313,4 +313,9 @@ std::optional<Diagnostic> difference(const TraceAt& a, const TraceAt& b) {
                  "compute the same for all sizes, or export a model for each");
 }
 
+void require_same(const std::vector<TraceAt>& runs) {
+  for (const TraceAt& run : runs)
+    if (auto found = difference(runs[0], run)) throw Error(*std::move(found));
+}
+
 }  // namespace t2n::dynamic

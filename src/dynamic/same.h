@@ -23,6 +23,8 @@ Where place_of(const trace::Traced& traced, const trace::Decision& decision);
 /// The first difference other than sizes: a branch, a loop, an operation, an argument or a
 /// constant; `dynamic-differs` with its place. Nothing if the graphs are the same.
 std::optional<Diagnostic> difference(const TraceAt& a, const TraceAt& b);
+/// Errors: `dynamic-differs` if a run differs from the first.
+void require_same(const std::vector<TraceAt>& runs);
 
 /// Whether the graph, whose sizes are expressions, equals what was traced at other sizes. Copies
 /// that exist only for some strides, and that nothing can observe, do not count.

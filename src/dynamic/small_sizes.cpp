@@ -8,6 +8,9 @@
 #include "src/dynamic/other_values.h"
 
 namespace t2n::dynamic {
+
+using ir::Dim;
+
 namespace {
 
 /// The largest size that is tried because smaller ones were wrong.
@@ -19,6 +22,31 @@ constexpr const char* kSeen =
 bool gives_nothing(const trace::Traced& traced) {
   return std::all_of(traced.outputs.begin(), traced.outputs.end(),
                      [](const ir::Tensor& output) { return output.elements() == 0; });
+}
+
+Dim without_remainders(const Dim& dim) {
+  return dim.map([](const ir::Atom& atom) {
+    const ir::Operands* of = ir::operands_of(atom);
+    if (of == nullptr) return Dim::symbol(std::get<Symbol>(atom));
+    const Dim a = without_remainders(of->a), b = without_remainders(of->b);
+    if (!std::holds_alternative<ir::Mod>(atom)) return ir::with_operands(atom, a, b);
+    return a - b * floor_div(a, b);
+  });
+}
+
+/// The last size to try where a condition of one symbol excludes some: beyond it the condition
+/// always holds, or does as it did before. 0 if it does neither.
+int64_t last_excluded(const Comparison& c, const Symbol& symbol) {
+  constexpr int64_t kMostPeriod = 64, kPeriods = 3, kLong = 10;
+  const Comparison larger{Dim::symbol(symbol), Relation::gt, kMostTried};
+  if (ir::prove(c, {&larger, 1}) == ir::Verdict::always) return kMostTried;
+  const Dim gap = without_remainders(c.left - c.right);
+  const int64_t steps = period(c.left - c.right);
+  const Dim later = gap.substitute([&](const Symbol& each) {
+    return std::optional(Dim::symbol(each) + (each == symbol ? steps : 0));
+  });
+  if (steps > kMostPeriod || later != gap) return 0;
+  return steps * (steps < kLong ? kPeriods : 2);
 }
 
 }  // namespace
@@ -124,11 +152,10 @@ bool SmallSizes::holds_where_excluded(const Need& need, const Sizes& second,
   const std::vector<Symbol> symbols = (c.left - c.right).symbols();
   if (symbols.size() != 1 || !sample_.contains(symbols[0]) || symbols[0].born() != nullptr)
     return false;
-  const Comparison larger{ir::Dim::symbol(symbols[0]), Relation::gt, kMostTried};
-  if (ir::prove(c, {&larger, 1}) != ir::Verdict::always) return false;
+  const int64_t last = last_excluded(c, symbols[0]);
   std::vector<Sizes> excluded;
   for (const Sizes& others : {sample_, second})
-    for (int64_t size = 1; size <= kMostTried; ++size) {
+    for (int64_t size = 1; size <= last; ++size) {
       Sizes sizes = others;
       sizes[symbols[0]] = size;
       if (!holds(c, sizes) && all_hold(known.all(), sizes)) excluded.push_back(std::move(sizes));

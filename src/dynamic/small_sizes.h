@@ -30,7 +30,8 @@ class SmallSizes {
   /// All at their least. Where that is wrong, the bound is for one size that alone is too small.
   void try_together(const std::set<Symbol>& symbols, Assertions& out) const;
   /// Whether the graph computes what torch does at all sizes that a condition of one size
-  /// excludes, so that it may be left out. `second`: other sizes than the sample's.
+  /// excludes, or at those of some periods if it repeats, so that it may be left out. `second`:
+  /// other sizes than the sample's.
   bool holds_where_excluded(const Need& need, const Sizes& second, const Assertions& known) const;
   /// With an empty cache the program may go another way, or fail.
   void try_empty(const ir::Dim& size, Assertions& out) const;

@@ -39,11 +39,10 @@ class Trials {
     second_ = runs_.back().sizes;
     if (has_births(runs_[0].traced.graph)) vary_values();
     const trace::Traced sample = prefer_large();
-    while (pad() || roll_loops() || select_branches() || compute_numbers()) {
+    while (pad() || roll_loops() || select_branches() || fix_branches() || compute_numbers()) {
     }
     set_small_apart();
-    for (const TraceAt& run : runs_)
-      if (auto found = difference(runs_[0], run)) throw Error(*std::move(found));
+    require_same(runs_);
     if (!request_.axes.empty()) vary_parity();
     std::vector<Trial> trials;
     std::vector<Assumption> assumed = infer(trials);
@@ -224,10 +223,14 @@ class Trials {
       if ((size / step - runs_[0].sizes.at(symbol) / step) % 2 == 0) size += step;
     }
     if (sizes == second_ || !all_hold(asserted_, sizes)) return;
-    auto run = attempt(sizes);
-    if (!run) return;
-    if (auto found = difference(runs_[0], *run)) throw Error(*std::move(found));
-    runs_.push_back(*std::move(run));
+    if (auto run = attempt(sizes)) add_run(*std::move(run));
+  }
+
+  void add_run(TraceAt run) {
+    runs_.push_back(std::move(run));
+    while (difference(runs_[0], runs_.back()) && fix_branches()) {
+    }
+    require_same(runs_);
   }
 
   /// The file's assertions: needs of operators, then branches and loops, then size 1.
@@ -241,7 +244,7 @@ class Trials {
     for (const Need& need : branch_needs(traced, sample_))
       if (!is_settled(need, traced, small_) && !is_bounded(need, traced, known_) &&
           !small.computes_for_none(need) && !small.holds_where_excluded(need, second_, out))
-        out.add(need);
+        out.add_branch(need);
     const auto all = symbols_of(declared_.sample);
     for (const Symbol& symbol : all) small.try_one(symbol, out);
     if (all.size() > 1) small.try_together(all, out);
@@ -283,8 +286,7 @@ class Trials {
       if (!sizes) continue;
       failure_.reset();
       if (auto run = attempt(*sizes)) {
-        if (auto found = difference(runs_[0], *run)) throw Error(*std::move(found));
-        runs_.push_back(*std::move(run));
+        add_run(*std::move(run));
         return true;
       }
       if (!holds_far_off(assumption.relation, declared_.sample)) refuse("");
@@ -318,21 +320,41 @@ class Trials {
   }
 
   bool select_branch(const void* branch) {
-    std::vector<TraceAt> runs = runs_, small = small_;
-    std::optional<std::string> obstacle;
     rewrites_.selected_branches.insert(branch);
+    const auto obstacle = retrace([&] { return obstacle_of(runs_, branch); });
+    if (!obstacle) return true;
+    rewrites_.selected_branches.erase(branch);
+    note_obstacle(runs_, branch, *obstacle);
+    return false;
+  }
+
+  /// Traces everything again. If there is an obstacle, returns it and keeps the runs as they were.
+  std::optional<std::string> retrace(const std::function<std::optional<std::string>()>& obstacle) {
+    std::vector<TraceAt> runs = runs_, small = small_;
+    std::optional<std::string> out;
     try {
       trace_again();
-      obstacle = obstacle_of(runs_, branch);
-      if (!obstacle) return true;
+      out = obstacle();
+      if (!out) return out;
     } catch (const Error& error) {
       if (error.diagnostic().id == "internal") throw;
-      obstacle = cat("the model then fails: ", error.diagnostic().message);
+      out = cat("the model then fails: ", error.diagnostic().message);
     }
-    rewrites_.selected_branches.erase(branch);
     runs_ = std::move(runs);
     small_ = std::move(small);
-    note_obstacle(runs_, branch, *obstacle);
+    return out;
+  }
+
+  /// Where runs differ at a branch, one way may compute the same in all of them: a pad that is
+  /// skipped where it adds nothing. Other sizes are examined with the assertions.
+  bool fix_branches() {
+    for (const void* branch : differing_branches(runs_))
+      for (const int64_t way : {1, 0}) {
+        if (!tried_ways_.emplace(branch, way).second) continue;
+        rewrites_.fixed_branches[branch] = way;
+        if (!retrace([] { return std::optional<std::string>(); })) return true;
+        rewrites_.fixed_branches.erase(branch);
+      }
     return false;
   }
 
@@ -378,6 +400,7 @@ class Trials {
   Rewrites rewrites_;
   std::vector<Need> needs_;
   std::set<const void*> tried_branches_;
+  std::set<std::pair<const void*, int64_t>> tried_ways_;
   std::set<std::string> settled_;  ///< equalities that were examined
   std::optional<std::pair<Sizes, Diagnostic>> failure_;
 };

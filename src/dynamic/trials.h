@@ -19,7 +19,9 @@ struct Rewrites {
   std::set<const void*> rolled_loops;       ///< recorded as one scan
   std::set<const void*> computed_numbers;   ///< recorded with numbers that the graph computes
   std::set<const void*> selected_branches;  ///< recorded both ways, with selects
-  std::map<const void*, int64_t> padded;    ///< see TraceOptions
+  /// Run one way at all sizes. The results are the model's: the tracer compares them.
+  std::map<const void*, int64_t> fixed_branches;
+  std::map<const void*, int64_t> padded;  ///< see TraceOptions
 };
 
 /// Traces the program at certain sizes, with the sample's values or with others: `draw` is 1 for

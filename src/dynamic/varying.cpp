@@ -81,6 +81,23 @@ std::vector<const void*> branches_on_values(const std::vector<TraceAt>& runs, co
   return out;
 }
 
+std::vector<const void*> differing_branches(const std::vector<TraceAt>& runs) {
+  std::vector<const void*> order;
+  std::vector<std::map<const void*, std::vector<int64_t>>> ways(runs.size());
+  for (size_t run = 0; run < runs.size(); ++run)
+    for (const Decision& decision : runs[run].traced.decisions) {
+      if (decision.kind != Decision::Kind::branch || decision.is_guard) continue;
+      ways[run][decision.id].push_back(decision.way);
+      if (std::find(order.begin(), order.end(), decision.id) == order.end())
+        order.push_back(decision.id);
+    }
+  std::erase_if(order, [&](const void* branch) {
+    return std::all_of(ways.begin(), ways.end(),
+                       [&](auto& of_run) { return of_run[branch] == ways[0][branch]; });
+  });
+  return order;
+}
+
 std::optional<std::string> obstacle_of(const std::vector<TraceAt>& runs, const void* branch) {
   std::optional<std::string> out;
   for (const TraceAt& run : runs)

@@ -200,7 +200,17 @@ dynamic::DynamicTrace trace_with(trace::Session& session, const std::vector<Samp
     options.computed_numbers = rewrites.computed_numbers;
     options.selected_branches = rewrites.selected_branches;
     options.padded = rewrites.padded;
-    return traced(session, inputs_at(sizes, draw), options);
+    options.fixed_branches = {};
+    const std::vector<trace::SampleInput> inputs = inputs_at(sizes, draw);
+    trace::Traced plain = traced(session, inputs, options);
+    if (rewrites.fixed_branches.empty()) return plain;
+    options.fixed_branches = rewrites.fixed_branches;
+    trace::Traced fixed = traced(session, inputs, options);
+    if (std::equal(plain.outputs.begin(), plain.outputs.end(), fixed.outputs.begin(),
+                   fixed.outputs.end(), ir::same_values))
+      return fixed;
+    throw Error("dynamic-differs", "a branch depends on a size, and its two ways compute another",
+                {}, "compute the same for all sizes, or export a model for each");
   };
   const auto is_right = [&](const ir::Graph& graph, const dynamic::TraceAt& there) {
     return computes(at_sizes(graph, there.sizes), there.traced, inputs_at(there.sizes, there.draw));

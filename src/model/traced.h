@@ -38,6 +38,8 @@ struct TraceOptions {
   /// Branches on sizes (Decision::id) of which both ways are recorded, and a select chooses, where
   /// a select can.
   std::set<const void*> selected_branches;
+  /// Branches on sizes (Decision::id) that run one way, 1 or 0, at all sizes.
+  std::map<const void*, int64_t> fixed_branches;
   /// Operations in branches that run where a tensor lacks elements for them, and the axes along
   /// which it is given some there.
   std::map<const void*, int64_t> padded;

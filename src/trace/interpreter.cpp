@@ -247,7 +247,9 @@ void Interpreter::run_constant(Node* node, Env& env) {
 void Interpreter::run_if(Node* node, Env& env) {
   const c10::IValue condition = value(node->input(0), env);
   const Mark mark = mark_of(condition);
-  const bool taken = unmarked(condition).toBool();
+  const auto fixed = options_.fixed_branches.find(node);
+  const bool is_fixed = fixed != options_.fixed_branches.end() && mark && !is_data(mark);
+  const bool taken = is_fixed ? fixed->second != 0 : unmarked(condition).toBool();
   Block* block = node->blocks()[taken ? 0 : 1];
   Block* other = node->blocks()[taken ? 1 : 0];
   if (is_data(mark) && !only_raises(other)) {
