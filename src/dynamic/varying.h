@@ -21,8 +21,8 @@ std::set<const void*> varying_loops(const std::vector<TraceAt>& runs,
 /// Branches whose condition compares a size that follows from values, or that go both ways in the
 /// runs at these sizes, in the order in which the program meets them.
 std::vector<const void*> branches_on_values(const std::vector<TraceAt>& runs, const Sizes& at);
-/// Branches on sizes that go different ways at different sizes, in the order in which the program
-/// meets them.
+/// Branches that go different ways at different sizes, but not at the first run's, in the order in
+/// which the program meets them.
 std::vector<const void*> differing_branches(const std::vector<TraceAt>& runs);
 /// Why no select stands for a branch, if a run still decides there.
 std::optional<std::string> obstacle_of(const std::vector<TraceAt>& runs, const void* branch);
