@@ -82,6 +82,23 @@ Dim Facts::simplified(const Dim& dim) {
   });
 }
 
+Dim Facts::simplified_number(const Dim& dim) const {
+  return dim.map([this](const ir::Atom& atom) {
+    const ir::Operands* of = ir::operands_of(atom);
+    if (of == nullptr) return Dim::symbol(std::get<Symbol>(atom));
+    const Dim a = simplified_number(of->a), b = simplified_number(of->b);
+    if (std::holds_alternative<ir::Mod>(atom)) return a - b * floor_div(a, b);
+    if (std::holds_alternative<ir::FloorDiv>(atom)) return floor_div(a, b);
+    const bool is_smallest = std::holds_alternative<ir::Min>(atom);
+    const auto fits = [&](Relation relation) {
+      return ir::prove({a, relation, b}, known_) == Verdict::always;
+    };
+    if (fits(is_smallest ? Relation::le : Relation::ge)) return a;
+    if (fits(is_smallest ? Relation::ge : Relation::le)) return b;
+    return ir::with_operands(atom, a, b);
+  });
+}
+
 std::vector<Comparison> Facts::take_assumed() {
   known_.resize(known_.size() - assumed_.size());
   return std::exchange(assumed_, {});
@@ -89,12 +106,16 @@ std::vector<Comparison> Facts::take_assumed() {
 
 namespace {
 
-/// "S >= 5" for "S - 3 > 1".
+/// "S >= 5" for "S - 3 > 1", "S <= 8" for "8 - S >= 0".
 Comparison shifted(const Comparison& comparison) {
   const bool is_flipped = (comparison.left - comparison.left.constant_part()).is_constant();
   Comparison out = is_flipped ? mirrored(comparison) : comparison;
   const int64_t shift = out.left.constant_part();
   out = {out.left - shift, out.relation, out.right - shift};
+  const std::vector<ir::Term>& terms = out.left.terms();
+  if (out.right.is_constant() &&
+      std::all_of(terms.begin(), terms.end(), [](const ir::Term& each) { return each.factor < 0; }))
+    out = {Dim(-1) * out.left, ir::mirrored(out.relation), Dim(-1) * out.right};
   if (out.relation == Relation::gt) return {out.left, Relation::ge, out.right + 1};
   if (out.relation == Relation::lt) return {out.left, Relation::le, out.right - 1};
   return out;

@@ -27,6 +27,8 @@ class Facts {
   /// Without what targets cannot express: minima and maxima are decided, remainders become
   /// divisions.
   ir::Dim simplified(const ir::Dim& dim);
+  /// For a number that is no size: minima and maxima remain.
+  ir::Dim simplified_number(const ir::Dim& dim) const;
 
   /// Returns what was noted since the last call, and forgets it.
   std::vector<Comparison> take_assumed();

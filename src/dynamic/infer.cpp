@@ -314,13 +314,16 @@ class Inference {
     }
     const ir::Node& node = level.result().nodes[index];
     if (agrees) {
-      const ir::Dim simple = facts_.simplified(size);
+      const bool is_number =
+          std::holds_alternative<ir::Dim>(node.args[which].value) && rules_.is_elementwise(node.op);
+      const ir::Dim simple = is_number ? facts_.simplified_number(size) : facts_.simplified(size);
       note(level, node, facts_.take_assumed());
       return simple;
     }
-    refuse(subject(level, node, cat("the argument ", quoted(node.args[which].name))), seen,
-           "it follows the values of a tensor, or the sizes in a way that has no exact form: a root, "
-           "or a product with a fraction that floats round at some sizes (int(45 * 1.4) is 62)");
+    refuse(
+        subject(level, node, cat("the argument ", quoted(node.args[which].name))), seen,
+        "it follows the values of a tensor, or the sizes in a way that has no exact form: a root, "
+        "or a product with a fraction that floats round at some sizes (int(45 * 1.4) is 62)");
   }
 
   std::optional<int64_t> value_at(size_t trial, const ir::Dim& size) const {

@@ -21,6 +21,7 @@ class ShapeRules {
   /// Rules of all families. Elementwise operators need no rule of their own: all their tensors
   /// broadcast to the shape of the results.
   explicit ShapeRules(Asks is_elementwise);
+  bool is_elementwise(ir::OpId op) const { return is_elementwise_(op); }
   /// `names` are separated by spaces; the namespace is aten by default. A name without overload
   /// stands for all overloads.
   void add(ShapeRule rule, std::string_view names,

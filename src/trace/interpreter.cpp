@@ -21,9 +21,25 @@ using torch::jit::Node;
 using torch::jit::Stack;
 
 /// True for a block that always ends by an exception: the failing side of an assert.
-bool only_raises(Block* block) {
+bool only_raises(const Block* block) {
   return std::any_of(block->nodes().begin(), block->nodes().end(),
                      [](const Node* node) { return node->kind() == prim::RaiseException; });
+}
+
+/// True for a block that gives nothing and changes nothing: it warns, or asks whether to raise.
+bool is_idle(const Block* block) {
+  const std::initializer_list<torch::jit::NodeKind> silent = {
+      c10::aten::warn, prim::Constant, prim::ListConstruct, prim::TupleConstruct, prim::ListUnpack};
+  return std::all_of(block->nodes().begin(), block->nodes().end(), [&](const Node* node) {
+    if (std::find(silent.begin(), silent.end(), node->kind()) != silent.end()) return true;
+    if (node->kind() == prim::If)
+      return node->outputs().empty() &&
+             std::all_of(node->blocks().begin(), node->blocks().end(),
+                         [](const Block* each) { return only_raises(each) || is_idle(each); });
+    const c10::FunctionSchema* schema = node->maybeSchema();
+    return schema != nullptr && !schema->is_mutable() && node->blocks().empty() &&
+           !node->hasSideEffects() && !node->isNondeterministic();
+  });
 }
 
 /// Baked device literals (`cuda:0` of the machine that traced) mean the CPU here.
@@ -252,6 +268,7 @@ void Interpreter::run_if(Node* node, Env& env) {
   const bool taken = is_fixed ? fixed->second != 0 : unmarked(condition).toBool();
   Block* block = node->blocks()[taken ? 0 : 1];
   Block* other = node->blocks()[taken ? 1 : 0];
+  if (node->outputs().empty() && is_idle(block) && is_idle(other)) return run_block(block, env);
   if (is_data(mark) && !only_raises(other)) {
     std::string obstacle;
     if (select_branches(node, mark, taken, env, obstacle)) return;
