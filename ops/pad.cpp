@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ops/spatial.h"
+#include "src/diag/error.h"
 #include "src/translate/arith.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
@@ -103,7 +104,25 @@ Ref circular_padded(Emitter& out, Ref x, const Pads& pads) {
   return x;
 }
 
+/// In the order of torch's enumeration (ATen/native/PadNd.h).
+enum class PadMode { reflect, replicate, circular, constant };
+
+/// Which entry of an axis of `size` entries is at position `at`, which may lie beyond its ends.
+Ref entry_at(Emitter& out, Ref at, const Dim& size, PadMode mode) {
+  const Ref none = out.scalar(0, DType::i64), last = out.size(size - Dim(1), DType::i64);
+  if (mode == PadMode::replicate) return minimum(out, maximum(out, at, none), last);
+  if (mode == PadMode::reflect) {
+    const Ref from_end = sub(out, last, out.elementwise("abs", {at}));
+    return sub(out, last, out.elementwise("abs", {from_end}));
+  }
+  const Ref whole = out.size(size, DType::i64);
+  const Ref forward = select(out, compare(out, "lt", at, none), add(out, at, whole), at);
+  return select(out, compare(out, "gt", forward, last), sub(out, forward, whole), forward);
+}
+
 std::string_view amounts(const OpView& op) { return op.has_argument("pad") ? "pad" : "padding"; }
+
+bool has_open_amounts(const OpView& op) { return !is_static(op.dims(amounts(op))); }
 
 Pads read_pads(const OpView& op, Emitter& out) {
   return per_axis(op.ints(amounts(op)), out.rank(op.tensor("self")));
@@ -146,31 +165,50 @@ Ref open_padded(const OpView& op, Emitter& out, Ref number) {
   return x;
 }
 
+/// Symbolic amounts, none of which is negative: entries are gathered.
+Ref open_border_padded(const OpView& op, Emitter& out, PadMode mode) {
+  const Shape flat = op.dims(amounts(op));
+  Ref x = op.tensor("self");
+  for (size_t i = 0; i + 1 < flat.size(); i += 2) {
+    const Dim before = flat[i], after = flat[i + 1];
+    if (before == Dim(0) && after == Dim(0)) continue;
+    if (out.at_sample(before) < 0 || out.at_sample(after) < 0)
+      throw Error("unsupported-argument", "negative padding of an open amount beside other borders",
+                  "it takes entries away that the border is made of", "slice the tensor itself");
+    const int axis = out.rank(x) - 1 - static_cast<int>(i / 2);
+    const Dim size = size_of(out, x, axis), padded = size + before + after;
+    const Ref at = sub(out, out.range(padded), out.size(before, DType::i64));
+    x = out.call("tract_core_gather", {x, entry_at(out, at, size, mode)}, {{"axis", axis}},
+                 out.dtype(x), with_size(out.shape(x), axis, padded));
+  }
+  return x;
+}
+
 /// `value`: that of the argument `value`, of which integers may be larger than a double holds.
 void pad_with(const OpView& op, Emitter& out, double value) {
   const Ref x = op.tensor("self");
   const bool is_whole = ir::is_integer(out.dtype(x)) && !op.is_none("value");
   const Ref number = is_whole ? op.number("value", out.dtype(x)) : like(out, value, x);
-  if (!is_static(op.dims(amounts(op)))) return out.result(open_padded(op, out, number));
+  if (has_open_amounts(op)) return out.result(open_padded(op, out, number));
   out.result(constant_padded(out, x, read_pads(op, out), value, number));
 }
 
 void constant_pad(const OpView& op, Emitter& out) { pad_with(op, out, op.f64("value")); }
 
 void reflection_pad(const OpView& op, Emitter& out) {
+  if (has_open_amounts(op)) return out.result(open_border_padded(op, out, PadMode::reflect));
   out.result(border_padded(out, op.tensor("self"), read_pads(op, out), "reflect"));
 }
 
 void replication_pad(const OpView& op, Emitter& out) {
+  if (has_open_amounts(op)) return out.result(open_border_padded(op, out, PadMode::replicate));
   out.result(border_padded(out, op.tensor("self"), read_pads(op, out), "replicated"));
 }
 
 void circular_pad(const OpView& op, Emitter& out) {
+  if (has_open_amounts(op)) return out.result(open_border_padded(op, out, PadMode::circular));
   out.result(circular_padded(out, op.tensor("self"), read_pads(op, out)));
 }
-
-/// In the order of torch's enumeration (ATen/native/PadNd.h).
-enum class PadMode { reflect, replicate, circular, constant };
 
 void pad_by(const OpView& op, Emitter& out, PadMode mode) {
   const double value = op.opt_f64("value").value_or(0);

@@ -70,8 +70,10 @@ int64_t steps_of(const Dim& dim) {
 
 /// Rewrites `B - 2*((B + 2) // 3) >= 1` as `B >= 5`, from where it always holds, as every third
 /// size adds one. Nothing if it does not, or if there is more than one symbol.
-std::optional<Comparison> least_from(const Comparison& c, const Sizes& sample) {
-  if (!ir::is_involved(c)) return std::nullopt;
+std::optional<Comparison> least_from(const Comparison& comparison, const Sizes& sample) {
+  if (!ir::is_involved(comparison)) return std::nullopt;
+  const bool is_upper = comparison.relation == Relation::le || comparison.relation == Relation::lt;
+  const Comparison c = is_upper ? ir::mirrored(comparison) : comparison;
   const Dim gap = c.left - c.right;
   const std::vector<Symbol> symbols = gap.symbols();
   const int64_t steps = steps_of(gap);
@@ -96,7 +98,8 @@ bool has_product(const Dim& dim) {
 
 /// `S >= 2` for `S - 1 >= 1`; a bound of a symbol alone stays as the program has it.
 Comparison of_symbol(const Comparison& comparison) {
-  const Comparison solved = plain(comparison);
+  const Comparison solved =
+      plain({comparison.left - comparison.right, comparison.relation, Dim(0)});
   const bool is_new = comparison.left.as_symbol() == nullptr &&
                       comparison.right.as_symbol() == nullptr && solved.left.as_symbol() != nullptr;
   return is_new ? solved : comparison;

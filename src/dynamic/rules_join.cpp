@@ -142,12 +142,12 @@ Shapes repeat_interleave(const ShapeView& op) {
   return {is_flat ? Shape{size} : with_dim(x, axis, size)};
 }
 
-/// `_pad_enum` numbers its modes: constant, reflect, replicate, circular.
+/// `_pad_enum` numbers its modes: reflect, replicate, circular, constant.
 bool pads_by(const ShapeView& op, std::string_view mode) {
   if (op.op().find(mode) != std::string_view::npos) return true;
   if (!op.has("mode")) return false;
   if (op.is_text("mode")) return op.str("mode").starts_with(mode);
-  return op.i64("mode") == (mode == "reflect" ? 1 : 3);
+  return op.i64("mode") == (mode == "reflect" ? 0 : 2);
 }
 
 /// Pairs, starting at the last axis.
