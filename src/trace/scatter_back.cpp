@@ -122,6 +122,13 @@ ir::ValueId Recorder::scatter_back(const Track& track, ir::ValueId base, ir::Val
     return emit("aten::select_scatter",
                 {tensor_arg("self", base), tensor_arg("src", source), pass("dim"), pass("index")},
                 dtype, base_shape, place);
+  if (op == "aten::unbind.int")
+    return emit("aten::select_scatter",
+                {tensor_arg("self", base),
+                 tensor_arg("src", source),
+                 pass("dim"),
+                 {"index", ir::Dim(static_cast<int64_t>(view.output))}},
+                dtype, base_shape, place);
   if (op == "aten::slice.Tensor")
     return emit("aten::slice_scatter",
                 {tensor_arg("self", base), tensor_arg("src", source), pass("dim"), pass("start"),

@@ -210,6 +210,9 @@ TEST_CASE("padding") {
           "torch.pad(x.transpose(1, 2), [2, 1], 'replicate')",
           "torch.pad(x.transpose(1, 2), [2, 1], 'reflect')",
           "torch.pad(x.transpose(1, 2), [2, 1], 'circular')",
+          "torch.pad(x.transpose(1, 2), [x.size(1) % 2, x.size(1) // 3], 'replicate')",
+          "torch.pad(x.transpose(1, 2), [x.size(1) % 2, x.size(1) // 3], 'reflect')",
+          "torch.pad(x.transpose(1, 2), [x.size(1) % 2, x.size(1) // 3], 'circular')",
       },
       {kX}, kLong);
 }
