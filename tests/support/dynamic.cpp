@@ -162,7 +162,7 @@ OpenExample born_example(const Script& model, const std::vector<std::vector<ir::
   std::vector<dynamic::Trial> trials;
   for (const std::vector<ir::Tensor>& each : inputs) {
     trace::TraceOptions keep;
-    keep.keep_sizes = keep.born_sizes = true;
+    keep.keep_sizes = keep.born_sizes = keep.read_sizes = true;
     trace::Traced traced = torch_module().trace(*session, named(each), keep);
     out.runs.push_back({{}, each, agree_with_torch(*session, named(each), traced).expected});
     expand_quantised(traced, true);  // as an export does
