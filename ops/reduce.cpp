@@ -91,7 +91,7 @@ void count_nonzero(const OpView& op, Emitter& out) {
 /// Sums the leading axes, and those that `size` gives extent 1.
 void sum_to_size(const OpView& op, Emitter& out) {
   op.ignore("size", "the result's shape says it");
-  const Ref x = op.tensor("self");
+  const Ref x = out.cast(op.tensor("self"), op.dtype());
   const int leading = out.rank(x) - op.rank();
   Ints axes;
   for (int axis = 0; axis < out.rank(x); ++axis) {

@@ -174,6 +174,14 @@ Ref widened(Emitter& out, Ref x) {
 
 namespace {
 
+/// What is added up: halves in f32, and small integers in i64, since their sums saturate in tract
+/// and wrap in torch.
+Ref as_terms(Emitter& out, Ref x) {
+  const DType dtype = out.dtype(x);
+  return ir::is_integer(dtype) && ir::dtype_size(dtype) < 4 ? out.cast(x, DType::i64)
+                                                            : widened(out, x);
+}
+
 /// tract adds f32 elements one after another: a sum of 500,000 positive ones is off by 6e-6, while
 /// torch adds in a tree. Rows of language models (up to 16,384) keep the form that tract fuses.
 bool is_long_sum(const Emitter& out, std::string_view op, Ref x, const Ints& axes) {
@@ -230,7 +238,7 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
   const bool is_bool = out.dtype(x) == DType::boolean && op != "any_reduce" && op != "all_reduce";
   const bool is_sum =
       op == "sum_reduce" || op == "mean_reduce" || op == "tract_core_product_reduce";
-  const Ref in = is_bool ? out.cast(x, DType::u8) : is_sum ? widened(out, x) : x;
+  const Ref in = is_bool ? out.cast(x, DType::u8) : is_sum ? as_terms(out, x) : x;
   Shape shape = out.shape(x);
   for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
   const bool is_nothing = std::any_of(axes.begin(), axes.end(), [&](int64_t axis) {
@@ -242,7 +250,7 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
   const bool has_f64 = out.has(target::Feature::computes_f64);
   const bool has_integers = out.has(target::Feature::computes_integers);
   if (has_integers && op == "sum_reduce" && out.dtype(in) == DType::i64)
-    return sum_by_einsum(out, in, axes);
+    return out.cast(sum_by_einsum(out, in, axes), out.dtype(x));
   if (has_f64 && op == "mean_reduce" && out.dtype(in) == DType::f64)
     return div(out, sum_by_einsum(out, in, axes), count_of(out, in, axes));
   if (has_f64 && is_long_sum(out, op, in, axes)) {
