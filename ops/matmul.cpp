@@ -49,18 +49,29 @@ void outer(const OpView& op, Emitter& out) {
   out.result(mul(out, column, op.tensor("vec2")));
 }
 
-/// beta * self + alpha * y. A beta of 0 drops `self`, even if it is not finite.
-Ref scaled_sum(const OpView& op, Emitter& out, Ref y) {
+/// beta * self + y. A beta of 0 drops `self`, even if it is not finite.
+Ref with_self(const OpView& op, Emitter& out, Ref y) {
   const double beta = op.f64("beta");
-  y = scaled(out, y, op.f64("alpha"));
-  const Ref self = op.tensor("self");
+  const Ref self = out.cast(op.tensor("self"), out.dtype(y));
   return beta == 0 ? y : add(out, scaled(out, self, beta), y);
+}
+
+/// beta * self + alpha * y.
+Ref scaled_sum(const OpView& op, Emitter& out, Ref y) {
+  return with_self(op, out, scaled(out, y, op.f64("alpha")));
+}
+
+/// torch multiplies f32 sums by alpha before it rounds them to f16, whose range they may leave.
+Ref product_to_scale(const OpView& op, Emitter& out, Ref a, Ref b) {
+  if (op.f64("alpha") == 1) return product(op, out, a, b);
+  return product(op, out, widened(out, a), widened(out, b));
 }
 
 void finish_sum(const OpView& op, Emitter& out, Ref y) { finish(op, out, scaled_sum(op, out, y)); }
 
 void addmm_activation(const OpView& op, Emitter& out) {
-  const Ref y = scaled_sum(op, out, product(op, out, op.tensor("mat1"), op.tensor("mat2")));
+  const Ref y =
+      scaled_sum(op, out, product_to_scale(op, out, op.tensor("mat1"), op.tensor("mat2")));
   const bool use_gelu = op.boolean("use_gelu");
   finish(op, out, use_gelu ? exact_gelu(out, y) : out.elementwise("relu", {y}));
 }
@@ -82,18 +93,19 @@ Factors factors_of(const OpView& op) {
 
 void sum_with_product(const OpView& op, Emitter& out) {
   const Factors names = factors_of(op);
-  finish_sum(op, out, product(op, out, op.tensor(names.first), op.tensor(names.second)));
+  finish_sum(op, out, product_to_scale(op, out, op.tensor(names.first), op.tensor(names.second)));
 }
 
 /// The products of all matrices of the batch, added up.
 void addbmm(const OpView& op, Emitter& out) {
-  const Ref y = product(op, out, op.tensor("batch1"), op.tensor("batch2"));
+  const Ref y = product_to_scale(op, out, op.tensor("batch1"), op.tensor("batch2"));
   finish_sum(op, out, out.squeeze(reduce(out, "sum_reduce", y, {0}), {0}));
 }
 
+/// alpha comes first, as in torch: in f16 the product alone may leave the range.
 void addr(const OpView& op, Emitter& out) {
-  const Ref column = out.unsqueeze(op.tensor("vec1"), {1});
-  finish_sum(op, out, mul(out, column, op.tensor("vec2")));
+  const Ref column = scaled(out, out.unsqueeze(op.tensor("vec1"), {1}), op.f64("alpha"));
+  finish(op, out, with_self(op, out, mul(out, column, op.tensor("vec2"))));
 }
 
 Dim size_along(const Shape& shape, const Ints& axes) {
