@@ -28,8 +28,9 @@ struct Choosing {
 };
 
 constexpr std::array<std::string_view, 4> kRounding = {"round", "floor", "ceil", "trunc"};
-constexpr std::array<std::string_view, 8> kPairs = {"topk",      "sort", "kthvalue", "median",
-                                                    "nanmedian", "mode", "max",      "min"};
+/// Without "mode": its values are no choice, and its indices are never written.
+constexpr std::array<std::string_view, 7> kPairs = {"topk",      "sort", "kthvalue", "median",
+                                                    "nanmedian", "max",  "min"};
 constexpr std::array<std::string_view, 3> kIndices = {"argsort", "argmax", "argmin"};
 constexpr std::array<std::string_view, 4> kFirst = {"max", "min", "argmax", "argmin"};
 constexpr std::array<std::string_view, 2> kOfAll = {"argmax", "argmin"};

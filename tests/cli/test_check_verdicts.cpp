@@ -270,7 +270,7 @@ TEST_CASE("weights that were compressed are judged by outputs alone") {
 
 TEST_CASE("equals may come in another order than in torch, other rows may not") {
   if (!engine(23)) return;
-  for (const std::string model : {"TopRows.pt", "Nearest.pt"}) {
+  for (const std::string model : {"TopRows.pt", "TopBesideMode.pt", "Nearest.pt"}) {
     CAPTURE(model);
     Sandbox sandbox({model});
     const Arguments input = {"-i", "x=64,3,f32"};
