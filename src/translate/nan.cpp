@@ -155,8 +155,9 @@ Diagnostic gives_nan(const ir::Graph& graph, const ir::Node& node, const NanSize
 
 void warn_of_sizes(const ir::Graph& graph, const std::vector<ir::Comparison>& assertions,
                    const Report& report) {
+  const SizeNumbers numbers(graph);
   for (const ir::Node& node : graph.nodes) {
-    const auto sizes = nan_sizes(graph, node, assertions);
+    const auto sizes = nan_sizes(graph, node, numbers, assertions);
     if (sizes && !sizes->count.is_constant()) report(gives_nan(graph, node, *sizes));
     if (node.body) warn_of_sizes(*node.body, assertions, report);
   }

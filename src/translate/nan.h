@@ -8,6 +8,7 @@
 #include "ir/graph.h"
 #include "src/diag/sink.h"
 #include "src/translate/emitter.h"
+#include "src/translate/size_numbers.h"
 
 namespace t2n::ops {
 
@@ -32,7 +33,7 @@ class NanFacts {
 
  private:
   void add_constants(const ir::Graph& graph);
-  void add_results(const ir::Graph& graph, const ir::Node& node,
+  void add_results(const ir::Graph& graph, const ir::Node& node, const SizeNumbers& numbers,
                    const std::vector<ir::Comparison>& assertions);
 
   bool all_;

@@ -62,7 +62,8 @@ NanFacts::NanFacts(const ir::Graph& graph, const std::vector<ir::Comparison>& as
     : all_(all), nan_(graph.values.size()), closed_(graph.values.size()) {
   for (const ir::ValueId id : graph.inputs) nan_[static_cast<size_t>(id)] = all;
   add_constants(graph);
-  for (const ir::Node& node : graph.nodes) add_results(graph, node, assertions);
+  const SizeNumbers numbers(graph);
+  for (const ir::Node& node : graph.nodes) add_results(graph, node, numbers, assertions);
 }
 
 void NanFacts::add_constants(const ir::Graph& graph) {
@@ -76,7 +77,7 @@ void NanFacts::add_constants(const ir::Graph& graph) {
   }
 }
 
-void NanFacts::add_results(const ir::Graph& graph, const ir::Node& node,
+void NanFacts::add_results(const ir::Graph& graph, const ir::Node& node, const SizeNumbers& numbers,
                            const std::vector<ir::Comparison>& assertions) {
   bool nan = false, closed = has_number(node, is_closed);
   if (!drops_nan(node))
@@ -88,7 +89,7 @@ void NanFacts::add_results(const ir::Graph& graph, const ir::Node& node,
   const bool hides_keys =
       is_fused_attention(ir::op_name(node.op)) && ir::operand(node, "mask") != ir::kNoValue;
   const bool makes = (is_softmax(op) && closed) || hides_keys ||
-                     nan_sizes(graph, node, assertions) ||
+                     nan_sizes(graph, node, numbers, assertions) ||
                      has_number(node, [](double x) { return std::isnan(x); }) ||
                      (node.body && NanFacts(*node.body, assertions, false).any());
   any_ = any_ || makes;

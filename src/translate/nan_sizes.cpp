@@ -63,10 +63,22 @@ bool is_larger(const Assertions& assertions, const ir::Shape& sizes, int64_t lea
   return is_any;
 }
 
+/// The sizes at which a divisor may be 0.
+std::optional<NanSizes> zero(const Assertions& assertions,
+                             const std::optional<SizeNumber>& divisor) {
+  if (!divisor || divisor->size.is_constant()) return {};
+  const Dim size = divisor->size, opposite = Dim(0) - size;
+  if (is_proven(assertions, size, ir::Relation::ge, Dim(1)) ||
+      is_proven(assertions, opposite, ir::Relation::ge, Dim(1)))
+    return {};
+  const bool is_negative = is_proven(assertions, opposite, ir::Relation::ge, Dim(0));
+  return NanSizes{is_negative ? opposite : size, 0};
+}
+
 }  // namespace
 
 std::optional<NanSizes> nan_sizes(const ir::Graph& graph, const ir::Node& node,
-                                  const Assertions& assertions) {
+                                  const SizeNumbers& numbers, const Assertions& assertions) {
   constexpr std::array<std::string_view, 4> kSpreads = {"std", "var", "std_mean", "var_mean"};
   constexpr std::array<std::string_view, 3> kQuotients = {"div", "divide", "true_divide"};
   const std::string_view op = ir::op_short_name(node.op);
@@ -80,13 +92,9 @@ std::optional<NanSizes> nan_sizes(const ir::Graph& graph, const ir::Node& node,
     if (count.is_constant() && count.value() > least) return {};
     return NanSizes{count, least};
   }
-  if (!is_one_of(op, kQuotients)) return {};
-  const ir::Attr* const other = node.find("other");
-  const Dim* const divisor = other == nullptr ? nullptr : std::get_if<Dim>(other);
-  if (divisor == nullptr || divisor->is_constant() ||
-      is_proven(assertions, *divisor, ir::Relation::ge, Dim(1)))
-    return {};
-  return NanSizes{*divisor, 0};
+  if (is_one_of(op, kQuotients)) return zero(assertions, numbers.of(node, "other"));
+  if (op == "reciprocal") return zero(assertions, numbers.of(node, "self"));
+  return {};
 }
 
 }  // namespace t2n::ops

@@ -8,6 +8,7 @@ namespace t2n::ops {
 /// The sizes at which the operation gives NaN, where the assertions allow them; nothing for an
 /// operation that never does. A count that is a number is too small.
 std::optional<NanSizes> nan_sizes(const ir::Graph& graph, const ir::Node& node,
+                                  const SizeNumbers& numbers,
                                   const std::vector<ir::Comparison>& assertions);
 
 }  // namespace t2n::ops

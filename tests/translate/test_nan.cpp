@@ -3,7 +3,7 @@
 
 #include "ops/all.h"
 #include "src/diag/sink.h"
-#include "src/translate/nan.h"
+#include "src/translate/nan_sizes.h"
 #include "src/translate/registry.h"
 #include "src/translate/translate.h"
 #include "tests/translate/builder.h"
@@ -61,6 +61,34 @@ TEST_CASE("where the rows are two and more, there is no NaN") {
   Spread two(2);
   CHECK_EQ(two.reported(), "");
   CHECK(!selects(two));
+}
+
+/// The divisor is a tensor, as in traces: (factor * B - less), in f32.
+std::string of_quotient(double factor, int64_t less, ir::Relation relation, int64_t bound) {
+  Builder model;
+  ir::Graph& graph = model.graph;
+  graph.inputs.push_back(model.value("x", {kRows}, DType::f32));
+  graph.attributes[ir::kSampleSizes] = ir::Sizes{{ir::Symbol("B"), 3}};
+  const std::vector<ir::Comparison> assertions = {{kRows, relation, Dim(bound)}};
+  const ir::ValueId rows = model.node("aten::tensor.int", {{"t", kRows}}, "rows", {}, DType::i64);
+  const ir::ValueId real =
+      model.node("t2n::cast", {arg("self", rows), {"dtype", DType::f32}}, "real", {});
+  const ir::ValueId scaled =
+      model.node("aten::mul.Scalar", {arg("self", real), {"other", factor}}, "scaled", {});
+  const ir::ValueId divisor = model.node(
+      "aten::sub.Scalar", {arg("self", scaled), {"other", Dim(less)}, {"alpha", Dim(1)}}, "n", {});
+  model.node("aten::div.Tensor", {arg("self", graph.inputs[0]), arg("other", divisor)}, "y", {});
+  const auto found = nan_sizes(graph, graph.nodes.back(), SizeNumbers(graph), assertions);
+  return found ? found->count.str() : "never";
+}
+
+TEST_CASE("divisors that traces compute from sizes may be 0") {
+  CHECK_EQ(of_quotient(1, 1, ir::Relation::ge, 1), "B - 1");
+  CHECK_EQ(of_quotient(1, 1, ir::Relation::ge, 2), "never");
+  CHECK_EQ(of_quotient(1, 9, ir::Relation::le, 8), "never");
+  CHECK_EQ(of_quotient(1, 9, ir::Relation::le, 9), "-B + 9");
+  CHECK_EQ(of_quotient(0.5, 1, ir::Relation::ge, 1), "B - 2");
+  CHECK_EQ(of_quotient(0.3, 1, ir::Relation::ge, 1), "never");
 }
 
 TEST_CASE("operations that lose a NaN of an input are listed, or keep it") {

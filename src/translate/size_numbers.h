@@ -1,0 +1,35 @@
+// Numbers that a graph computes from sizes.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace t2n::ops {
+
+/// size * factor; the factor is not 0.
+struct SizeNumber {
+  ir::Dim size;
+  double factor = 1;
+};
+
+/// Tensors of one element that hold sums and products of sizes and constants, as traces and
+/// conversions to floats make them.
+class SizeNumbers {
+ public:
+  explicit SizeNumbers(const ir::Graph& graph);
+  /// Nothing for other values.
+  const std::optional<SizeNumber>& of(ir::ValueId id) const {
+    return numbers_[static_cast<size_t>(id)];
+  }
+  /// Of an argument: a number or a value.
+  std::optional<SizeNumber> of(const ir::Node& node, std::string_view argument) const;
+
+ private:
+  std::optional<SizeNumber> result(const ir::Node& node, ir::DType dtype) const;
+
+  std::vector<std::optional<SizeNumber>> numbers_;
+};
+
+}  // namespace t2n::ops
