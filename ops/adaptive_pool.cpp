@@ -270,7 +270,7 @@ void uneven_max_pool(const OpView& op, Emitter& out, Ref x, const Axes& axes) {
   const Ints last = {spatial + 2};
   batched_result(op, out, out.squeeze(exact_extremum(out, "max_reduce", elements, last), last), 0);
   if (!op.is_used(1)) return;
-  const Ref winner = reduce(out, "argmax_reduce", elements, last, DType::i64);
+  const Ref winner = first_extremum(out, "argmax_reduce", elements, last);
   const Ref table =
       window_last(out, gathered_windows(out, flat_positions(out, axes.in), windows), spatial);
   Shape shape = out.shape(elements);

@@ -4,6 +4,7 @@
 #include "ops/reduce.h"
 #include "ops/spatial.h"
 #include "src/diag/error.h"
+#include "src/translate/nan.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
 
@@ -80,8 +81,10 @@ void running_extremum(const OpView& op, Emitter& out) {
   const Ref positions = iota(out, size_of(out, x, axis), axis + 1, rank);
   const Ref none = out.scalar(int64_t{0}, DType::i64);
   const Ref is_seen = compare(out, "le", positions, iota(out, n, axis, rank));
-  const Ref is_it =
-      logical_and(out, is_seen, compare(out, "eq", all, out.unsqueeze(values, {axis + 1})));
+  Ref is_value = compare(out, "eq", all, out.unsqueeze(values, {axis + 1}));
+  if (ir::is_float(out.dtype(x)) && may_meet_nan(out))
+    is_value = logical_or(out, is_value, is_nan(out, all));
+  const Ref is_it = logical_and(out, is_seen, is_value);
   const Ref indices =
       reduced_prefixes(out, "max_reduce", select(out, is_it, positions, none), axis);
   finish(op, out, out.reshape(values, op.shape(0)), 0);

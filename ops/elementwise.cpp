@@ -8,6 +8,7 @@
 #include "ops/all.h"
 #include "src/diag/error.h"
 #include "src/translate/arith.h"
+#include "src/translate/nan.h"
 #include "src/translate/quotient.h"
 #include "src/translate/registry.h"
 
@@ -100,7 +101,11 @@ void absolute(const OpView& op, Emitter& out) {
 void sign(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   if (out.dtype(x) == DType::boolean) return finish(op, out, x);
-  if (ir::is_float(out.dtype(x))) return out.result("sign", {x});
+  if (ir::is_float(out.dtype(x))) {
+    // Of NaN torch says 0.
+    const Ref y = out.elementwise("sign", {x});
+    return out.result(may_meet_nan(out) ? select(out, is_nan(out, x), like(out, 0, x), y) : y);
+  }
   const Ref capped = minimum(out, x, like(out, 1, x));
   const bool has_negatives = ir::dtype_name(out.dtype(x)).front() == 'i';
   finish(op, out, has_negatives ? maximum(out, capped, like(out, -1, x)) : capped);

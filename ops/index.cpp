@@ -7,6 +7,7 @@
 #include "ops/positions.h"
 #include "src/diag/error.h"
 #include "src/translate/births.h"
+#include "src/translate/nan.h"
 #include "src/translate/registry.h"
 
 namespace t2n::ops {
@@ -109,11 +110,13 @@ void masked_select(const OpView& op, Emitter& out) {
   finish(op, out, take(out, flattened(out, x), index, 0));
 }
 
-/// How many boundaries lie below a value, which is its position among them.
+/// How many boundaries lie below a value, which is its position among them. NaN comes last.
 Ref count_below(Emitter& out, Ref values, Ref boundaries, bool counts_equal) {
   const int last = out.rank(values);
   const Ref column = out.unsqueeze(values, {last});
-  const Ref is_below = compare(out, counts_equal ? "le" : "lt", boundaries, column);
+  Ref is_below = compare(out, counts_equal ? "le" : "lt", boundaries, column);
+  if (ir::is_float(out.dtype(values)) && may_meet_nan(out))
+    is_below = logical_or(out, is_below, is_nan(out, column));
   const Ref count = reduce(out, "sum_reduce", out.cast(is_below, DType::i64), {last});
   return out.squeeze(count, {last});
 }

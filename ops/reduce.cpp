@@ -55,7 +55,7 @@ void arg_extremum(const OpView& op, Emitter& out) {
   const Ints axes = reduced_axes(op, out, x);
   const bool is_scalar = out.rank(x) == 0;
   const Ref y =
-      is_scalar ? out.scalar(int64_t{0}, DType::i64) : reduce(out, op.nnef(), x, axes, DType::i64);
+      is_scalar ? out.scalar(int64_t{0}, DType::i64) : first_extremum(out, op.nnef(), x, axes);
   finish_reduced(op, out, y, axes);
 }
 
@@ -65,8 +65,8 @@ void extremum_with_index(const OpView& op, Emitter& out) {
   const Ref x = at_least_1d(out, self);
   const Ints axes = {op.axis("dim")};
   const Ref values = exact_extremum(out, op.nnef(), x, axes);
-  const Ref indices = reduce(out, op.nnef() == "max_reduce" ? "argmax_reduce" : "argmin_reduce", x,
-                             axes, DType::i64);
+  const Ref indices =
+      first_extremum(out, op.nnef() == "max_reduce" ? "argmax_reduce" : "argmin_reduce", x, axes);
   const bool keeps = op.boolean("keepdim") && out.rank(self) > 0;
   finish(op, out, keeps ? values : out.squeeze(values, axes), 0);
   finish(op, out, keeps ? indices : out.squeeze(indices, axes), 1);

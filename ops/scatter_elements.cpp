@@ -5,6 +5,7 @@
 #include "ops/scatter.h"
 #include "src/diag/error.h"
 #include "src/translate/integer_division.h"
+#include "src/translate/nan.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
 
@@ -181,7 +182,15 @@ void reduce_into(const OpView& op, Emitter& out, Scatter s) {
     const Ref start = out.full(neutral(out, combine, s.x), out.shape(s.index));
     s.x = scatter_elements(out, s.x, s.index, start, s.axis, {Combine::none, true});
   }
-  finish_scatter(op, out, s, combining_write(op, combine));
+  const Write write = combining_write(op, combine);
+  const bool is_extremum = combine == Combine::amax || combine == Combine::amin;
+  if (!is_extremum || !ir::is_float(out.dtype(s.x)) || !may_meet_nan(out))
+    return finish_scatter(op, out, s, write);
+  const Write any = combining_write(op, Combine::amax);
+  const Ref is_absent =
+      scatter_elements(out, is_nan(out, s.x), s.index, is_nan(out, s.src), s.axis, any);
+  const Ref y = scatter_elements(out, s.x, s.index, s.src, s.axis, write);
+  finish(op, out, out.reshape(select(out, is_absent, like(out, kNan, y), y), op.shape()));
 }
 
 void scatter_reduce(const OpView& op, Emitter& out) {

@@ -8,6 +8,7 @@
 
 #include "ir/half.h"
 #include "src/diag/error.h"
+#include "src/translate/nan.h"
 #include "src/translate/packed.h"
 #include "src/translate/sizes.h"
 
@@ -151,6 +152,7 @@ Ref compare(Emitter& out, std::string_view op, Ref a, Ref b) {
 }
 
 Ref logical_and(Emitter& out, Ref a, Ref b) { return out.elementwise("and", {a, b}); }
+Ref logical_or(Emitter& out, Ref a, Ref b) { return out.elementwise("or", {a, b}); }
 Ref logical_xor(Emitter& out, Ref a, Ref b) { return out.elementwise("tract_core_xor", {a, b}); }
 Ref logical_not(Emitter& out, Ref x) { return out.elementwise("not", {x}); }
 
@@ -271,11 +273,24 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
 
 Ref exact_extremum(Emitter& out, std::string_view op, Ref x, const Ints& axes) {
   if (axes.empty()) return x;
-  const Ref y = reduce(out, op, x, axes);
-  if (!ir::is_float(out.dtype(x)) || !out.has(target::Feature::computes_f64)) return y;
-  const double infinity = std::numeric_limits<double>::infinity();
-  const Ref end = like(out, op == "max_reduce" ? -infinity : infinity, x);
-  return select(out, reduce(out, "max_reduce", compare(out, "ne", x, end), axes), y, end);
+  Ref y = reduce(out, op, x, axes);
+  if (!ir::is_float(out.dtype(x))) return y;
+  if (out.has(target::Feature::computes_f64)) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    const Ref end = like(out, op == "max_reduce" ? -infinity : infinity, x);
+    y = select(out, reduce(out, "max_reduce", compare(out, "ne", x, end), axes), y, end);
+  }
+  if (!may_meet_nan(out)) return y;
+  return select(out, reduce(out, "max_reduce", is_nan(out, x), axes), like(out, kNan, y), y);
+}
+
+Ref first_extremum(Emitter& out, std::string_view op, Ref x, const Ints& axes) {
+  const Ref y = reduce(out, op, x, axes, DType::i64);
+  if (!ir::is_float(out.dtype(x)) || !may_meet_nan(out)) return y;
+  const Ref is_absent = is_nan(out, x);
+  const Ref first =
+      reduce(out, "argmax_reduce", out.cast(is_absent, out.dtype(x)), axes, DType::i64);
+  return select(out, reduce(out, "max_reduce", is_absent, axes), first, y);
 }
 
 Ref iota(Emitter& out, const Dim& n, int axis, int rank) {

@@ -37,6 +37,7 @@ Ref magnitude(Emitter& out, Ref x);  ///< |x|
 /// `op` is one of lt le gt ge eq ne.
 Ref compare(Emitter& out, std::string_view op, Ref a, Ref b);
 Ref logical_and(Emitter& out, Ref a, Ref b);
+Ref logical_or(Emitter& out, Ref a, Ref b);
 Ref logical_xor(Emitter& out, Ref a, Ref b);
 Ref logical_not(Emitter& out, Ref x);
 Ref select(Emitter& out, Ref condition, Ref then, Ref otherwise);
@@ -56,8 +57,10 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes,
            std::optional<DType> dtype = {});
 
 /// max_reduce or min_reduce, of infinities alone, too: of these tract gives the lowest or highest
-/// number (docs/engine_bugs.md).
+/// number (docs/engine_bugs.md). A NaN that the file keeps is the extremum.
 Ref exact_extremum(Emitter& out, std::string_view op, Ref x, const Ints& axes);
+/// argmax_reduce or argmin_reduce: the first position of the extremum.
+Ref first_extremum(Emitter& out, std::string_view op, Ref x, const Ints& axes);
 
 /// 0, 1, … n - 1 along `axis` of a tensor of `rank`, extent 1 elsewhere.
 Ref iota(Emitter& out, const Dim& n, int axis, int rank);

@@ -18,9 +18,9 @@ constexpr std::array<std::string_view, 18> kElementwise = {
     "relu",      "relu6",      "hardtanh", "clamp", "clamp_min", "clamp_max",
     "clip",      "maximum",    "minimum",  "max",   "min",       "hardsigmoid",
     "hardswish", "softshrink", "sigmoid",  "tanh",  "silu",      "logit"};
-/// Reductions; their first result are elements.
-constexpr std::array<std::string_view, 5> kReductions = {"amax", "amin", "max", "min", "aminmax"};
-/// Maxima of windows, see with_infinities().
+/// Extrema, whose translations ask may_meet_nan() themselves, as pools do.
+constexpr std::array<std::string_view, 9> kExtrema = {
+    "amax", "amin", "max", "min", "aminmax", "argmax", "argmin", "cummax", "cummin"};
 constexpr std::array<std::string_view, 8> kPools = {"max_pool1d",
                                                     "max_pool2d",
                                                     "max_pool3d",
@@ -30,15 +30,42 @@ constexpr std::array<std::string_view, 8> kPools = {"max_pool1d",
                                                     "adaptive_max_pool2d",
                                                     "adaptive_max_pool3d"};
 /// Operators that lose NaN, or put it anywhere, whatever is asked for.
-constexpr std::array<std::string_view, 19> kAlways = {
-    "cummax",        "cummin",        "argmax",         "argmin",   "sort",
-    "argsort",       "msort",         "topk",           "kthvalue", "lstm",
-    "gru",           "lstm_cell",     "gru_cell",       "rnn_tanh", "rnn_relu",
-    "rnn_tanh_cell", "rnn_relu_cell", "scatter_reduce", "unique"};
+constexpr std::array<std::string_view, 14> kAlways = {
+    "sort",      "argsort",  "msort",    "topk",     "kthvalue",      "lstm",          "gru",
+    "lstm_cell", "gru_cell", "rnn_tanh", "rnn_relu", "rnn_tanh_cell", "rnn_relu_cell", "unique"};
 
-bool is_loser(std::string_view op) {
-  return is_one_of(op, kElementwise) || is_one_of(op, kReductions) || is_one_of(op, kPools) ||
-         is_one_of(op, kAlways);
+bool is_zero(const ir::Graph& graph, const ir::Node& node, std::string_view argument) {
+  const ir::Attr* const given = node.find(argument);
+  if (given == nullptr) return false;
+  if (const auto* number = std::get_if<double>(given)) return *number == 0;
+  if (const auto* number = std::get_if<Dim>(given)) return *number == Dim(0);
+  const ir::ValueId id = ir::operand(node, argument);
+  const auto found =
+      std::find_if(graph.constants.begin(), graph.constants.end(),
+                   [&](const ir::Constant& constant) { return constant.value == id; });
+  if (found == graph.constants.end() || found->data.bytes.empty()) return false;
+  const std::vector<double> values = ir::to_f64(found->data);
+  return std::all_of(values.begin(), values.end(), [](double value) { return value == 0; });
+}
+
+/// Engines make such products 0.
+bool is_product_with_zero(const ir::Graph& graph, const ir::Node& node) {
+  const std::string_view op = ir::op_short_name(node.op);
+  return (op == "mul" || op == "multiply") &&
+         (is_zero(graph, node, "self") || is_zero(graph, node, "other"));
+}
+
+bool loses_in_elements(const ir::Graph& graph, const ir::Node& node) {
+  const std::string_view op = ir::op_short_name(node.op);
+  const bool is_reduction = is_one_of(op, kExtrema) && node.find("other") == nullptr;
+  return (is_one_of(op, kElementwise) && !is_reduction) || is_product_with_zero(graph, node);
+}
+
+bool is_loser(const ir::Graph& graph, const ir::Node& node) {
+  constexpr std::array<std::string_view, 2> kScatters = {"scatter_reduce", "index_reduce"};
+  const std::string_view op = ir::op_short_name(node.op);
+  return loses_in_elements(graph, node) || is_one_of(op, kExtrema) || is_one_of(op, kPools) ||
+         is_one_of(op, kScatters) || is_one_of(op, kAlways);
 }
 
 bool is_option(const ir::Graph& graph, std::string_view option) {
@@ -82,33 +109,6 @@ void replace_result(Emitter& out, const ir::Node& node, int index, Ref y) {
   out.result(y, index);
 }
 
-/// The axes of a reduction that takes all, one or several of them.
-Ints reduced_axes(const ir::Node& node, int rank) {
-  const ir::Attr* const given = node.find("dim");
-  std::vector<Dim> axes;
-  if (given != nullptr) {
-    if (const auto* many = std::get_if<std::vector<Dim>>(given)) axes = *many;
-    if (const auto* one = std::get_if<Dim>(given)) axes = {*one};
-  }
-  if (axes.empty()) return all_axes(rank);
-  Ints found;
-  for (const Dim& axis : axes)
-    found.push_back(axis.value() < 0 ? axis.value() + rank : axis.value());
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
-void keep_in_reduction(Emitter& out, const ir::Node& node, Ref x) {
-  if (out.rank(x) == 0) return;
-  const Ref any = reduce(out, "max_reduce", is_nan(out, x), reduced_axes(node, out.rank(x)));
-  for (size_t i = 0; i < node.outputs.size(); ++i) {
-    const Ref y = out.value(node.outputs[i]);
-    if (!ir::is_float(out.dtype(y))) continue;  // positions
-    const Ref where = out.reshape(any, out.shape(y));
-    replace_result(out, node, static_cast<int>(i), select(out, where, like(out, kNan, y), y));
-  }
-}
-
 void keep_in_elements(Emitter& out, const ir::Node& node,
                       const std::vector<ir::ValueId>& operands) {
   const Ref before = out.value(node.outputs.at(0));
@@ -122,22 +122,18 @@ void keep_in_elements(Emitter& out, const ir::Node& node,
 
 }  // namespace
 
+bool may_meet_nan(Emitter& out) { return !nan_operands(out, *out.state().node).empty(); }
+
 bool may_meet_nan(Emitter& out, std::string_view argument) {
   return facts(out.state()).may_be_nan(ir::operand(*out.state().node, argument));
 }
 
 void keep_nan(Emitter& out, const ir::Node& node) {
-  const std::string_view op = ir::op_short_name(node.op);
-  const bool is_reduction = is_one_of(op, kReductions) && node.find("other") == nullptr;
-  if (!is_reduction && !is_one_of(op, kElementwise)) return;
+  if (!loses_in_elements(out.state().graph, node)) return;
   const ir::Value& first = out.state().graph.values[static_cast<size_t>(node.outputs.at(0))];
   if (!ir::is_float(first.dtype)) return;
   const std::vector<ir::ValueId> operands = nan_operands(out, node);
-  if (operands.empty()) return;
-  if (is_reduction)
-    keep_in_reduction(out, node, out.value(operands[0]));
-  else
-    keep_in_elements(out, node, operands);
+  if (!operands.empty()) keep_in_elements(out, node, operands);
 }
 
 namespace {
@@ -167,9 +163,11 @@ void warn_of_sizes(const ir::Graph& graph, const std::vector<ir::Comparison>& as
 void list_losers(const ir::Graph& graph, const NanFacts& known, std::vector<std::string>& lines) {
   for (const ir::Node& node : graph.nodes) {
     bool loses = false;
-    if (is_loser(ir::op_short_name(node.op)) && !node.outputs.empty() &&
-        ir::is_float(graph.values[static_cast<size_t>(node.outputs[0])].dtype))
-      ir::for_each_input(node, [&](ir::ValueId id) { loses = loses || !known.may_be_nan(id); });
+    if (is_loser(graph, node) && !node.outputs.empty())
+      ir::for_each_input(node, [&](ir::ValueId id) {
+        const bool is_float = ir::is_float(graph.values[static_cast<size_t>(id)].dtype);
+        loses = loses || (is_float && !known.may_be_nan(id));
+      });
     if (loses)
       lines.push_back(cat(ir::op_name(node.op), ": ", render_where(ir::node_where(graph, node))));
     if (node.body) list_losers(*node.body, known, lines);

@@ -43,10 +43,11 @@ class NanFacts {
 };
 
 /// Whether an operand of the operation being translated may hold a NaN that the file keeps.
+bool may_meet_nan(Emitter& out);
 bool may_meet_nan(Emitter& out, std::string_view argument);
 
-/// Gives the results of the translated operation the NaN of its operands, which engines lose in
-/// maxima and minima.
+/// Gives the elements of the translated operation the NaN of its operands, which engines lose in
+/// maxima, minima and products with 0.
 void keep_nan(Emitter& out, const ir::Node& node);
 
 /// Warns of operations that give NaN at sizes for which the file holds. If requested, a note lists
