@@ -86,7 +86,7 @@ double range_bound(const OpView& op, std::string_view name, double otherwise) {
   return ir::is_float(op.dtype()) ? value : std::trunc(value);
 }
 
-/// first + i * step, if the number of entries or the first entry is symbolic.
+/// first + i * step, if the number of entries, the first entry or the step is symbolic.
 void open_sequence(const OpView& op, Emitter& out) {
   const auto is_whole = [&](std::string_view name) {
     return !op.has_argument(name) || op.is_symbolic(name) ||
@@ -96,14 +96,16 @@ void open_sequence(const OpView& op, Emitter& out) {
   const DType dtype = is_exact ? DType::i64 : DType::f64;
   const auto number = [&](std::string_view name) { return converted_number(op, out, name, dtype); };
   Ref y = out.cast(iota(out, op.shape()[0], 0, 1), dtype);
-  if (op.has_argument("step") && op.f64("step") != 1) y = mul(out, y, number("step"));
+  if (op.has_argument("step") && (op.is_symbolic("step") || op.f64("step") != 1))
+    y = mul(out, y, number("step"));
   if (op.has_argument("start") && (op.is_symbolic("start") || op.f64("start") != 0))
     y = add(out, y, number("start"));
   finish(op, out, y);
 }
 
 bool is_open_sequence(const OpView& op) {
-  return !op.shape()[0].is_constant() || op.is_symbolic("start");
+  return !op.shape()[0].is_constant() || op.is_symbolic("start") ||
+         (op.has_argument("step") && op.is_symbolic("step"));
 }
 
 void arange(const OpView& op, Emitter& out) {

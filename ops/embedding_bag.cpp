@@ -131,6 +131,45 @@ Ref over_bags(const OpView& op, Emitter& out, Ref rows, const std::optional<Ref>
   return div(out, sum, maximum(out, sizes, like(out, 1, rows)));
 }
 
+/// The common number of elements of all bags, where offsets are its multiples, as torch's layer
+/// makes them for rows of indices.
+std::optional<Dim> common_size(const OpView& op, Emitter& out, Ref indices) {
+  const ir::Node* const from = op.producer("offsets");
+  if (from == nullptr || ir::op_name(from->op) != "aten::arange.start_step" ||
+      op.boolean("include_last_offset"))
+    return {};
+  const auto number = [&](std::string_view name) {
+    const ir::Attr* const given = from->find(name);
+    const Dim* const dim = given == nullptr ? nullptr : std::get_if<Dim>(given);
+    return dim == nullptr ? std::nullopt : std::optional(*dim);
+  };
+  const auto start = number("start"), step = number("step");
+  if (start != Dim(0) || !step) return {};
+  const Dim bags = out.shape(op.tensor("offsets"))[0];
+  return bags * *step == out.shape(indices)[0] ? step : std::nullopt;
+}
+
+/// Bags of a common size are rows of a table.
+Ref over_equal_bags(const OpView& op, Emitter& out, Ref rows, const std::optional<Ref>& counts,
+                    const Dim& size) {
+  const Dim bags = op.shape()[0];
+  const auto total = [&](std::string_view reduction, Ref x) {
+    const Ref table = out.reshape(x, {bags, size, out.shape(x)[1]});
+    return out.squeeze(reduce(out, reduction, table, {1}), {1});
+  };
+  const int64_t mode = op.i64("mode");
+  if (mode == 2) {
+    const Ref y = total("max_reduce", rows);
+    return select(out, compare(out, "le", y, like(out, kLowest, y)), like(out, 0, y), y);
+  }
+  const Ref sum = total("sum_reduce", rows);
+  if (mode == 0) return sum;
+  const DType dtype = out.dtype(rows);
+  if (!counts) return div(out, sum, out.size(size, dtype));
+  const Ref count = total("sum_reduce", out.cast(*counts, dtype));
+  return div(out, sum, maximum(out, count, like(out, 1, count)));
+}
+
 void embedding_bag(const OpView& op, Emitter& out) {
   op.ignore_all({"scale_grad_by_freq", "sparse"}, "they matter to gradients only");
   const Ref indices = op.tensor("indices");
@@ -140,6 +179,8 @@ void embedding_bag(const OpView& op, Emitter& out) {
     rows = mul(out, rows, out.cast(out.unsqueeze(*weights, {1}), out.dtype(rows)));
   const auto counts = counted(op, out, indices);
   if (counts) rows = select(out, *counts, rows, like(out, mode == 2 ? kLowest : 0, rows));
+  if (const auto size = common_size(op, out, indices))
+    return finish(op, out, over_equal_bags(op, out, rows, counts, *size));
   const bool is_wide = out.dtype(op.tensor("weight")) == DType::f64;
   const Last last = counts || mode == 2 || is_wide ? Last::all : Last::given;
   if (!are_known(op, out, indices)) return finish(op, out, over_bags(op, out, rows, counts, last));

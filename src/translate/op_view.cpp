@@ -302,6 +302,15 @@ void OpView::ignore_all(std::initializer_list<std::string_view> names, std::stri
   for (const std::string_view name : names) read(name);
 }
 
+const ir::Node* OpView::producer(std::string_view name) const {
+  const ir::ValueId id = ir::operand(node_, name);
+  const auto found =
+      std::find_if(graph_.nodes.begin(), graph_.nodes.end(), [&](const ir::Node& node) {
+        return std::find(node.outputs.begin(), node.outputs.end(), id) != node.outputs.end();
+      });
+  return id == ir::kNoValue || found == graph_.nodes.end() ? nullptr : &*found;
+}
+
 bool OpView::is_used(int output) const {
   return out_.state()
              .use_counts[static_cast<size_t>(node_.outputs.at(static_cast<size_t>(output)))] > 0;

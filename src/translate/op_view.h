@@ -27,8 +27,7 @@ class OpView {
   std::string_view nnef() const { return nnef_; }
   std::string_view op() const { return ir::op_name(node_.op); }
   bool has_argument(std::string_view name) const;
-  /// The nested graph of a scan.
-  const ir::Graph& body() const { return *node_.body; }
+  const ir::Graph& body() const { return *node_.body; }  ///< the nested graph of a scan
   /// Whether a tensor was given: an operand may be a tensor or a number. Does not count as reading.
   bool is_tensor(std::string_view name) const;
   /// Whether a tensor is computed from what a loop or a recurrent layer gives.
@@ -88,6 +87,8 @@ class OpView {
   /// Whether what follows from the first result, products aside, is rounded, compared or made an
   /// integer later: an error in its last bit may become a step there.
   bool is_rounded_later() const;
+  /// The operation that computes an operand; null for inputs and constants.
+  const ir::Node* producer(std::string_view name) const;
   /// Whether an operand may hold infinities that the program makes.
   bool may_meet_infinity(std::string_view name) const;
   DType dtype(int output = 0) const;
