@@ -84,7 +84,7 @@ std::vector<const void*> branches_on_values(const std::vector<TraceAt>& runs, co
 std::vector<const void*> differing_branches(const std::vector<TraceAt>& runs) {
   std::vector<const void*> order;
   std::vector<std::map<const void*, std::vector<int64_t>>> ways(runs.size());
-  const std::vector<const void*> by_values = varying_branches(runs, runs[0].sizes);
+  const std::vector<const void*> by_values = branches_on_values(runs, runs[0].sizes);
   for (size_t run = 0; run < runs.size(); ++run)
     for (const Decision& decision : runs[run].traced.decisions) {
       if (decision.kind != Decision::Kind::branch || decision.is_guard ||

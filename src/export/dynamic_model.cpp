@@ -224,6 +224,25 @@ dynamic::DynamicTrace trace_with(trace::Session& session, const std::vector<Samp
   return out;
 }
 
+/// A trace with what it had to say.
+struct Attempt {
+  std::optional<dynamic::DynamicTrace> trace = {};
+  std::optional<Error> error = {};
+  DiagnosticList said = {};
+};
+
+Attempt attempt(trace::Session& session, const std::vector<Sample>& samples,
+                const DynamicOptions& dynamic, trace::TraceOptions options) {
+  Attempt out;
+  options.report = out.said.report();
+  try {
+    out.trace = trace_with(session, samples, dynamic, options);
+  } catch (const Error& error) {
+    out.error = error;
+  }
+  return out;
+}
+
 }  // namespace
 
 dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
@@ -233,15 +252,19 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
   options.keep_sizes = true;
   options.born_sizes = true;
   bool has_read_numbers = false;
-  options.met_born_sizes = &has_read_numbers;
-  try {
-    return trace_with(session, samples, dynamic, options);
-  } catch (const Error&) {
-    if (!has_read_numbers) throw;
+  options.met_read_numbers = &has_read_numbers;
+  Attempt best = attempt(session, samples, dynamic, options);
+  if (has_read_numbers && (!best.trace || !best.trace->demands.empty())) {
+    // A number that was read from a tensor may be needed as a size, or be known better as one.
+    options.read_sizes = true;
+    Attempt other = attempt(session, samples, dynamic, options);
+    if (!best.trace || (other.trace && other.trace->demands.size() < best.trace->demands.size()))
+      best = std::move(other);
   }
-  // A number that was read from a tensor may be needed as a size.
-  options.read_sizes = true;
-  return trace_with(session, samples, dynamic, options);
+  for (const Diagnostic& each : best.said.items)
+    if (options.report) options.report(each);
+  if (best.error) throw Error(*best.error);
+  return *std::move(best.trace);
 }
 
 }  // namespace t2n

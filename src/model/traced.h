@@ -24,6 +24,8 @@ struct TraceOptions {
   /// With born_sizes: numbers that are read from tensors are sizes, too; otherwise they are data,
   /// by which selects can choose, but that no argument can be.
   bool read_sizes = false;
+  /// Set if an integer is read from what follows from inputs.
+  bool* met_read_numbers = nullptr;
   /// Set if such an operator runs on anything that follows from inputs.
   bool* met_born_sizes = nullptr;
   int64_t max_operations = 1'000'000;

@@ -29,6 +29,7 @@ Mark TensorNumbers::born_number(const std::string& name, const at::Tensor& tenso
       !is_data(recorder_->mark(tensor)))
     return nullptr;
   if (options_.met_born_sizes != nullptr) *options_.met_born_sizes = true;
+  if (options_.met_read_numbers != nullptr) *options_.met_read_numbers = true;
   const double number = tensor.item().toDouble();
   if (!options_.read_sizes || !(number > -1 && number <= kMost)) return nullptr;
   ComputedNumbers computed(position_, marks_, *recorder_);
