@@ -189,7 +189,7 @@ class Trials {
   }
 
   /// Sets runs with zero or one counted element apart, where programs sometimes differ. What the
-  /// graph computes there is examined at the end.
+  /// graph computes there is examined at the end. One run has to remain at other sizes.
   void set_small_apart() {
     for (size_t i = runs_.size(); i-- > 1;) {
       if (!has_small_births(runs_[i].traced.graph) || !difference(runs_[0], runs_[i])) continue;

@@ -174,7 +174,8 @@ void trace_drawn(TracedModel& model, const DynamicOptions& dynamic,
   if (!failure) return;
   const std::string names = drawn_inputs(given);
   if (names.empty()) throw Error(*failure);
-  bool is_of_values = failure->id == "trace-limit";
+  bool is_of_values =
+      failure->id == "trace-limit" || failure->why.starts_with(trace::kConditionOfValues);
   constexpr std::array<RealRange, 2> kRanges = {{{0.1, 1}, {0.01, 0.1}}};
   for (const RealRange& reals : kRanges) {
     model.samples = drawn_within(given, reals, {1, 3});

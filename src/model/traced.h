@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "src/diag/sink.h"
 
 namespace t2n::trace {
+
+/// Begins the reason of an error that follows from a condition on values.
+inline constexpr std::string_view kConditionOfValues = "its condition comes from ";
 
 struct TraceOptions {
   /// Keep what is computed from sizes as expressions over symbols `size(value,axis)`, with their

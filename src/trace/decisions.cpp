@@ -159,7 +159,7 @@ void Decisions::refuse_branch(const torch::jit::Node* node, const Mark& mark,
   if (!id.empty()) help += cat("; to keep the way of this run, give --accept-guard ", id);
   throw Error("data-dependent-branch",
               cat(loop ? "a loop" : "a branch", " depends on the values of a tensor"),
-              cat("its condition comes from ", mark->origin,
+              cat(kConditionOfValues, mark->origin,
                   obstacle.empty() ? "; a file would hold the way of this one run"
                                    : cat("; no select stands for it, since ", obstacle)),
               help);

@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/ir/constants.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "src/diag/error.h"
@@ -64,6 +65,18 @@ bool holds_any(const Stack& inputs) {
               text.empty() ? cat("the model raises ", type.empty() ? "an error" : type)
                            : cat("the model raises ", text.starts_with(prefix) ? "" : prefix, text),
               {}, "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
+}
+
+/// Runs the failing side of an assert. Its error says which values were asked.
+void run_raising(const Mark& asked, const std::function<void()>& run) {
+  try {
+    run();
+  } catch (const Error& error) {
+    Diagnostic out = error.diagnostic();
+    if (out.id != "forward-failed" || !out.why.empty()) throw;
+    out.why = cat(kConditionOfValues, asked->origin);
+    throw Error(std::move(out));
+  }
 }
 
 }  // namespace
@@ -269,7 +282,8 @@ void Interpreter::run_if(Node* node, Env& env) {
   Block* block = node->blocks()[taken ? 0 : 1];
   Block* other = node->blocks()[taken ? 1 : 0];
   if (node->outputs().empty() && is_idle(block) && is_idle(other)) return run_block(block, env);
-  if (is_data(mark) && !only_raises(other)) {
+  // Values that the model itself refuses are no branch of the program.
+  if (is_data(mark) && !only_raises(other) && !only_raises(block)) {
     std::string obstacle;
     if (select_branches(node, mark, taken, env, obstacle)) return;
     position_.node = node;
@@ -288,6 +302,7 @@ void Interpreter::run_if(Node* node, Env& env) {
       noted->is_guard = only_raises(other);
       noted->obstacle = obstacle;
     }
+  if (is_data(mark) && only_raises(block)) return run_raising(mark, [&] { run_block(block, env); });
   run_block(block, env);
   set_outputs(node, env, take_results(block, env));
 }

@@ -185,6 +185,12 @@ TEST_CASE("an error that the model raises has its own text") {
            "forward-failed: the model raises AssertionError: one row");
 }
 
+TEST_CASE("the model's own text is shown of values that it refuses") {
+  CHECK_EQ(trace_error("def forward(self, x):\n  assert int(x.min()) < 3, 'too large'\n  return x",
+                       {randint({4}, 3, 9, 1)}),
+           "forward-failed: the model raises AssertionError: too large");
+}
+
 TEST_CASE("the dtype torch computes in is recorded") {
   const Replay run =
       replay("def forward(self, x, n):\n  return x > n", {randn({2}, 1), randint({2}, 0, 5, 1)});
