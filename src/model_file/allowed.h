@@ -12,6 +12,8 @@ bool is_allowed(std::string_view name);
 
 /// Why an operator is denied, as a clause: "it reads or writes files".
 std::string_view denial_reason(std::string_view name);
+/// What to do instead.
+std::string_view denial_help(std::string_view name);
 
 /// Classes that LibTorch implements in C++ and whose objects a file may hold.
 bool is_allowed_class(std::string_view qualified_name);

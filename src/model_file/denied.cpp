@@ -98,6 +98,15 @@ std::string_view denial_reason(std::string_view name) {
   return "it is not among the operators that are known to compute and do nothing else";
 }
 
+std::string_view denial_help(std::string_view name) {
+  // Graph networks multiply by such a matrix: an edge is one of its entries.
+  if (name.find("sparse") != std::string_view::npos)
+    return "compute a product with a sparse matrix from its entries: torch.zeros(n, "
+           "x.shape[1]).index_add(0, rows, values[:, None] * x[columns]), or make a constant one "
+           "dense with .to_dense()";
+  return "remove the call from the model and save it again";
+}
+
 bool is_native_class(std::string_view qualified_name) {
   return qualified_name.starts_with(kNativePrefix);
 }

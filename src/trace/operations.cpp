@@ -146,7 +146,7 @@ const Operation& Operations::find(Node* node) {
     if (!model_file::is_allowed(name) && !is_unknown(name))
       throw Error("denied-operator", cat("the model calls ", quoted(name)),
                   std::string(model_file::denial_reason(name)),
-                  "remove the call from the model and save it again");
+                  std::string(model_file::denial_help(name)));
     cached->second = {&op, make_run(node->getOperation()), Moves::may_move_elements(name),
                       has_tensors(op.schema()), is_blind(name)};
   }

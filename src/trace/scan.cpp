@@ -84,7 +84,7 @@ namespace {
   if (sources != nullptr && first.node != nullptr && method_of(first.function) != "__setstate__")
     out.where.push_back(place_of(first, *sources));
   out.why = first.reason;
-  out.help = "remove the call from the model and save it again";
+  out.help = model_file::denial_help(first.what);
   throw Error(std::move(out));
 }
 

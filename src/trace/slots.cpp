@@ -77,8 +77,13 @@ bool fits(const c10::IValue& value, const c10::TypePtr& type) {
 void check_tensors(const c10::IValue& value) {
   if (value.isTensor()) {
     if (!value.toTensor().defined() || is_plain(value.toTensor())) return;
+    if (value.toTensor().layout() != at::kStrided)
+      throw Error("unsupported-dtype", "a tensor of the model is sparse",
+                  "engines have dense tensors only",
+                  "make it dense with .to_dense() before saving the model: products with it stay "
+                  "what they are with torch.matmul");
     throw Error("model-corrupt", "a tensor of the model cannot be read",
-                "it is sparse, or its scales do not fit its shape",
+                "its layout is none that is known, or its scales do not fit its shape",
                 "make it dense with .to_dense() before saving the model");
   }
   if (value.isList())
