@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 14> kAlways = {
     "sort",      "argsort",  "msort",    "topk",     "kthvalue",      "lstm",          "gru",
     "lstm_cell", "gru_cell", "rnn_tanh", "rnn_relu", "rnn_tanh_cell", "rnn_relu_cell", "unique"};
 
-bool is_zero(const ir::Graph& graph, const ir::Node& node, std::string_view argument) {
+bool is_zero_factor(const ir::Graph& graph, const ir::Node& node, std::string_view argument) {
   const ir::Attr* const given = node.find(argument);
   if (given == nullptr) return false;
   if (const auto* number = std::get_if<double>(given)) return *number == 0;
@@ -52,7 +52,7 @@ bool is_zero(const ir::Graph& graph, const ir::Node& node, std::string_view argu
 bool is_product_with_zero(const ir::Graph& graph, const ir::Node& node) {
   const std::string_view op = ir::op_short_name(node.op);
   return (op == "mul" || op == "multiply") &&
-         (is_zero(graph, node, "self") || is_zero(graph, node, "other"));
+         (is_zero_factor(graph, node, "self") || is_zero_factor(graph, node, "other"));
 }
 
 bool loses_in_elements(const ir::Graph& graph, const ir::Node& node) {

@@ -41,20 +41,20 @@ Number constant(double value) {
   return checked(1, value);
 }
 
-Number sum(const Number& a, const Number& b) {
+Number sum_of_both(const Number& a, const Number& b) {
   if (!a || !b) return {};
   const double ratio = b->factor / a->factor;
-  if (std::abs(ratio) < 1) return sum(b, a);
+  if (std::abs(ratio) < 1) return sum_of_both(b, a);
   const Number times = constant(ratio);
   if (!times || times->factor != 1) return {};
   return checked(a->size + b->size * times->size, a->factor);
 }
 
-Number product(const Number& a, const Number& b) {
+Number product_of(const Number& a, const Number& b) {
   return a && b ? checked(a->size * b->size, a->factor * b->factor) : std::nullopt;
 }
 
-Number quotient(const Number& a, const Number& b) {
+Number ratio_of(const Number& a, const Number& b) {
   if (!a || !b || !b->size.is_constant() || b->size.value() == 0) return {};
   return checked(a->size, a->factor / (b->factor * static_cast<double>(b->size.value())));
 }
@@ -75,7 +75,7 @@ bool has_one_element(const ir::Value& value) {
                      [](const Dim& size) { return size == Dim(1); });
 }
 
-bool is_number(const ir::Value& value) {
+bool is_size_number(const ir::Value& value) {
   return value.dtype != ir::DType::boolean && has_one_element(value);
 }
 
@@ -84,13 +84,13 @@ bool is_number(const ir::Value& value) {
 SizeNumbers::SizeNumbers(const ir::Graph& graph) : numbers_(graph.values.size()) {
   for (const ir::Constant& each : graph.constants) {
     const auto at = static_cast<size_t>(each.value);
-    if (is_number(graph.values[at]) && !each.data.bytes.empty() && each.data.elements() == 1)
+    if (is_size_number(graph.values[at]) && !each.data.bytes.empty() && each.data.elements() == 1)
       numbers_[at] = constant(ir::element_f64(ir::contiguous(each.data), 0));
   }
   for (const ir::Node& node : graph.nodes) {
     if (node.outputs.size() != 1 || node.outputs[0] == ir::kNoValue) continue;
     const auto at = static_cast<size_t>(node.outputs[0]);
-    if (is_number(graph.values[at])) numbers_[at] = result(node, graph.values[at].dtype);
+    if (is_size_number(graph.values[at])) numbers_[at] = result(node, graph.values[at].dtype);
   }
 }
 
@@ -109,18 +109,18 @@ Number SizeNumbers::result(const ir::Node& node, ir::DType dtype) const {
   if (op == "scalar_tensor") return of(node, "s");
   const Number self = of(node, "self");
   if (is_one_of(op, kKeeps)) return as_dtype(self, dtype);
-  if (op == "neg" || op == "negative") return product(self, constant(-1));
+  if (op == "neg" || op == "negative") return product_of(self, constant(-1));
   const auto other = [&] { return of(node, "other"); };
   const auto scaled = [&](const Number& x, double sign) {
     const Number alpha = node.find("alpha") == nullptr ? constant(1) : of(node, "alpha");
-    return product(x, product(alpha, constant(sign)));
+    return product_of(x, product_of(alpha, constant(sign)));
   };
-  if (op == "add") return sum(self, scaled(other(), 1));
-  if (op == "sub" || op == "subtract") return sum(self, scaled(other(), -1));
-  if (op == "rsub") return sum(other(), scaled(self, -1));
-  if (op == "mul" || op == "multiply") return product(self, other());
+  if (op == "add") return sum_of_both(self, scaled(other(), 1));
+  if (op == "sub" || op == "subtract") return sum_of_both(self, scaled(other(), -1));
+  if (op == "rsub") return sum_of_both(other(), scaled(self, -1));
+  if (op == "mul" || op == "multiply") return product_of(self, other());
   const bool divides = op == "div" || op == "divide" || op == "true_divide";
-  if (divides && node.find("rounding_mode") == nullptr) return quotient(self, other());
+  if (divides && node.find("rounding_mode") == nullptr) return ratio_of(self, other());
   if (op == "maximum") return larger(self, other());
   const ir::Attr* const most = node.find("max");
   const bool has_least_only = most == nullptr || std::holds_alternative<ir::None>(*most);
