@@ -209,8 +209,8 @@ class Loop {
     add_body_results(body_, {add(body_, sum, body_.squeeze(element, {0}))});
   }
 
-  /// Without an iteration, tract gives the last state no shape at all. Where that may be, all states
-  /// leave the scan behind the first one, and the last of these is taken.
+  /// Without an iteration, tract gives the last state no shape at all. Where that may be, all
+  /// states leave the scan behind the first one, and the last of these is taken.
   void add_histories() {
     std::vector<Ref> rows;
     for (size_t i = 0; may_run_none_ && i < initial_.size(); ++i) {
@@ -279,10 +279,9 @@ class Loop {
           nnef::tuple({nnef::string(done.sizes[i].first), out_.operand(done.sizes[i].second),
                        nnef::string(done.results[done.results.size() - done.sizes.size() + i])}));
     for (size_t i = 0; i < done.results.size(); ++i)
-      outputs.push_back(
-          scan_quadruple(done.results[i], nnef::string(is_full(i) ? "full" : "last"),
-                         i < scan_.stacked() ? scan_.stacked_axes[i] : 0,
-                         i < scan_.stacked() ? step_of(i) : 1));
+      outputs.push_back(scan_quadruple(done.results[i], nnef::string(is_full(i) ? "full" : "last"),
+                                       i < scan_.stacked() ? scan_.stacked_axes[i] : 0,
+                                       i < scan_.stacked() ? step_of(i) : 1));
     const auto results = out_.calls(op_.nnef(), {},
                                     {{"body", done.name},
                                      {"scan", nnef::array(std::move(scanned))},
@@ -330,8 +329,9 @@ class Loop {
   Ref final_state(int output, const std::vector<Ref>& results) {
     const size_t state = static_cast<size_t>(output) - scan_.stacked();
     const auto history = histories_.find(state);
-    return last_of(state, results[history == histories_.end() ? static_cast<size_t>(output)
-                                                               : history->second]);
+    return last_of(
+        state,
+        results[history == histories_.end() ? static_cast<size_t>(output) : history->second]);
   }
 
   /// The last value of a state that no iteration reads, with an axis of its own.

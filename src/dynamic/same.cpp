@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 
@@ -273,7 +274,24 @@ class Pairing {
   std::map<ir::ValueId, ir::ValueId> pairs_;
 };
 
+/// How often each operation runs that does more than to move elements.
+std::map<std::string, int> computations(const ir::Graph& graph) {
+  constexpr std::array<std::string_view, 9> kBesides = {
+      "pad", "constant_pad_nd", "cat", "concat", "stack", "zeros", "new_zeros", "full", "new_full"};
+  std::map<std::string, int> out;
+  for (const ir::Node& node : graph.nodes) {
+    const std::string_view word = ir::op_short_name(node.op);
+    if (!ir::has_trait(word, ir::OpTrait::moves_elements) && !is_one_of(word, kBesides))
+      ++out[std::string(ir::op_name(node.op))];
+  }
+  return out;
+}
+
 }  // namespace
+
+bool computes_the_same(const ir::Graph& a, const ir::Graph& b) {
+  return computations(a) == computations(b);
+}
 
 bool is_traced_alike(const trace::Traced& graph, const TraceAt& other) {
   return Pairing(graph, other).run();

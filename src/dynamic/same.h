@@ -26,6 +26,10 @@ std::optional<Diagnostic> difference(const TraceAt& a, const TraceAt& b);
 /// Errors: `dynamic-differs` if a run differs from the first.
 void require_same(const std::vector<TraceAt>& runs);
 
+/// Whether two runs of a program compute the same, but for operations that only move elements or
+/// set constants beside them. Then equal results are no matter of the values at hand.
+bool computes_the_same(const ir::Graph& a, const ir::Graph& b);
+
 /// Whether the graph, whose sizes are expressions, equals what was traced at other sizes. Copies
 /// that exist only for some strides, and that nothing can observe, do not count.
 bool is_traced_alike(const trace::Traced& graph, const TraceAt& other);

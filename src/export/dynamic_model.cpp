@@ -206,7 +206,8 @@ dynamic::DynamicTrace trace_with(trace::Session& session, const std::vector<Samp
     if (rewrites.fixed_branches.empty()) return plain;
     options.fixed_branches = rewrites.fixed_branches;
     trace::Traced fixed = traced(session, inputs, options);
-    if (std::equal(plain.outputs.begin(), plain.outputs.end(), fixed.outputs.begin(),
+    if (dynamic::computes_the_same(plain.graph, fixed.graph) &&
+        std::equal(plain.outputs.begin(), plain.outputs.end(), fixed.outputs.begin(),
                    fixed.outputs.end(), ir::same_values))
       return fixed;
     throw Error("dynamic-differs", "a branch depends on a size, and its two ways compute another",

@@ -33,7 +33,7 @@ struct Rolled {
   std::map<std::string, std::string> names = {};
   std::string tag = {};  ///< that values of the scan's first iteration had in their names
   std::vector<ir::Comparison> conditions = {};  ///< of sizes, for which the scan is right
-  bool has_first = false;  ///< the first iteration stays in front of the scan
+  bool has_first = false;                       ///< the first iteration stays in front of the scan
 };
 
 /// What made a value.

@@ -69,8 +69,8 @@ Dim expression(const c10::IValue& value) {
 
 namespace {
 
-/// Whether all that a loop leaves are carried tensors of the shapes that they had before it: without
-/// an iteration they are what they were.
+/// Whether all that a loop leaves are carried tensors of the shapes that they had before it:
+/// without an iteration they are what they were.
 bool leaves_only_tensors(const RolledLoop& loop) {
   const auto is_kept = [](const c10::IValue& before, const c10::IValue& after) {
     return before.isTensor() && after.isTensor() && before.toTensor().defined() &&

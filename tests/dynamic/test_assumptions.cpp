@@ -95,7 +95,8 @@ TEST_CASE("an axis that is declared open has more than one size, unless the user
   CHECK_EQ(refused.id, "dynamic-assumption");
   CHECK_EQ(refused.message, cat("the file would hold for ", size, " only"));
   CHECK_EQ(refused.help, cat("let the model do the same at all sizes, or leave the axis out of "
-                             "--dynamic; --assert '", size, "' states that it is meant"));
+                             "--dynamic; --assert '",
+                             size, "' states that it is meant"));
   dynamic::Assertions known(kSample, {dynamic::parse_comparison(size)}, {});
   known.add({dynamic::parse_comparison(size), std::nullopt, "a branch", true});
   CHECK_EQ(comparisons_text(known.all()), size);
