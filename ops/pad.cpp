@@ -108,7 +108,7 @@ Ref circular_padded(Emitter& out, Ref x, const Pads& pads) {
 enum class PadMode { reflect, replicate, circular, constant };
 
 /// Which entry of an axis of `size` entries is at position `at`, which may lie beyond its ends.
-Ref entry_at(Emitter& out, Ref at, const Dim& size, PadMode mode) {
+Ref entry_of_border(Emitter& out, Ref at, const Dim& size, PadMode mode) {
   const Ref none = out.scalar(0, DType::i64), last = out.size(size - Dim(1), DType::i64);
   if (mode == PadMode::replicate) return minimum(out, maximum(out, at, none), last);
   if (mode == PadMode::reflect) {
@@ -178,7 +178,7 @@ Ref open_border_padded(const OpView& op, Emitter& out, PadMode mode) {
     const int axis = out.rank(x) - 1 - static_cast<int>(i / 2);
     const Dim size = size_of(out, x, axis), padded = size + before + after;
     const Ref at = sub(out, out.range(padded), out.size(before, DType::i64));
-    x = out.call("tract_core_gather", {x, entry_at(out, at, size, mode)}, {{"axis", axis}},
+    x = out.call("tract_core_gather", {x, entry_of_border(out, at, size, mode)}, {{"axis", axis}},
                  out.dtype(x), with_size(out.shape(x), axis, padded));
   }
   return x;

@@ -8,7 +8,6 @@
 #include "ops/scan.h"
 #include "src/translate/arith.h"
 #include "src/translate/emitter_body.h"
-#include "src/translate/emitter_state.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
 
@@ -63,7 +62,7 @@ class Loop {
     scan_.scanned_reversed = op_.booleans("scanned_reversed");
     initial_ = op_.tensors("initial");
     scan_.initial.resize(initial_.size());
-    may_run_none_ = out_.state().outer == nullptr && may_be_zero(out_, scan_.length);
+    may_run_none_ = !is_in_body(out_) && may_be_zero(out_, scan_.length);
     captured_ = op_.tensors("captured");
     scan_.captured.resize(captured_.size());
     scan_.stacked_axes = op_.ints("stacked_axes");

@@ -31,8 +31,7 @@ Bounds Chooser::bounds(const Symbol& symbol) const {
 
 /// Best first: telling sizes near the sample on the wanted side, then on the other, then any.
 /// `may_equal`: also sizes that other extents have.
-std::vector<int64_t> Chooser::candidates(const Symbol& symbol, bool upwards,
-                                         bool may_equal) const {
+std::vector<int64_t> Chooser::candidates(const Symbol& symbol, bool upwards, bool may_equal) const {
   const Bounds bounds = this->bounds(symbol);
   const int64_t sample = sample_.at(symbol);
   const auto fits = [&](int64_t size) {

@@ -19,7 +19,8 @@ void require_of_sample(const std::vector<Comparison>& demands, const Sizes& samp
     const ir::Dim gap = (each.left - each.right).substitute(sample);
     if (!gap.is_constant() || ir::holds(gap.value(), each.relation, 0)) continue;
     throw Error("dynamic-assumption",
-                cat("the file would run where ", ir::str(ir::as_written(each)), " only, and the sample is not so"),
+                cat("the file would run where ", ir::str(ir::as_written(each)),
+                    " only, and the sample is not so"),
                 "with other values the model is another program than with the sample's",
                 "give a sample as most inputs are, or compute the same whatever the values are");
   }
@@ -81,6 +82,23 @@ ir::Ints born_extents(const ir::Graph& graph) {
 bool has_small_births(const ir::Graph& graph) {
   const ir::Ints extents = born_extents(graph);
   return std::any_of(extents.begin(), extents.end(), [](int64_t size) { return size < kFew; });
+}
+
+void prefer_large(std::vector<TraceAt>& runs, const Sizes& sizes) {
+  const auto found = std::find_if(runs.begin(), runs.end(), [&](const TraceAt& run) {
+    return run.sizes == sizes && !has_small_births(run.traced.graph);
+  });
+  if (found != runs.end()) std::iter_swap(runs.begin(), found);
+}
+
+std::vector<TraceAt> take_small(std::vector<TraceAt>& runs) {
+  std::vector<TraceAt> out;
+  for (size_t i = runs.size(); i-- > 1;) {
+    if (!has_small_births(runs[i].traced.graph) || !difference(runs[0], runs[i])) continue;
+    out.push_back(std::move(runs[i]));
+    runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return out;
 }
 
 bool is_alike_there(const Traced& traced, const TraceAt& run) {

@@ -22,6 +22,11 @@ inline constexpr int64_t kFew = 2;
 /// True if one of them is so small.
 bool has_small_births(const ir::Graph& graph);
 
+/// Puts a run at these sizes first that counts more than one of everything, if there is one.
+void prefer_large(std::vector<TraceAt>& runs, const Sizes& sizes);
+/// Removes the runs with zero or one counted element whose graphs are not the first run's.
+std::vector<TraceAt> take_small(std::vector<TraceAt>& runs);
+
 /// Whether the graph, at the sizes of another run, equals what was traced there.
 bool is_alike_there(const trace::Traced& traced, const TraceAt& run);
 

@@ -23,8 +23,10 @@ Dim scaled(const ShapeView& op, const Dim& size, double factor) {
   const auto fraction = ir::simplest_fraction(factor, kMantissa);
   if (!fraction) op.unknown("the factor is no simple fraction");
   if (fraction->skew < 0)
-    op.unknown(cat("floats round size * ", factor, " down to below the whole number at some sizes, "
-                   "where size * ", fraction->number, " // ", fraction->divisor, " does not"));
+    op.unknown(cat("floats round size * ", factor,
+                   " down to below the whole number at some sizes, "
+                   "where size * ",
+                   fraction->number, " // ", fraction->divisor, " does not"));
   return floor_div(fraction->number * size, fraction->divisor);
 }
 

@@ -35,9 +35,8 @@ SliceBounds bounds(const ShapeView& op, const Dim& size) {
 std::optional<Dim> cut_off_at(const Dim& start, const Dim& size) {
   if (start.constant_part() != 0 || start.terms().size() != 1) return std::nullopt;
   const ir::Term& term = start.terms()[0];
-  const auto* least = term.factor == 1 && term.atoms.size() == 1
-                          ? std::get_if<ir::Min>(&term.atoms[0])
-                          : nullptr;
+  const auto* least =
+      term.factor == 1 && term.atoms.size() == 1 ? std::get_if<ir::Min>(&term.atoms[0]) : nullptr;
   if (least == nullptr) return std::nullopt;
   if (least->b == size) return least->a;
   return least->a == size ? std::optional(least->b) : std::nullopt;

@@ -38,7 +38,8 @@ class Trials {
     if (!request_.axes.empty()) runs_.push_back(second());
     second_ = runs_.back().sizes;
     if (has_births(runs_[0].traced.graph)) vary_values();
-    const trace::Traced sample = prefer_large();
+    const trace::Traced sample = runs_[0].traced;
+    prefer_large(runs_, declared_.sample);
     while (pad() || roll_loops() || select_branches() || fix_branches() || compute_numbers()) {
     }
     set_small_apart();
@@ -116,9 +117,8 @@ class Trials {
   /// Whether no two symbols have the same size, and the relations hold.
   bool is_telling(const Sizes& sizes) const {
     std::set<int64_t> seen;
-    for (const auto& [symbol, size] : sizes)
-      if (!seen.insert(size).second) return false;
-    return all_hold(asserted_, sizes);
+    for (const auto& [symbol, size] : sizes) seen.insert(size);
+    return seen.size() == sizes.size() && all_hold(asserted_, sizes);
   }
 
   /// A size of one symbol that works: any, one below a bound, or one with the sample's divisor.
@@ -178,41 +178,24 @@ class Trials {
     if (seen.size() == 1 && request_.report) request_.report(unvaried());
   }
 
-  /// Prefers the graph of a run that counts more than one of everything. Returns the sample's run.
-  Traced prefer_large() {
-    const Traced sample = runs_[0].traced;
-    const auto found = std::find_if(runs_.begin(), runs_.end(), [&](const TraceAt& run) {
-      return run.sizes == declared_.sample && !has_small_births(run.traced.graph);
-    });
-    if (found != runs_.end()) std::iter_swap(runs_.begin(), found);
-    return sample;
-  }
-
   /// Sets runs with zero or one counted element apart, where programs sometimes differ. What the
   /// graph computes there is examined at the end. One run has to remain at other sizes.
   void set_small_apart() {
-    for (size_t i = runs_.size(); i-- > 1;) {
-      if (!has_small_births(runs_[i].traced.graph) || !difference(runs_[0], runs_[i])) continue;
-      small_.push_back(std::move(runs_[i]));
-      runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(i));
-    }
+    for (TraceAt& run : take_small(runs_)) small_.push_back(std::move(run));
     if (!request_.axes.empty()) keep_other_sizes();
   }
 
   /// One run at other sizes than the sample's must remain, or all sizes would seem to be fixed.
   void keep_other_sizes() {
     const auto is_other = [&](const TraceAt& run) { return run.sizes != declared_.sample; };
-    if (std::any_of(runs_.begin(), runs_.end(), is_other)) return;
-    constexpr uint64_t kDraws = 16;
-    for (uint64_t draw = 1; draw <= kDraws; ++draw)
+    if (std::ranges::any_of(runs_, is_other)) return;
+    for (uint64_t draw = 1; draw <= 16; ++draw)
       if (auto run = attempt(second_, draw); run && !difference(runs_[0], *run)) {
         runs_.push_back(*std::move(run));
         failure_.reset();
         return;
       }
-    const auto apart = std::find_if(small_.begin(), small_.end(), is_other);
-    T2N_ASSERT(apart != small_.end(), "no run at other sizes");
-    throw Error(*difference(runs_[0], *apart));
+    throw Error(*difference(runs_[0], *std::ranges::find_if(small_, is_other)));
   }
 
   /// Two sizes that are both odd, or both even, hide what halving does.

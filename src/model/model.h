@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -11,6 +12,9 @@
 #include "ir/tensor.h"
 
 namespace t2n::trace {
+
+/// Begins the reason of an error that follows from a condition on values.
+inline constexpr std::string_view kConditionOfValues = "its condition comes from ";
 
 /// A leaf of the model's arguments. A Tensor without bytes stands for "this shape and dtype".
 using Leaf = std::variant<ir::None, ir::Tensor, int64_t, double, bool, std::string>;

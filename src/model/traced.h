@@ -15,9 +15,6 @@
 
 namespace t2n::trace {
 
-/// Begins the reason of an error that follows from a condition on values.
-inline constexpr std::string_view kConditionOfValues = "its condition comes from ";
-
 struct TraceOptions {
   /// Keep what is computed from sizes as expressions over symbols `size(value,axis)`, with their
   /// sample values in the graph attribute kSampleSizes; otherwise they become integers at once.
@@ -25,11 +22,9 @@ struct TraceOptions {
   /// With keep_sizes: sizes that follow from values are expressions as well, if an operator is
   /// known to count them (OpTrait::bears_size); otherwise they are data.
   bool born_sizes = false;
-  /// With born_sizes: numbers that are read from tensors are sizes, too; otherwise they are data,
-  /// by which selects can choose, but that no argument can be.
+  /// With born_sizes: numbers that are read from tensors are sizes, too; otherwise they are data.
   bool read_sizes = false;
-  /// Set if an integer is read from what follows from inputs.
-  bool* met_read_numbers = nullptr;
+  bool* met_read_numbers = nullptr;  ///< set if one is read from what follows from inputs
   /// Set if such an operator runs on anything that follows from inputs.
   bool* met_born_sizes = nullptr;
   int64_t max_operations = 1'000'000;

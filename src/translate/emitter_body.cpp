@@ -262,6 +262,8 @@ std::optional<Ref> zero_of(Emitter& emitter) { return emitter.state().zero; }
 Ref captured_by(Emitter& body, Ref outside) { return body.state().capture(outside); }
 Ref varying(Emitter& body, Ref x) { return body.state().varying(body, x); }
 
+bool is_in_body(Emitter& emitter) { return emitter.state().outer != nullptr; }
+
 bool is_computed(Emitter& emitter, Ref ref) {
   return emitter.state().at(ref).kind == TensorEntry::Kind::identifier;
 }

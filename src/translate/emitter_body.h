@@ -25,6 +25,8 @@ std::optional<Ref> zero_of(Emitter& emitter);
 Ref captured_by(Emitter& body, Ref outside);
 /// `x`, equal in each iteration, in a form from which tract cannot tell.
 Ref varying(Emitter& body, Ref x);
+/// Whether it emits the body of a scan.
+bool is_in_body(Emitter& emitter);
 /// False for constants and literals.
 bool is_computed(Emitter& emitter, Ref ref);
 
