@@ -230,6 +230,12 @@ struct Attempt {
   std::optional<dynamic::DynamicTrace> trace = {};
   std::optional<Error> error = {};
   DiagnosticList said = {};
+
+  /// How often it had to leave values or sizes out that the model takes.
+  int64_t restrictions() const {
+    return std::count_if(said.items.begin(), said.items.end(),
+                         [](const Diagnostic& each) { return each.id == "dynamic-assumption"; });
+  }
 };
 
 Attempt attempt(trace::Session& session, const std::vector<Sample>& samples,
@@ -255,11 +261,11 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
   bool has_read_numbers = false;
   options.met_read_numbers = &has_read_numbers;
   Attempt best = attempt(session, samples, dynamic, options);
-  if (has_read_numbers && (!best.trace || !best.trace->demands.empty())) {
+  if (has_read_numbers && (!best.trace || best.restrictions() > 0)) {
     // A number that was read from a tensor may be needed as a size, or be known better as one.
     options.read_sizes = true;
     Attempt other = attempt(session, samples, dynamic, options);
-    if (!best.trace || (other.trace && other.trace->demands.size() < best.trace->demands.size()))
+    if (!best.trace || (other.trace && other.restrictions() < best.restrictions()))
       best = std::move(other);
   }
   for (const Diagnostic& each : best.said.items)
