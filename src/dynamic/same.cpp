@@ -274,23 +274,79 @@ class Pairing {
   std::map<ir::ValueId, ir::ValueId> pairs_;
 };
 
-/// How often each operation runs that does more than to move elements.
-std::map<std::string, int> computations(const ir::Graph& graph) {
-  constexpr std::array<std::string_view, 9> kBesides = {
-      "pad", "constant_pad_nd", "cat", "concat", "stack", "zeros", "new_zeros", "full", "new_full"};
-  std::map<std::string, int> out;
-  for (const ir::Node& node : graph.nodes) {
-    const std::string_view word = ir::op_short_name(node.op);
-    if (!ir::has_trait(word, ir::OpTrait::moves_elements) && !is_one_of(word, kBesides))
-      ++out[std::string(ir::op_name(node.op))];
+/// Numbers values by what computes them, as if operations that only move elements gave their
+/// operand. Sizes do not count: they have other forms in other runs.
+class Computations {
+ public:
+  std::vector<int> outputs(const ir::Graph& graph) {
+    std::map<ir::ValueId, int> of;
+    for (size_t i = 0; i < graph.inputs.size(); ++i) of[graph.inputs[i]] = number(cat("input ", i));
+    for (const ir::Constant& constant : graph.constants)
+      of[constant.value] = number(graph.values[static_cast<size_t>(constant.value)].name);
+    for (const ir::Node& node : graph.nodes) {
+      const std::string text = written(node, of);
+      for (size_t i = 0; i < node.outputs.size(); ++i)
+        of[node.outputs[i]] = moves(node) ? moved(node, of) : number(cat(text, " ", i));
+    }
+    std::vector<int> out;
+    for (const ir::ValueId id : graph.outputs) out.push_back(of.at(id));
+    return out;
   }
-  return out;
-}
+
+ private:
+  static bool moves(const ir::Node& node) {
+    constexpr std::array<std::string_view, 9> kBesides = {
+        "pad",   "constant_pad_nd", "cat",  "concat",  "stack",
+        "zeros", "new_zeros",       "full", "new_full"};
+    const std::string_view word = ir::op_short_name(node.op);
+    return ir::has_trait(word, ir::OpTrait::moves_elements) || is_one_of(word, kBesides);
+  }
+
+  int number(const std::string& text) {
+    return numbers_.try_emplace(text, static_cast<int>(numbers_.size()) + 1).first->second;
+  }
+
+  /// What its elements are taken from; 0 for constants that it sets by itself.
+  int moved(const ir::Node& node, const std::map<ir::ValueId, int>& of) {
+    std::set<int> from;
+    for (const ir::Argument& argument : node.args)
+      ir::attr_str(argument.value, [&](ir::ValueId id) {
+        if (id != ir::kNoValue && of.at(id) != 0) from.insert(of.at(id));
+        return std::string();
+      });
+    if (from.size() < 2) return from.empty() ? 0 : *from.begin();
+    std::string all = "moved";
+    for (const int each : from) all += cat(" ", each);
+    return number(all);
+  }
+
+  std::string written(const ir::Node& node, const std::map<ir::ValueId, int>& of) {
+    const auto is_open = [](const Dim& size) { return !size.is_constant(); };
+    std::string text(ir::op_name(node.op));
+    for (const ir::Argument& argument : node.args) {
+      const auto* size = std::get_if<Dim>(&argument.value);
+      const auto* sizes = std::get_if<std::vector<Dim>>(&argument.value);
+      const bool has_size =
+          (size != nullptr && is_open(*size)) ||
+          (sizes != nullptr && std::any_of(sizes->begin(), sizes->end(), is_open));
+      text += cat(" ", argument.name, "=",
+                  has_size ? "size" : ir::attr_str(argument.value, [&](ir::ValueId id) {
+                    return id == ir::kNoValue ? std::string("none") : cat("#", of.at(id));
+                  }));
+    }
+    if (node.body)
+      for (const int each : outputs(*node.body)) text += cat(" ", each);
+    return text;
+  }
+
+  std::map<std::string, int> numbers_;
+};
 
 }  // namespace
 
 bool computes_the_same(const ir::Graph& a, const ir::Graph& b) {
-  return computations(a) == computations(b);
+  Computations computations;
+  return computations.outputs(a) == computations.outputs(b);
 }
 
 bool is_traced_alike(const trace::Traced& graph, const TraceAt& other) {

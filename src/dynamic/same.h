@@ -26,8 +26,8 @@ std::optional<Diagnostic> difference(const TraceAt& a, const TraceAt& b);
 /// Errors: `dynamic-differs` if a run differs from the first.
 void require_same(const std::vector<TraceAt>& runs);
 
-/// Whether two runs of a program compute the same, but for operations that only move elements or
-/// set constants beside them. Then equal results are no matter of the values at hand.
+/// Whether the outputs of two runs of a program are computed alike, but for operations that only
+/// move elements or set constants beside them. Then equal results are no matter of the values.
 bool computes_the_same(const ir::Graph& a, const ir::Graph& b);
 
 /// Whether the graph, whose sizes are expressions, equals what was traced at other sizes. Copies

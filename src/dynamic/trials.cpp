@@ -211,12 +211,11 @@ class Trials {
 
   void add_run(TraceAt run) {
     runs_.push_back(std::move(run));
-    while (difference(runs_[0], runs_.back()) && fix_branches()) {
-    }
+    while (difference(runs_[0], runs_.back()) && fix_branches()) continue;
     require_same(runs_);
   }
 
-  /// The file's assertions: needs of operators, then branches and loops, then size 1.
+  /// Needs of operators, then those of branches and loops, then of size 1.
   Assertions assertions(const Traced& traced) {
     refuse_multiples(needs_, request_.axes, known_);
     Assertions out(sample_, known_, request_.report);

@@ -36,8 +36,7 @@ struct TraceOptions {
   std::set<const void*> rolled_loops;
   /// Note the iterations of all other loops in the graph, for the pass `roll-loops`.
   bool notes_loops = false;
-  /// Branches on sizes (Decision::id) of which both ways are recorded, and a select chooses, where
-  /// a select can.
+  /// Branches on sizes (Decision::id) of which both ways are recorded, for a select to choose.
   std::set<const void*> selected_branches;
   /// Branches on sizes (Decision::id) that run one way, 1 or 0, at all sizes.
   std::map<const void*, int64_t> fixed_branches;

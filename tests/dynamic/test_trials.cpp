@@ -56,6 +56,10 @@ TEST_CASE("sizes that enter in other ways than as integers are refused with the 
   // Equal for these values, and not for all.
   CHECK_EQ(message("  if x.size(1) > 10:\n    x = x.clamp(-1000.0, 1000.0)\n  return x + 1\n"),
            "dynamic-differs: a branch depends on a size: it goes another way at S=10 and at S=11");
+  CHECK_EQ(
+      message(
+          "  if x.size(1) > 10:\n    return (x + 900).relu() + 1\n  return (x + 900 + 1).relu()\n"),
+      "dynamic-differs: a branch depends on a size: it goes another way at S=10 and at S=11");
   CHECK_EQ(message("  return x.unbind(1)[-1]\n"),
            "dynamic-differs: aten::unbind.int gives 10 tensors at S=10, and 11 at S=11");
   // The same nearby, another far away.
