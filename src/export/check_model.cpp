@@ -298,7 +298,8 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
   const bool has_own_choices =
       !artefact.empty() && !options.scratch.empty() && is_lenient(options.tolerance);
   if (has_own_choices)
-    result.chosen = settle_sets(sets, model, options, runner, dialect, artefact, actual);
+    result.chosen = settle_sets(sets, model, options, runner, dialect, artefact, actual,
+                                quanta_of(model, names.size()));
   for (size_t at = 0; at < actual.size(); ++at)
     rows.add(sets, at, actual[at], where_of(sets.sets[at]));
   rows.finish();

@@ -267,17 +267,6 @@ bool are_results(const std::vector<ir::Tensor>& expected, const std::vector<ir::
   return true;
 }
 
-/// Whether torch, in one of its engines, gives what the graph does by itself.
-bool is_of_torch(const TracedModel& model, InputSet& set, const std::vector<ir::Tensor>& results,
-                 const check::Tolerance& tolerance) {
-  if (agrees(set.expected, results, tolerance)) return true;
-  if (!model.traced.with_quantised || model.is_compressed) return false;
-  const std::vector<EngineRun>& others = in_other_engines(model, set);
-  return std::any_of(others.begin(), others.end(), [&](const EngineRun& other) {
-    return agrees(other.outputs, results, tolerance);
-  });
-}
-
 /// The recorded graph with its choices as further outputs.
 ir::Graph with_choices(const TracedModel& model) {
   ir::Graph graph = model.recorded_graph();
@@ -339,8 +328,6 @@ bool settle_choices(const TracedModel& model, InputSet& set, const Choices& choi
   const trace::TorchModule& torch = torch_module();
   std::vector<Step> steps;
   std::vector<Step> wide;
-  if (!is_of_torch(model, set, ChosenRun(model, set, {}).run(torch.evaluator(), steps), tolerance))
-    return false;
   const ChosenRun chosen(model, set, choices);
   if (chosen.count() != choices.size()) return false;
   const std::vector<ir::Tensor> expected = chosen.run(torch.evaluator(), steps);

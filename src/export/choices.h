@@ -28,7 +28,7 @@ std::vector<Choices> choices_in_engine(const TracedModel& model, check::Runner& 
                                        const std::filesystem::path& scratch);
 
 /// Makes the graph's results with these choices the set's reference, if they are what the file
-/// gives, and torch leaves each choice open:
+/// gives, and torch leaves each choice open. The graph must be the model's program for the set.
 ///
 /// - scores at other positions differ by no more than torch's own do from f64, and no position is
 ///   taken twice; where torch's documentation says that the first of equals is taken, it is;

@@ -236,6 +236,13 @@ const std::vector<std::vector<ir::Tensor>>& in_f64_nearby(const TracedModel& mod
   return *set.nearby;
 }
 
+std::vector<std::vector<ir::Tensor>> with_ties_moved(const TracedModel& model,
+                                                     const InputSet& set) {
+  return {run_recorded(model, set, torch_module().wide_evaluator()),
+          computed_nearby(model, set, kNearTie, {}, {}),
+          computed_nearby(model, set, -kNearTie, {}, {})};
+}
+
 const std::vector<ir::Tensor>& in_f64(const TracedModel& model, InputSet& set,
                                       const check::Tolerance& tolerance) {
   if (!set.exact) set.exact = computed(model, set, tolerance);

@@ -40,6 +40,10 @@ const std::vector<ir::Tensor>& in_f64(const TracedModel& model, InputSet& set,
 /// run in f64.
 const std::vector<std::vector<ir::Tensor>>& in_f64_nearby(const TracedModel& model, InputSet& set);
 
+/// In f64, and with all values before rounding moved across ties, up and down, exact ties too: what
+/// LibTorch's quantised kernels may give, each of which computes in an order of its own.
+std::vector<std::vector<ir::Tensor>> with_ties_moved(const TracedModel& model, const InputSet& set);
+
 /// The results of LibTorch's other quantised engines, except those that refuse the model; cached in
 /// the set.
 const std::vector<EngineRun>& in_other_engines(const TracedModel& model, InputSet& set);

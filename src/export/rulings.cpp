@@ -1,5 +1,7 @@
 #include "src/export/rulings.h"
 
+#include <algorithm>
+
 #include "src/export/graph_yardstick.h"
 #include "src/export/torch_module.h"
 
@@ -43,6 +45,11 @@ void judge_engines(const TracedModel& model, InputSet& set, size_t output, const
   if (is_unsettled) out.ruling = check::Ruling::unsettled;
 }
 
+/// Sums of values that ties move may cancel in the runs, and not in the engine.
+bool is_near_everywhere(const check::Ties& ties, bool is_counted) {
+  return (ties.are_everywhere(is_counted) || !is_counted) && ties.are_as_far();
+}
+
 /// Whether the file computes the model as LibTorch does on another processor: it gives what the
 /// graph gives with one kind of kernels, and LibTorch here what it gives with the other kind.
 bool is_of_other_kernels(const TracedModel& model, InputSet& set, size_t output,
@@ -73,9 +80,8 @@ Explanation explain(const TracedModel& model, InputSet& set, size_t output,
       out.ruling = check::Ruling::ties;
       return out;
     }
-    // Sums of values that ties move may cancel in the runs, and not in the engine.
-    const bool is_near = (is_everywhere || !is_counted) && ties->are_as_far();
-    is_unsettled = ties->between_steps == 0 && (ties->are_all() || is_near);
+    is_unsettled =
+        ties->between_steps == 0 && (ties->are_all() || is_near_everywhere(*ties, is_counted));
   }
   if (is_of_other_kernels(model, set, output, result, tolerance)) {
     out.ruling = check::Ruling::engine;
@@ -85,6 +91,31 @@ Explanation explain(const TracedModel& model, InputSet& set, size_t output,
     judge_engines(model, set, output, result, runs, tolerance, step, out);
   if (is_unsettled && !out.ruling) out.ruling = check::Ruling::unsettled;
   return out;
+}
+
+bool may_be_of_torch(const TracedModel& model, InputSet& set,
+                     const std::vector<ir::Tensor>& results, const check::Tolerance& tolerance,
+                     const std::vector<std::optional<double>>& quanta) {
+  if (results.size() != set.expected.size()) return false;
+  const std::vector<std::vector<ir::Tensor>> moved = with_ties_moved(model, set);
+  for (size_t i = 0; i < results.size(); ++i) {
+    const ir::Tensor& expected = set.expected[i];
+    if (check::compare(expected, results[i], tolerance).verdict == check::Verdict::ok) continue;
+    check::Runs runs;
+    for (const std::vector<ir::Tensor>& run : moved)
+      if (i < run.size()) runs.push_back(ir::to_f64(ir::as_pairs(run[i])));
+    const auto ties = check::measure_ties(expected, results[i], runs, tolerance, quanta[i]);
+    const bool is_counted = quanta[i] || !ir::is_float(expected.dtype);
+    if (ties && (ties->are_all() || is_near_everywhere(*ties, is_counted))) continue;
+    const std::vector<EngineRun>& others = in_other_engines(model, set);
+    const bool is_between = std::any_of(others.begin(), others.end(), [&](const EngineRun& other) {
+      const check::Engines found = check::measure_engines(expected, other.outputs.at(i), results[i],
+                                                          runs, tolerance, quanta[i]);
+      return found.disagree && found.are_as_far;
+    });
+    if (!is_between) return false;
+  }
+  return true;
 }
 
 }  // namespace t2n

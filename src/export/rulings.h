@@ -21,4 +21,11 @@ Explanation explain(const TracedModel& model, InputSet& set, size_t output,
                     const ir::Tensor& result, const check::Tolerance& tolerance,
                     std::optional<double> step);
 
+/// Whether LibTorch's outputs may be those of a quantised model's recorded graph, `results`: they
+/// are no further apart than ties move them, or than LibTorch's own engines are. `quanta`: see
+/// settle_sets.
+bool may_be_of_torch(const TracedModel& model, InputSet& set,
+                     const std::vector<ir::Tensor>& results, const check::Tolerance& tolerance,
+                     const std::vector<std::optional<double>>& quanta);
+
 }  // namespace t2n

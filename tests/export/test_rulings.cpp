@@ -185,5 +185,31 @@ TEST_CASE("ties explain what is off from the engine that does not cut off sums")
   CHECK(found(0) == Ruling::unsettled);  // a corner is no tie
 }
 
+/// Means of six numbers by channel: exact halves in the first, whole in the others.
+constexpr const char* kMeans =
+    "def forward(self, x):\n"
+    "  q = torch.quantize_per_tensor(x, 0.5, 5, 13)\n"
+    "  return torch.adaptive_avg_pool2d(q, [1, 1]).dequantize()\n";
+
+TEST_CASE("LibTorch may round exact ties of its quantised kernels to either side, and others not") {
+  std::vector<double> inputs(6 * 20, 0);
+  for (size_t i = 0; i < inputs.size(); ++i) inputs[i] = static_cast<double>(i / 6);
+  inputs[0] = 1.5;  // the mean of steps is a half
+  Judge judge(kMeans, values({1, 20, 1, 6}, inputs));
+  InputSet& set = judge.sets.sets[0];
+  const auto may_be = [&](size_t at, double by) {
+    std::vector<double> results = ir::to_f64(set.expected[0]);
+    results[at] += by;
+    return may_be_of_torch(judge.model, set,
+                           {ir::tensor_of(ir::DType::f32, set.expected[0].shape, results)}, {},
+                           {0.5});
+  };
+  const double other = ir::to_f64(set.expected[0])[0] == 0 ? 0.5 : -0.5;
+  CHECK(may_be(0, 0));
+  CHECK(may_be(0, other));
+  CHECK_FALSE(may_be(0, -other));
+  CHECK_FALSE(may_be(1, other));
+}
+
 }  // namespace
 }  // namespace t2n::test
