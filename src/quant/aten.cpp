@@ -86,6 +86,18 @@ void empty(QuantBuilder& b) {
 
 void round(QuantBuilder& b) { b.is_alike() ? b.round_on_steps() : b.redo_on_reals(); }
 
+/// The mean of a tensor whose elements lie in rows, over its last axes, is one of steps; any other
+/// is one of reals.
+void mean(QuantBuilder& b) {
+  const int rank = static_cast<int>(b.shape(b.original("self")).size());
+  ir::Ints axes = b.has("dim") && !b.is_none("dim") ? b.axes("dim", rank) : ir::Ints{};
+  std::sort(axes.begin(), axes.end());
+  const bool is_innermost =
+      axes.empty() || axes.front() == rank - static_cast<int64_t>(axes.size());
+  if (is_innermost && b.order() == MemoryOrder::rows) return round(b);
+  b.redo_on_reals(ZeroPoint::fused);
+}
+
 /// Means of channels-last images: 16 channels at once, and the others one by one.
 void pool(QuantBuilder& b) {
   constexpr int64_t kBlock = 16;
@@ -146,15 +158,9 @@ void aten_prelu(QuantBuilder& b) { define_prelu(b, "self"); }
 void aten_batch_norm(QuantBuilder& b) { define_batch_norm(b, "input"); }
 
 /// Operators that take means: of steps, rounded.
-constexpr std::string_view kRound[] = {"_adaptive_avg_pool2d",
-                                       "_adaptive_avg_pool3d",
-                                       "adaptive_avg_pool1d",
-                                       "adaptive_avg_pool2d",
-                                       "adaptive_avg_pool3d",
-                                       "avg_pool1d",
-                                       "grid_sampler_2d",
-                                       "grid_sampler",
-                                       "mean"};
+constexpr std::string_view kRound[] = {
+    "_adaptive_avg_pool2d", "_adaptive_avg_pool3d", "adaptive_avg_pool1d", "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d",  "avg_pool1d",           "grid_sampler_2d",     "grid_sampler"};
 
 /// Operators that torch computes on reals.
 constexpr std::string_view kRedo[] = {"eq", "ge", "gt", "le", "lt", "ne"};
@@ -186,6 +192,7 @@ QuantRules aten_table() {
                     {"quantized_max_pool2d", aten_max_pool},
                     {"quantized_max_pool3d", aten_max_pool},
                     {"masked_fill", masked_fill},
+                    {"mean", mean},
                     {"avg_pool2d", pool},
                     {"avg_pool3d", pool},
                     {"clamp", aten_clamp},

@@ -105,17 +105,18 @@ bool is_ignored(std::string_view op, const std::string& argument) {
 
 /// Kernels of quantised tensors that round by where elements lie in memory.
 bool rounds_by_order(std::string_view op) {
-  constexpr std::array<std::string_view, 16> kOperators = {
-      "add",        "add_relu",  "cat",  "cat_relu",  "elu",  "celu",        "hardswish",
-      "sigmoid",    "leaky_relu", "tanh", "threshold", "gelu", "hardsigmoid", "avg_pool2d",
+  constexpr std::array<std::string_view, 17> kOperators = {
+      "add",        "add_relu",           "cat",  "cat_relu",    "elu",
+      "celu",       "hardswish",          "mean", "sigmoid",     "leaky_relu",
+      "tanh",       "threshold",          "gelu", "hardsigmoid", "avg_pool2d",
       "avg_pool3d", "upsample_bilinear2d"};
   return is_one_of(ir::op_short_name(op), kOperators);
 }
 
 /// How the elements of images lie in memory, "channels_last" or "mixed"; "" for rows. The results
-/// of some operators lie in rows even so.
+/// of some operators lie in rows even so, and for some only rows count.
 std::string memory_order(std::string_view op, const torch::jit::Stack& inputs) {
-  constexpr std::array<std::string_view, 2> kGiveRows = {"elu", "celu"};
+  constexpr std::array<std::string_view, 3> kOnlyRows = {"elu", "celu", "mean"};
   bool any = false;
   bool are_rows = true;
   bool are_last = true;
@@ -134,7 +135,7 @@ std::string memory_order(std::string_view op, const torch::jit::Stack& inputs) {
       are_either = are_either && (is_row || is_last);
     }
   }
-  if (is_one_of(ir::op_short_name(op), kGiveRows)) return are_rows ? "" : "mixed";
+  if (is_one_of(ir::op_short_name(op), kOnlyRows)) return are_rows ? "" : "mixed";
   return any && are_last ? "channels_last" : are_rows || !are_either ? "" : "mixed";
 }
 

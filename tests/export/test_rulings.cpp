@@ -211,5 +211,23 @@ TEST_CASE("LibTorch may round exact ties of its quantised kernels to either side
   CHECK_FALSE(may_be(1, other));
 }
 
+TEST_CASE("means are of integers along the innermost axes of rows, and of reals elsewhere") {
+  const std::string rows = "torch.quantize_per_tensor(x, 0.037, 5, 13)";
+  const std::string images = "torch.contiguous(" + rows + ", memory_format=2)";
+  std::string results;
+  for (const std::string& x : {rows, images})
+    for (const char* axes : {"[-1]", "[3, 2], True", "[1]", "[2]", "[1, 2, 3]"})
+      results += "torch.mean(" + x + ", " + axes + ").int_repr(), ";
+  Judge judge("def forward(self, x): return " + results + "torch.mean(" + rows + ").int_repr()\n",
+              randn({8, 32, 6, 10}, 11));
+  const InputSet& set = judge.sets.sets[0];
+  const auto ours = run_recorded(judge.model, set, torch_module().evaluator());
+  REQUIRE_EQ(ours.size(), set.expected.size());
+  for (size_t i = 0; i < ours.size(); ++i) {
+    CAPTURE(i);
+    CHECK(ir::to_f64(ours[i]) == ir::to_f64(set.expected[i]));
+  }
+}
+
 }  // namespace
 }  // namespace t2n::test
