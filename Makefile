@@ -1,5 +1,5 @@
 # Thin over the CMake presets. `make help` lists the targets; developers may call cmake and ctest directly.
-.PHONY: all setup demo test matrix refusals docs zoo roads compression compression_sizes onnx fuzz hostile lies mutants programs streaming same bench cost format tidy clean help
+.PHONY: all setup demo op test matrix refusals docs zoo roads compression compression_sizes onnx fuzz hostile lies mutants programs streaming same bench cost format tidy clean help
 .DEFAULT_GOAL := all
 unexport MAKEFLAGS MAKELEVEL  # ninja and ctest are not children that share make's jobs
 
@@ -12,6 +12,8 @@ build = $(environment) && \
   { [ -f build/$(1)/build.ninja ] || { echo "building into build/$(1)" && cmake --preset $(1) >/dev/null; }; } && \
   if [ -t 1 ]; then cmake --build --preset $(1) $(2); \
   else cmake --build --preset $(1) $(2) -- --quiet | sed '/^ninja: no work to do/d'; fi
+
+##= Every day
 
 all: ## build/t2nnef, with build/libt2nnef.so and build/libt2nnef_torch.so; installs what is missing
 	@cmake/setup.sh build
@@ -40,21 +42,50 @@ test: setup ## build and run every test
 	  { "$$T2NNEF_PYTHON" tests/cli/make_bad_files.py build/bad && touch build/bad/complete; }
 	@ctest --preset release
 
-matrix: ## run the operator tests in four engine versions and write docs/matrix.md and what refusals writes
-	@cmake/setup.sh matrix
-	@$(call build,release)
-	@T2NNEF_MATRIX="$(CURDIR)/docs/matrix.md" \
-	  T2NNEF_STRICT_REFUSALS="$(CURDIR)/tests/ops/strict_refusals.txt" ctest --preset release -R '^test_(ops_|coverage)'
-	@$(environment) && "$$T2NNEF_PYTHON" tests/pages/stamp.py docs/matrix.md
-
-refusals: ## run the operator tests and write tests/ops/strict_refusals.txt: what strict NNEF refuses
+FAMILY ?= activation
+op: ## after an edit of an operator family, FAMILY=conv: build, run its tests, write what they list; a minute
+	@[ -f tests/ops/test_$(FAMILY).cpp ] || { echo "no tests/ops/test_$(FAMILY).cpp; families: \
+	  $(patsubst tests/ops/test_%.cpp,%,$(wildcard tests/ops/test_*.cpp))" >&2; exit 2; }
 	@cmake/setup.sh test
-	@$(call build,release)
-	@T2NNEF_STRICT_REFUSALS="$(CURDIR)/tests/ops/strict_refusals.txt" \
-	  ctest --preset release -R '^test_(ops_|coverage)'
+	@$(call build,release,--target t2nnef libt2nnef_torch test_coverage test_ops_$(FAMILY))
+	@build/t2nnef ops --markdown >docs/operators.md
+	@T2NNEF_REWRITE_REFUSALS=test_ops_$(FAMILY) ctest --preset release --fixture-exclude-any . \
+	  -R '^(test_ops_$(FAMILY)|test_coverage|fence|names|sizes)$$'
+	@git status --short docs/operators.md tests/ops
 
 docs: all ## write docs/operators.md
 	@build/t2nnef ops --markdown >docs/operators.md
+
+refusals: ## run the operator tests and write tests/ops/refusals: what strict NNEF refuses
+	@cmake/setup.sh test
+	@$(call build,release)
+	@T2NNEF_REWRITE_REFUSALS=all ctest --preset release -R '^test_(ops_|coverage)'
+
+same: ## compare what this tree writes with what an older one writes, BASE=COMMIT, byte for byte
+	@cmake/setup.sh test
+	@$(call build,release)
+	@$(environment) && tests/same/run.sh $(BASE) $(ONLY:%=--only %)
+
+format: ## rewrite all sources as .clang-format says
+	@git ls-files -co --exclude-standard '*.h' '*.cpp' | tr '\n' '\0' | xargs -0 clang-format-14 -i
+
+tidy: ## clang-tidy beside the compiler
+	@cmake/setup.sh tidy
+	@$(call build,tidy)
+
+clean: ## remove what was built; the set-up's installations stay
+	@rm -rf build/release build/dev build/notorch build/tidy build/fuzz build/fuzz-torch build/hostile build/demo build/t2nnef build/libt2nnef*.so
+
+help: ## this list
+	@sed -n 's/^##= \(.*\)/\n\1/p; s/^\([a-z_]*\):.*## /  \1\t/p' Makefile | expand -t 22
+
+##= Pages, campaigns and measurements: minutes to hours
+
+matrix: ## run the operator tests in four engine versions and write docs/matrix.md and what refusals writes
+	@cmake/setup.sh matrix
+	@$(call build,release)
+	@T2NNEF_MATRIX="$(CURDIR)/docs/matrix.md" T2NNEF_REWRITE_REFUSALS=all ctest --preset release -R '^test_(ops_|coverage)'
+	@$(environment) && "$$T2NNEF_PYTHON" tests/pages/stamp.py docs/matrix.md
 
 zoo: ## export and check published architectures with random weights (hours on two cores)
 	@cmake/setup.sh zoo
@@ -100,11 +131,6 @@ lies: ## make wrong artefacts of right ones, see whether check sees them, write 
 	@cmake/setup.sh test
 	@$(call build,release,--target t2nnef libt2nnef_torch t2n_lies)
 	@$(environment) && tests/lies/run.sh table --markdown docs/lies.md
-
-same: ## compare what this tree writes with what the commit BASE writes, byte for byte
-	@cmake/setup.sh test
-	@$(call build,release)
-	@$(environment) && tests/same/run.sh $(BASE) $(ONLY:%=--only %)
 
 bench: ## measure exports beside LibTorch and beside torch_to_nnef, as ratios, write docs/speed.md
 	@cmake/setup.sh peers
@@ -156,16 +182,3 @@ programs: ## export random programs, SEEDS=0-2999 GENERATOR=statements|layers (b
 	@cmake/setup.sh test
 	@$(call build,release,--target t2nnef libt2nnef_torch)
 	@$(environment) && tests/programs/run.sh seeds $(SEEDS) --generators $(GENERATOR)
-
-format: ## rewrite all sources as .clang-format says
-	@git ls-files -co --exclude-standard '*.h' '*.cpp' | tr '\n' '\0' | xargs -0 clang-format-14 -i
-
-tidy: ## clang-tidy beside the compiler
-	@cmake/setup.sh tidy
-	@$(call build,tidy)
-
-clean: ## remove what was built; the set-up's installations stay
-	@rm -rf build/release build/dev build/notorch build/tidy build/fuzz build/fuzz-torch build/hostile build/demo build/t2nnef build/libt2nnef*.so
-
-help:
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile

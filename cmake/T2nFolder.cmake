@@ -19,16 +19,23 @@ function(t2n_run_once)
   endforeach()
 endfunction()
 
-# t2n_folder(<name> <path> INTO <target> [LINKS <library>...]): object library t2n_<name> of all
-# <path>/*.cpp, linked into <target>. Which folder may include which is checked by tests/fence.
-function(t2n_folder name path)
-  cmake_parse_arguments(arg "" "INTO" "LINKS" ${ARGN})
+# t2n_folder(<path> INTO <target> [ONCE] [SANITIZED] [LINKS <library>...]): object library t2n_<last part of the path> of
+# all <path>/*.cpp, linked into <target>. ONCE: see t2n_run_once; SANITIZED: see t2n_sanitized. Which folder may include
+# which is checked by tests/fence. Folders with tests have them in tests/<last part of the path>.
+function(t2n_folder path)
+  cmake_parse_arguments(arg "ONCE;SANITIZED" "INTO" "LINKS" ${ARGN})
+  cmake_path(GET path FILENAME name)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${path}/*.cpp")
   add_library(t2n_${name} OBJECT ${sources})
   target_include_directories(t2n_${name} PUBLIC "${PROJECT_SOURCE_DIR}")
   target_link_libraries(t2n_${name} PRIVATE t2n_warnings ${arg_LINKS})
   target_link_libraries(${arg_INTO} PRIVATE t2n_${name} ${arg_LINKS})
   set_property(TARGET ${arg_INTO} APPEND PROPERTY T2N_FOLDERS t2n_${name})
+  foreach(kind ONCE SANITIZED)
+    if(arg_${kind})
+      set_property(TARGET ${arg_INTO} APPEND PROPERTY T2N_${kind} t2n_${name})
+    endif()
+  endforeach()
 endfunction()
 
 # Headers of the standard library that most files include: read once, which is a quarter of the compiler's time. The
@@ -51,12 +58,12 @@ function(t2n_standard_precompiled owner options)
   endforeach()
 endfunction()
 
-# t2n_sanitized(<target> <library> [PLAIN <folder>...]): <library> once more, in a folder of its own, with sanitizers in
-# all folders but the plain ones, which are linked as they are: no test looks at them alone. A program that is started
-# with their runtime and this folder in LD_LIBRARY_PATH takes it instead.
+# t2n_sanitized(<target> <library>): <library> once more, in a folder of its own, with sanitizers in its SANITIZED folders;
+# the others are linked as they are: no test looks at them alone. A program that is started with their runtime and this
+# folder in LD_LIBRARY_PATH takes it instead.
 function(t2n_sanitized target library)
-  cmake_parse_arguments(arg "" "" "PLAIN" ${ARGN})
   get_target_property(folders ${library} T2N_FOLDERS)
+  get_target_property(sanitized ${library} T2N_SANITIZED)
   # Null pointers end in a signal anyway, which is caught as well; these checks are a third of the compiler's time.
   # Warnings are those of the other build, less false ones that come with -O0.
   add_library(${target}_options INTERFACE)
@@ -65,8 +72,7 @@ function(t2n_sanitized target library)
     -fno-sanitize=vptr,null,alignment,object-size -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_library(${target} SHARED)
   foreach(folder IN LISTS folders)
-    string(REGEX REPLACE "^t2n_" "" name ${folder})
-    if(name IN_LIST arg_PLAIN)
+    if(NOT folder IN_LIST sanitized)
       target_link_libraries(${target} PRIVATE ${folder} $<TARGET_PROPERTY:${folder},LINK_LIBRARIES>)
       continue()
     endif()

@@ -6,6 +6,7 @@ set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_BUILD_WITH_INSTALL_RPATH ON)  # relative to $ORIGIN, so that a build folder can be moved
+set(CMAKE_LINK_DEPENDS_NO_SHARED ON)  # a library that is linked again is no reason to link 80 programs
 set(CMAKE_CXX_FLAGS_RELEASE "-O2")  # no NDEBUG: assertions are part of the product
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
