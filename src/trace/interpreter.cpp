@@ -258,7 +258,7 @@ void Interpreter::run_operation(Node* node, Env& env) {
   else
     results = scalars_.run(operation, std::move(inputs));
   fused_.keep_nan(operation, inputs, results);
-  for (const c10::IValue& result : results) speculation_.note_made(result);
+  speculation_.note_made(operation.op->schema(), results);
   set_outputs(node, env, std::move(results));
 }
 

@@ -20,6 +20,11 @@ void Speculation::note_made(const c10::IValue& value) {
     branches_.back().made.insert(value.internalToPointer());
 }
 
+void Speculation::note_made(const c10::FunctionSchema& schema, const torch::jit::Stack& results) {
+  for (size_t i = 0; i < results.size() && i < schema.returns().size(); ++i)
+    if (schema.returns()[i].alias_info() == nullptr) note_made(results[i]);
+}
+
 void Speculation::end(std::string effect) {
   effect_ = std::move(effect);
   throw Error("data-dependent-branch", "a branch depends on the values of a tensor",

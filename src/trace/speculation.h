@@ -27,6 +27,8 @@ class Speculation {
 
   /// A list, dictionary or object was created.
   void note_made(const c10::IValue& value);
+  /// Those results of an operation that are new, rather than elements of what was there before.
+  void note_made(const c10::FunctionSchema& schema, const torch::jit::Stack& results);
   /// Ends the branch if an operation would write to anything that is older.
   void require_own(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs,
                    const Tracks& tracks);
