@@ -49,14 +49,16 @@ void aminmax(const OpView& op, Emitter& out) {
   finish_reduced(op, out, exact_extremum(out, "max_reduce", x, axes), axes, 1);
 }
 
-/// Without dim the index counts over all elements.
+/// Without dim the index counts over all elements, in one axis: tract swaps the axes of what it
+/// reduces, and with several the index would count in the order of the memory.
 void arg_extremum(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const Ints axes = reduced_axes(op, out, x);
-  const bool is_scalar = out.rank(x) == 0;
-  const Ref y =
-      is_scalar ? out.scalar(int64_t{0}, DType::i64) : first_extremum(out, op.nnef(), x, axes);
-  finish_reduced(op, out, y, axes);
+  if (axes.empty()) return finish_reduced(op, out, out.scalar(int64_t{0}, DType::i64), axes);
+  if (axes.size() == 1)
+    return finish_reduced(op, out, first_extremum(out, op.nnef(), x, axes), axes);
+  const Ref y = first_extremum(out, op.nnef(), flattened(out, x), {0});
+  finish_reduced(op, out, out.unsqueeze(y, Ints(axes.begin() + 1, axes.end())), axes);
 }
 
 /// Values and the first index of each.

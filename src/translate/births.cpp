@@ -35,6 +35,18 @@ Ref taken_at(Emitter& out, Ref x, Ref zero) {
                   out.shape(x));
 }
 
+/// The same tensor, made to follow from what bears these sizes.
+Ref tied_to(Emitter& out, Ref x, const std::set<std::string>& names) {
+  for (const std::string& name : names) x = taken_at(out, x, zero_after(out, name));
+  return x;
+}
+
+/// Whether tract takes a product or conjunction with it for a constant.
+bool absorbs(std::string_view op, const TensorEntry& x) {
+  if (op == "mul" || op == "and" || op == "tract_core_bitand") return is_zero(x);
+  return op == "or" && x.kind == TensorEntry::Kind::constant;
+}
+
 }  // namespace
 
 void add_born(const Dim& size, std::set<std::string>& out) {
@@ -116,11 +128,21 @@ std::vector<Ref> tied(Emitter& out, std::vector<Ref> operands, const Attributes&
   for (const Ref operand : operands)
     for (const Dim& size : out.shape(operand)) add_born(size, there);
   for (const std::string& name : there) missing.erase(name);
-  for (const std::string& name : missing) {
-    operands[0] = taken_at(out, operands[0], zero_after(out, name));
-    there.insert(name);
-  }
+  operands[0] = tied_to(out, operands[0], missing);
+  there.insert(missing.begin(), missing.end());
   if (!missing.empty()) state.tied_to[operands[0].id] = std::move(there);
+  return operands;
+}
+
+std::vector<Ref> tied_constants(Emitter& out, std::string_view op, std::vector<Ref> operands,
+                                const Shape& shape) {
+  Emitter::State& state = out.state();
+  if (state.births.empty()) return operands;
+  std::set<std::string> names;
+  for (const Dim& size : shape) add_born(size, names);
+  if (names.empty()) return operands;
+  for (Ref& operand : operands)
+    if (absorbs(op, state.at(operand))) operand = tied_to(out, operand, {*names.begin()});
   return operands;
 }
 

@@ -29,6 +29,12 @@ Ref born_count(Emitter& out, const ir::Symbol& symbol);
 /// from what bears them. Otherwise tract runs the call early, before it knows the size.
 std::vector<Ref> tied(Emitter& out, std::vector<Ref> operands, const Attributes& attributes);
 
+/// Operands of an elementwise operation with a result of this shape. tract takes a product with 0,
+/// and a disjunction with true, for a constant, which it spreads to the shape before it knows a
+/// born size: such a constant is made to follow from what bears the size.
+std::vector<Ref> tied_constants(Emitter& out, std::string_view op, std::vector<Ref> operands,
+                                const Shape& shape);
+
 /// The model fails where this i64 number, 0 or 1, is 1. Only outside of loops, in engines that
 /// support born sizes; elsewhere nothing is emitted.
 void demand(Emitter& out, Ref fails);

@@ -158,6 +158,7 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
   if (target::has(state_->target, target::Feature::open_sizes))
     state_->hide_sizes(op, operands, shape);
   if (is_absorbing(op) && state_->iteration) state_->hide_constants(*this, operands);
+  operands = tied_constants(*this, op, std::move(operands), shape);
   for (Ref& operand : operands) {
     const auto rank = static_cast<std::ptrdiff_t>(this->shape(operand).size());
     operand = with_named_sizes(*this, operand, Shape(shape.end() - rank, shape.end()));

@@ -104,6 +104,12 @@ TEST_CASE("the first of several extremes is found") {
              {values({2, 4}, {1, 3, 3, 1, 0, 0, 0, 0})});
 }
 
+TEST_CASE("an index over all elements counts in the order of the axes, however they were made") {
+  check_each({"torch.argmax(x.transpose(0, 2))", "torch.argmin(x.permute(1, 2, 0), keepdim=True)",
+              "torch.argmax(torch.unsqueeze(x.mT, 0) * 2)"},
+             {randn({3, 4, 5}, 22)});
+}
+
 TEST_CASE("any and all, of every dtype") {
   const std::vector<std::string> forms = {
       "torch.any(x)",         "torch.all(x)",
