@@ -40,6 +40,12 @@ void check_operand_dtypes(std::string_view op, const Emitter& out,
 Dim broadcast_dim(const Emitter::State& state, const Dim& a, const Dim& b) {
   if (a == b || b == Dim(1)) return a;
   if (a == Dim(1)) return b;
+  if (!state.agrees(a, b) && (ir::is_born(a) || ir::is_born(b)))
+    throw Error("unsupported-argument",
+                cat("operands of sizes ", ir::as_written(a).str(), " and ", ir::as_written(b).str(),
+                    " are broadcast"),
+                "whether one of them is 1 depends on the values of a tensor",
+                "expand the operand of size 1 explicitly, or give both the same size");
   T2N_ASSERT(state.agrees(a, b), "sizes ", a.str(), " and ", b.str(), " do not broadcast");
   return a.is_constant() ? a : b;
 }
