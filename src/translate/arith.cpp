@@ -8,7 +8,6 @@
 
 #include "ir/half.h"
 #include "src/diag/error.h"
-#include "src/translate/emitter_state.h"
 #include "src/translate/nan.h"
 #include "src/translate/packed.h"
 #include "src/translate/sizes.h"
@@ -159,12 +158,6 @@ Ref logical_not(Emitter& out, Ref x) { return out.elementwise("not", {x}); }
 
 Ref select(Emitter& out, Ref condition, Ref then, Ref otherwise) {
   return out.elementwise("select", {condition, then, otherwise}, out.dtype(then));
-}
-
-Ref is_nan(Emitter& out, Ref x) {
-  // tract keeps a comparison of sizes as an expression, and refuses a body that is given one.
-  if (out.state().at(x).of_sizes) x = out.state().hidden_size(x);
-  return compare(out, "ne", x, x);
 }
 
 Ref like(Emitter& out, double value, Ref x) {

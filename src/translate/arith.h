@@ -41,7 +41,7 @@ Ref logical_or(Emitter& out, Ref a, Ref b);
 Ref logical_xor(Emitter& out, Ref a, Ref b);
 Ref logical_not(Emitter& out, Ref x);
 Ref select(Emitter& out, Ref condition, Ref then, Ref otherwise);
-/// True for NaN only.
+/// True for NaN only (defined in nan.cpp).
 Ref is_nan(Emitter& out, Ref x);
 
 /// A number as a rank-0 operand of the dtype of `x`.

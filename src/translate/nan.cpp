@@ -122,6 +122,12 @@ void keep_in_elements(Emitter& out, const ir::Node& node,
 
 }  // namespace
 
+Ref is_nan(Emitter& out, Ref x) {
+  // tract keeps a comparison of sizes as an expression, and refuses a body that is given one.
+  if (out.state().at(x).of_sizes) x = out.state().hidden_size(x);
+  return compare(out, "ne", x, x);
+}
+
 bool may_meet_nan(Emitter& out) { return !nan_operands(out, *out.state().node).empty(); }
 
 bool may_meet_nan(Emitter& out, std::string_view argument) {
