@@ -49,6 +49,9 @@ std::string obstacle_of(const Recorder& recorder, const at::Tensor& a, const at:
   if (a.is_quantized() || b.is_quantized())
     return "torch.where, which would choose, takes no quantised tensors: let both ways give their "
            "dequantize()d values";
+  if (a.is_sparse() || b.is_sparse())
+    return "torch.where, which would choose, takes no sparse tensors: let both ways give their "
+           "products, or to_dense()";
   if (a.scalar_type() != b.scalar_type())
     return cat("its ways give tensors of types ", a.scalar_type(), " and ", b.scalar_type());
   if (a.sizes() != b.sizes())

@@ -86,7 +86,7 @@ ir::Tensor geometry(const at::Tensor& tensor) {
 at::Tensor plain_tensor(const at::Tensor& tensor) {
   if (tensor.layout() != at::kStrided)
     throw Error("unsupported-dtype", "a sparse tensor cannot be exported", {},
-                "make it dense with .to_dense() before saving the model");
+                "make it dense with .to_dense()");
   return tensor.detach().resolve_conj().resolve_neg();
 }
 

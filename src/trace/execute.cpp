@@ -298,6 +298,7 @@ void TensorOperations::lose_statistics(const std::string& name, const Stack& inp
 }
 
 Stack TensorOperations::run(Node* node, const Operation& known, Stack given) {
+  if (auto made = sparse_.run(known, given)) return {*std::move(made)};
   const Operation operation = with_numbers(known, given);
   const Operator& op = *operation.op;
   const std::string& name = op.schema().name();

@@ -32,11 +32,12 @@ bool is_dtype(int64_t number, bool quantised) {
          (quantised && is(T::QInt8, T::QUInt4x2));
 }
 
-bool is_known(Word word, int64_t number, bool quantised) {
+bool is_known(Word word, int64_t number, bool quantised, bool sparse) {
   switch (word) {
     case Word::none: return true;
     case Word::dtype: return is_dtype(number, quantised);
-    case Word::layout: return number == static_cast<int64_t>(c10::Layout::Strided);
+    case Word::layout:
+      return number == static_cast<int64_t>(sparse ? c10::Layout::Sparse : c10::Layout::Strided);
     case Word::memory_format:
       return number >= 0 && number <= static_cast<int64_t>(c10::MemoryFormat::ChannelsLast3d);
   }
@@ -64,10 +65,11 @@ GuardedWords::GuardedWords(const c10::FunctionSchema& schema)
 
 void GuardedWords::check(const torch::jit::Stack& stack) const {
   const bool makes_quantised = name_.find("quantize") != std::string::npos;
+  const bool makes_sparse = name_ == "aten::sparse_coo_tensor";
   for (const auto& [back, word] : words_) {
     if (back > stack.size()) continue;
     const c10::IValue& value = stack[stack.size() - back];
-    if (!value.isInt() || is_known(word, value.toInt(), makes_quantised)) continue;
+    if (!value.isInt() || is_known(word, value.toInt(), makes_quantised, makes_sparse)) continue;
     if (word == Word::dtype && is_own_type(name_, stack, arguments_, value.toInt())) continue;
     throw Error("unsafe-argument", cat("the operator ", quoted(name_), " is not executed"),
                 cat(value.toInt(), " is no ",

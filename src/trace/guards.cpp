@@ -88,6 +88,22 @@ void mend_copies(Operator& op) {
   });
 }
 
+/// A sparse tensor gets a copy of its indices, which lie within its size: what the program writes to
+/// its own never reaches them.
+void check_entries(Operator& op) {
+  if (!op.schema().overload_name().starts_with("indices")) return;
+  replace(op, [run = op.getOperation(), schema = op.schema()](Stack& stack) mutable {
+    c10::IValue& indices = torch::jit::peek(stack, 0, schema.arguments().size());
+    indices = indices.toTensor().clone();
+    const Operands in(schema, stack);
+    const at::Tensor values = in.tensor("values");
+    in.require(values.dim() > 0, "its values are no list");
+    if (in.find("size") != nullptr)
+      at::_validate_sparse_coo_tensor_args(indices.toTensor(), values, in.integers("size"));
+    run(stack);
+  });
+}
+
 void deny(Operator& op) {
   replace(op, [name = op.schema().name()](Stack&) {
     throw Error("denied-operator", cat("the model calls ", quoted(name)),
@@ -116,6 +132,8 @@ void install_guards() {
     for (const auto rows : {guards_of_values(), guards_of_tensors(), guards_of_packed()})
       for (const GuardRow& row : rows) guard_all(row);
     for (const auto& op : torch::jit::getAllOperatorsFor(c10::aten::to)) mend_copies(*op);
+    for (const auto& op : torch::jit::getAllOperatorsFor(c10::aten::sparse_coo_tensor))
+      check_entries(*op);
     torch::jit::setPrintHandler([](const std::string&) {});  // standard output belongs to t2nnef
     return true;
   }();

@@ -135,6 +135,7 @@ class Deserializer {
     torch::jit::populate_upgraders_graph_map();
     const c10::IValue constants = read("constants");
     if (!constants.isTuple()) refuse_data("its constants are no tuple");
+    check_tensors(constants);
     for (const c10::IValue& constant : constants.toTuple()->elements())
       constants_.push_back(constant);
     const c10::IValue data = read("data");

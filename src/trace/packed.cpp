@@ -164,6 +164,13 @@ const std::vector<PackedPart>& PackedParameters::parts(const std::string& op,
   return remember(key, parts_of_table(op, inputs));
 }
 
+const std::vector<PackedPart>& PackedParameters::entries(const at::Tensor& sparse) {
+  const c10::IValue key(sparse);
+  const auto found = opened_.find(key.internalToPointer());
+  if (found != opened_.end()) return found->second.parts;
+  return remember(key, {{"indices", sparse._indices()}, {"values", sparse._values()}});
+}
+
 const std::vector<PackedPart>& PackedParameters::remember(const c10::IValue& packed,
                                                           std::vector<PackedPart> parts) {
   for (const PackedPart& part : parts)

@@ -27,6 +27,8 @@ class PackedParameters {
   /// The same for a tensor in LibTorch's own order that `op` is given (packed_tables.h).
   const std::vector<PackedPart>& parts(const std::string& op, const at::Tensor& packed,
                                        const torch::jit::Stack& inputs);
+  /// Indices and values of a sparse tensor of the model.
+  const std::vector<PackedPart>& entries(const at::Tensor& sparse);
   /// "layer1.0.conv1.weight" for a tensor that parts() gave for a module's parameters; else "".
   std::string tensor_path(const at::Tensor& tensor, const ModuleNames& names) const;
 

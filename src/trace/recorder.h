@@ -38,6 +38,7 @@ class Recorder {
   void record_write(OpCall call, const std::vector<at::Tensor>& outputs);
 
   const Tracks& tracks() const { return tracks_; }
+  PackedParameters& packed() { return constants_.packed(); }
   /// The name of the input that the tensor is, or shows a part of; "" for others.
   std::string input_of(const at::Tensor& tensor) const;
   /// Whether all that follows may read the tensor: an iteration's exists only in it.
@@ -68,8 +69,7 @@ class Recorder {
   Places& places() { return places_; }
   /// Gives writes through views to the tensors that these show: at the borders of iterations.
   void settle_writes();
-  /// Called after each iteration of a loop that becomes one scan.
-  void end_iteration();
+  void end_iteration();  ///< called after each of a loop that becomes one scan
   /// Marks what came into the graph. Called after the iterations of a loop were replaced.
   void mark_additions();
 

@@ -1,6 +1,7 @@
 #include "src/trace/slots.h"
 
 #include <ATen/Functions.h>
+#include <ATen/SparseTensorImpl.h>
 #include <ATen/core/jit_type.h>
 
 #include <algorithm>
@@ -44,6 +45,22 @@ bool is_plain(const at::Tensor& tensor) {
          tensor.q_per_channel_zero_points().numel() == tensor.size(axis);
 }
 
+/// A sparse tensor whose indices lie within its size. They are copied: the program cannot write to
+/// them by another tensor on the same memory.
+bool has_entries(const at::Tensor& tensor) {
+  if (!tensor.is_sparse() || !is_plain(tensor._indices()) || !is_plain(tensor._values()))
+    return false;
+  const at::Tensor indices = tensor._indices().clone(), values = tensor._values();
+  try {
+    at::_validate_sparse_coo_tensor_args(indices, values, tensor.sizes());
+  } catch (const c10::Error&) {
+    return false;
+  }
+  static_cast<at::SparseTensorImpl*>(tensor.unsafeGetTensorImpl())
+      ->set_indices_and_values_unsafe(indices, values);
+  return true;
+}
+
 }  // namespace
 
 /// Recursion is bounded, as types are no deeper than the checked code.
@@ -77,9 +94,11 @@ bool fits(const c10::IValue& value, const c10::TypePtr& type) {
 void check_tensors(const c10::IValue& value) {
   if (value.isTensor()) {
     if (!value.toTensor().defined() || is_plain(value.toTensor())) return;
+    if (has_entries(value.toTensor())) return;
     if (value.toTensor().layout() != at::kStrided)
       throw Error("unsupported-dtype", "a tensor of the model is sparse",
-                  "engines have dense tensors only",
+                  "of sparse tensors, only those of the layout torch.sparse_coo can be read, with "
+                  "indices within their size",
                   "make it dense with .to_dense() before saving the model: products with it stay "
                   "what they are with torch.matmul");
     throw Error("model-corrupt", "a tensor of the model cannot be read",

@@ -13,7 +13,7 @@ void check_slots(const c10::ivalue::Object& object);
 /// number.
 bool fits(const c10::IValue& value, const c10::TypePtr& type);
 
-/// Refuses sparse tensors and others that are not plain memory, and quantised tensors whose scales
+/// Refuses tensors that are not plain memory, and quantised tensors whose scales
 /// do not fit: LibTorch does not check what a pickle says of them. Errors: `model-corrupt`.
 void check_tensors(const c10::IValue& value);
 

@@ -47,9 +47,10 @@ class TensorNumbers {
   /// The program asks whether a tensor is contiguous: the file holds for sizes with the same
   /// answer.
   void settle_layout(const at::Tensor& tensor);
+  /// What the size of an axis follows from.
+  Mark axis_mark(const at::Tensor& tensor, int64_t axis) const;
 
  private:
-  Mark axis_mark(const at::Tensor& tensor, int64_t axis) const;
   Mark layout_mark(const at::Tensor& tensor);
   Mark tensor_mark(const at::Tensor& tensor, const std::string& name);
   Mark held_number(const std::string& name, const at::Tensor& tensor, const Mark& mark) const;

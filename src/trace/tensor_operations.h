@@ -6,6 +6,7 @@
 #include "src/trace/lists.h"
 #include "src/trace/operations.h"
 #include "src/trace/range_watch.h"
+#include "src/trace/sparse.h"
 #include "src/trace/state_watch.h"
 #include "src/trace/tensor_numbers.h"
 
@@ -28,7 +29,8 @@ class TensorOperations {
         numbers_(numbers),
         operations_(operations),
         recorder_(recorder),
-        ranges_(ranges) {}
+        ranges_(ranges),
+        sparse_(numbers, position, marks, operations, recorder) {}
 
   torch::jit::Stack run(torch::jit::Node* node, const Operation& known, torch::jit::Stack given);
 
@@ -63,6 +65,7 @@ class TensorOperations {
   const Operations& operations_;
   Recorder* recorder_;
   RangeWatch* ranges_;
+  SparseTensors sparse_;
 };
 
 }  // namespace t2n::trace

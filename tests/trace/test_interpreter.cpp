@@ -345,6 +345,26 @@ TEST_CASE("a script that chooses nested tensors by a mask's values is refused") 
            "it computes");
 }
 
+TEST_CASE("what a graph cannot have of sparse tensors is refused") {
+  const auto error = [](const std::string& rest) {
+    return trace_error(
+        "def forward(self, x, v):\n"
+        "  i = torch.tensor([[0, 1], [2, 0]])\n" + rest,
+        {randn({3, 3}, 1), randn({2}, 2)});
+  };
+  const std::string made = "  a = torch.sparse_coo_tensor(i, v, [3, 3])\n";
+  CHECK_EQ(error(made + "  return torch._sparse_mm(a, a).to_dense()"),
+           "unsupported-op: aten::_sparse_mm of a sparse tensor cannot be exported");
+  CHECK_EQ(error(made + "  v.add_(1)\n  return a @ x, v"),
+           "unsupported-inplace: the entries of a sparse tensor are written after it was made");
+  CHECK_EQ(error("  return torch.sparse_coo_tensor(i, v).to_dense()"),
+           "unsupported-op: a sparse tensor is made in a way that cannot be exported");
+  CHECK_EQ(error("  return torch.sparse_coo_tensor(i + 1, v, [3, 3]) @ x"),
+           "forward-failed: aten::sparse_coo_tensor failed: size is inconsistent with indices: for "
+           "dim 1, size is 3 but found index 3");
+  CHECK_EQ(error(made + "  return a"), "unsupported-dtype: a sparse tensor cannot be exported");
+}
+
 TEST_CASE("lists of what cannot nest grow as long as one likes") {
   const auto session = torch_module().compile({R"(
 def forward(self, x):
