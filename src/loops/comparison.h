@@ -47,17 +47,26 @@ class IterationComparison {
   // comparison_body.cpp
   bool add_slice(size_t position);
   void add_body_node(size_t position);
-  ir::ValueId number_value(const ir::Dim& dim, const ir::Node& beside);
+  bool fill_with_number(ir::Node& node, const ir::Node& recorded);
   void use_number(ir::Node& node, const ir::Node& recorded);
+
+  // comparison_numbers.cpp
+  ir::ValueId number_node(std::string_view op, ir::ValueId self, ir::Attr other,
+                          const ir::Node& beside);
+  ir::ValueId atom_value(const ir::Atom& atom, const ir::Node& beside);
+  ir::ValueId sum_value(const ir::Dim& dim, const ir::Node& beside);
+  ir::ValueId number_value(const ir::Dim& dim, const ir::Node& beside);
+  std::optional<std::pair<ir::Dim, ir::Dim>> range_of(const ir::Dim& place) const;
 
   // comparison_places.cpp
   ir::ValueId places_value(const ir::Dim& place, int64_t width, const ir::Node& beside);
   ir::ValueId at_places(ir::ValueId self, const AxisPart& part, const ir::Dim& place,
                         size_t position);
   bool add_window(size_t position, ir::ValueId whole, const AxisPart& part);
+  bool add_gathered(size_t position, ir::ValueId whole, const AxisPart& part);
   bool add_read_of_state(size_t position);
   std::optional<size_t> state_behind(ir::ValueId inner) const;
-  void require_inside(const CarriedState& state, const AxisPart& part);
+  bool require_inside(ir::ValueId owner, const AxisPart& part);
   ir::ValueId positions(size_t state, int64_t axis);
   void write_at_places();
   void write_at_place(ir::Node& node, size_t state);

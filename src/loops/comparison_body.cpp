@@ -40,8 +40,10 @@ bool IterationComparison::add_slice(size_t position) {
   const std::vector<IterationValues> reads = operands(position);
   if (!slice || reads.size() != 1) return false;
   const auto whole = outside(reads[0]);
+  if (!whole) return false;
   const auto step = coefficient(slice->place, loop().number);
-  if (!whole || !step || *step == 0) return false;
+  if (!step) return add_gathered(position, *whole, *slice);
+  if (*step == 0) return false;
   if (slice->width != 1) return add_window(position, *whole, *slice);
   Slices slices;
   slices.step = std::abs(*step);
@@ -84,23 +86,24 @@ void IterationComparison::add_body_node(size_t position) {
   body_.graph().nodes.push_back(std::move(out));
 }
 
-/// The iteration's number `dim` as a tensor.
-ValueId IterationComparison::number_value(const Dim& dim, const Node& beside) {
-  const auto step = coefficient(dim, loop().number);
-  if (!step)
-    differ(beside, cat("a number follows ", dim.str(), " from iteration to iteration"),
-           "use the number of the iteration itself, times a constant and plus one");
-  const Dim offset = replaced(dim, loop().number, found_.start);
-  ValueId out = found_.number;
-  const auto with_number = [&](std::string_view op, const Dim& value, bool has_alpha) {
-    std::vector<ir::Argument> args = {{"self", ir::TensorRef{out}}, {"other", value}};
-    if (has_alpha) args.push_back({"alpha", Dim(1)});
-    out = body_.node(op, std::move(args), ir::DType::i64, {}, beside);
-    body_.graph().nodes.back().compute_dtype = ir::DType::i64;
-  };
-  if (*step != 1) with_number("aten::mul.Scalar", *step, false);
-  if (!(offset == Dim(0))) with_number("aten::add.Scalar", offset, true);
-  return out;
+/// torch.full(size, t)
+bool IterationComparison::fill_with_number(Node& node, const Node& recorded) {
+  const std::string_view op = ir::op_name(node.op);
+  const bool is_like = op == "aten::full_like";
+  if (op != "aten::full" && op != "aten::new_full" && !is_like) return false;
+  const Dim* const number = dim_of(node, "fill_value");
+  if (number == nullptr || !number->mentions(loop().number)) return false;
+  const ir::Value& like = outer(recorded.outputs[0]);
+  const ValueId value =
+      body_.node("t2n::cast",
+                 {{"self", ir::TensorRef{number_value(*number, recorded)}}, {"dtype", like.dtype}},
+                 like.dtype, {}, recorded);
+  node.op = ir::op_id(is_like ? "aten::expand_as" : "aten::expand");
+  if (is_like)
+    node.args = {{"self", ir::TensorRef{value}}, {"other", *node.find("self")}};
+  else
+    node.args = {{"self", ir::TensorRef{value}}, {"size", *node.find("size")}, {"implicit", false}};
+  return true;
 }
 
 /// Replaces numbers that follow from the iteration by tensors.
@@ -109,6 +112,7 @@ void IterationComparison::use_number(Node& node, const Node& recorded) {
   // A state that iterations fill slice by slice (find_filled), or that is refused there.
   const bool scatters = op == "aten::select_scatter" || op == "aten::slice_scatter";
   if (!mentions(node, loop().number) || scatters) return;
+  if (fill_with_number(node, recorded)) return;
   const bool is_number = std::holds_alternative<Dim>(node.args.at(0).value);  // not a list
   const bool makes_tensor = op == "aten::tensor" || op.starts_with("aten::tensor.") ||
                             op == "aten::scalar_tensor" || op == "prim::NumToTensor";

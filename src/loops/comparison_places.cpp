@@ -62,6 +62,13 @@ bool IterationComparison::add_window(size_t position, ValueId whole, const AxisP
   return true;
 }
 
+/// x[:, t % 3] of an outer tensor.
+bool IterationComparison::add_gathered(size_t position, ValueId whole, const AxisPart& part) {
+  if (part.width < 1 || outer(whole).quant || !require_inside(whole, part)) return false;
+  found_.inner[{position, 0}] = at_places(captured(whole), part, part.place, position);
+  return true;
+}
+
 /// What a value inside was before this iteration wrote to it.
 std::optional<size_t> IterationComparison::state_behind(ValueId inner) const {
   if (const auto known = written_.find(inner); known != written_.end()) return known->second;
@@ -73,17 +80,18 @@ std::optional<size_t> IterationComparison::state_behind(ValueId inner) const {
   return std::nullopt;
 }
 
-/// The part must lie in the state, in all iterations.
-void IterationComparison::require_inside(const CarriedState& state, const AxisPart& part) {
-  if (loop().length.is_constant()) return;  // the sample's run shows it
-  const Dim first = replaced(part.place, loop().number, found_.start);
-  const Dim last = first + Dim(*coefficient(part.place, loop().number)) *
-                               (loop().length - Dim(found_.start + 1));
-  const Dim extent = ir::size_symbol(rolling_.graph(), state.iterations[0], part.axis);
-  for (const Dim& place : {first, last}) {
+/// Requires that the part lies in the tensor in all iterations. False if that cannot be said.
+bool IterationComparison::require_inside(ValueId owner, const AxisPart& part) {
+  const auto range = range_of(part.place);
+  const auto least = range ? sample_of(graph_, range->first) : std::nullopt;
+  if (!least || *least < 0) return false;
+  if (loop().length.is_constant()) return true;  // the sample's run shows it
+  const Dim extent = ir::size_symbol(rolling_.graph(), owner, part.axis);
+  for (const Dim& place : {range->first, range->second}) {
     found_.conditions.push_back({Dim(0), ir::Relation::le, place});
     found_.conditions.push_back({place + Dim(part.width), ir::Relation::le, extent});
   }
+  return true;
 }
 
 /// state[t - 1], state[:, 2*t:2*t + 2]
@@ -94,14 +102,12 @@ bool IterationComparison::add_read_of_state(size_t position) {
   if (self == ir::kNoValue || !mentions(first, loop().number) || op.ends_with("_scatter"))
     return false;
   const auto part = axis_part_of(first, outer(self).shape.size());
-  if (!part || part->width < 1 || !coefficient(part->place, loop().number)) return false;
-  const auto sample = sample_of(graph_, replaced(part->place, loop().number, found_.start));
+  if (!part || part->width < 1) return false;
   reader_ = &first;
   const ValueId inner = operand(operands(position)[0]);
   reader_ = nullptr;
   const auto state = state_behind(inner);
-  if (!sample || *sample < 0 || !state) return false;
-  require_inside(found_.states[*state], *part);
+  if (!state || !require_inside(found_.states[*state].iterations[0], *part)) return false;
   found_.inner[{position, 0}] = at_places(inner, *part, part->place, position);
   return true;
 }
@@ -134,12 +140,8 @@ void IterationComparison::write_at_place(Node& node, size_t state) {
   const ir::Value owner = body_.graph().values[static_cast<size_t>(node.outputs[0])];
   const auto rank = static_cast<int64_t>(owner.shape.size());
   const auto part = axis_part_of(node, owner.shape.size());
-  const auto sample =
-      part ? sample_of(graph_, replaced(part->place, loop().number, found_.start)) : std::nullopt;
-  if (!part || part->width < 1 || !sample || *sample < 0 ||
-      !coefficient(part->place, loop().number))
+  if (!part || part->width < 1 || !require_inside(found_.states[state].iterations[0], *part))
     return;
-  require_inside(found_.states[state], *part);
   const auto tensor = [&](std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
                           const ir::Shape& shape) {
     return body_.node(op, std::move(args), dtype, shape, node);

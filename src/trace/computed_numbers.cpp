@@ -105,7 +105,13 @@ const char* overload_of(const std::string& op, size_t operands) {
 FormulaRef open_formula(const c10::IValue& value) {
   const Mark mark = mark_of(value);
   if (data_formula(mark)) return mark->formula;
-  return is_opaque(mark) && !depends_on_iteration(mark) ? mark->formula : nullptr;
+  return is_opaque(mark) ? mark->formula : nullptr;
+}
+
+bool has_number_of_iteration(const Stack& inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& input) {
+    return depends_on_iteration(mark_of(input)) && open_formula(input);
+  });
 }
 
 bool is_read(const c10::IValue& number) { return data_formula(mark_of(number)) != nullptr; }
@@ -114,7 +120,6 @@ FormulaRef formula_of(const c10::IValue& number) {
   const Mark mark = mark_of(number);
   const c10::IValue plain = unmarked(number);
   if (!mark) return number_formula(plain);
-  if (depends_on_iteration(mark)) return nullptr;
   if (is_size(mark)) return size_formula(mark->size, plain.toInt(), FormulaType::whole);
   return mark->formula;
 }

@@ -74,6 +74,10 @@ FormulaRef formula_of(const c10::IValue& number);
 /// The formula of a number, if the graph has to compute the number.
 FormulaRef open_formula(const c10::IValue& value);
 
+/// Whether one of the numbers follows from the number of an iteration, and the graph has to compute
+/// it.
+bool has_number_of_iteration(const torch::jit::Stack& inputs);
+
 /// Whether a graph can compute the number from the tensor that it was read from.
 bool is_read(const c10::IValue& number);
 

@@ -165,8 +165,8 @@ void Decisions::refuse_branch(const torch::jit::Node* node, const Mark& mark,
               help);
 }
 
-void check_iteration_branch(const Mark& condition) {
-  if (!depends_on_iteration(condition)) return;
+bool changes_with_iteration(const Mark& condition) {
+  if (!depends_on_iteration(condition)) return false;
   const auto& asked = condition->comparison;
   const Dim gap = asked ? asked->left - asked->right : Dim(0);
   for (const ir::Symbol& symbol : gap.symbols()) {
@@ -174,10 +174,16 @@ void check_iteration_branch(const Mark& condition) {
     const Dim c = loops::replaced(gap, symbol, 0), a = loops::replaced(gap, symbol, 1) - c;
     if (a.is_constant() && c.is_constant() && a.value() != 0 &&
         gap == c + a * Dim::symbol(symbol) && is_settled(asked->relation, a.value(), c.value()))
-      return;
+      return false;
   }
+  return true;
+}
+
+void check_iteration_branch(const Mark& condition, const std::string& obstacle) {
+  if (!changes_with_iteration(condition)) return;
   loops::refuse_loop(
-      "a branch in it goes another way in some iterations, by the number of the iteration",
+      cat("a branch in it goes another way in some iterations, by the number of the iteration",
+          obstacle.empty() ? "" : cat("; no select stands for it, since ", obstacle)),
       "only the first iteration may differ (`if t == 0`); compute both ways and choose with "
       "torch.where");
 }

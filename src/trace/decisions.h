@@ -55,8 +55,11 @@ class Decisions {
   std::vector<Decision> noted_;
 };
 
-/// A branch on the iteration's number in a rolled loop may single out the first iteration and no
-/// other. Errors: `dynamic-loop`.
-void check_iteration_branch(const Mark& condition);
+/// Whether it may hold in some iterations of a rolled loop, and not in others. The first iteration
+/// does not count.
+bool changes_with_iteration(const Mark& condition);
+/// Refuses such a condition of a branch. `obstacle`: why no select stands for it. Errors:
+/// `dynamic-loop`.
+void check_iteration_branch(const Mark& condition, const std::string& obstacle = {});
 
 }  // namespace t2n::trace

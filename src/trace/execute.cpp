@@ -181,6 +181,11 @@ void TensorOperations::note_numbers(const torch::jit::Node* node, const torch::j
   }
 }
 
+/// Whether numbers over sizes are operations of the graph, and no attributes.
+bool TensorOperations::is_computed(const Node* node, const Stack& inputs) const {
+  return options_.computed_numbers.contains(node) || has_number_of_iteration(inputs);
+}
+
 /// The operation as the graph will hold it.
 OpCall TensorOperations::prepare(Node* node, const Operation& known, const Stack& inputs) {
   const Operator& op = *known.op;
@@ -192,7 +197,7 @@ OpCall TensorOperations::prepare(Node* node, const Operation& known, const Stack
   const bool is_computable = ComputedNumbers::has_tensor_form(op.schema(), inputs) ||
                              ComputedNumbers::fills(op.schema().name(), inputs);
   note_numbers(node, inputs, is_computable, is_read);
-  if (is_read || (is_computable && options_.computed_numbers.contains(node)))
+  if (is_read || (is_computable && is_computed(node, inputs)))
     return computed.prepare(op.schema(), inputs);
   return recorder_->prepare(op, known.run, inputs, marks_, position_.place());
 }
@@ -315,7 +320,7 @@ Stack TensorOperations::run(Node* node, const Operation& known, Stack given) {
   const bool writes = writes_tensors(op.schema(), inputs);
   const auto here = [this] { return position_.place(); };
   state_.touches_containers(op.schema(), inputs, here);
-  const bool computes = options_.computed_numbers.contains(node);
+  const bool computes = is_computed(node, given);
   if (recorder_ != nullptr)
     if (auto made = ComputedNumbers(position_, marks_, *recorder_).made(name, given, computes))
       return {*std::move(made)};

@@ -289,14 +289,17 @@ void Interpreter::run_if(Node* node, Env& env) {
     position_.node = node;
     if (!decisions_.accept_guard(mark)) decisions_.refuse_branch(node, mark, obstacle);
   }
-  check_iteration_branch(mark);
   std::string obstacle;
-  if (recorder_ != nullptr && options_.selected_branches.contains(node) && mark && mark->truth &&
-      !only_raises(other)) {
-    const Mark counted = data_mark("a size that follows from values", mark->truth);
+  const bool by_iteration = changes_with_iteration(mark) && !only_raises(block);
+  if (recorder_ != nullptr && (by_iteration || options_.selected_branches.contains(node)) && mark &&
+      mark->truth && !only_raises(other)) {
+    const Mark counted =
+        data_mark(by_iteration ? "the number of an iteration" : "a size that follows from values",
+                  mark->truth);
     if (select_branches(node, counted, taken, env, obstacle)) return;
     position_.node = node;
   }
+  check_iteration_branch(mark, obstacle);
   if (!depends_on_iteration(mark))
     if (Decision* noted = decisions_.note(node, mark, taken ? 1 : 0)) {
       noted->is_guard = only_raises(other);

@@ -166,13 +166,13 @@ void Scalars::settle_ranges(const std::string& name, const std::vector<Operand>&
 Mark Scalars::scalar_mark(const std::string& name, const Stack& inputs,
                           std::optional<Mark>& exact) {
   Mark from = marks_.reach_all(inputs);
-  if (asks_identity(name) && recorder_ != nullptr)
+  // A tensor is not None, whichever it is.
+  if (asks_identity(name) && recorder_ != nullptr && !inputs[0].isNone() && !inputs[1].isNone())
     for (const c10::IValue& input : inputs) {
       if (!input.isTensor() || !input.toTensor().defined()) continue;
       if (recorder_->tracks().is_choice(input.toTensor()))
         from = data_mark(position_.origin("which of two tensors a branch chose"));
-      if (!inputs[0].isNone() && !inputs[1].isNone())
-        decisions_.settle_all(recorder_->shared_where(input.toTensor()));
+      decisions_.settle_all(recorder_->shared_where(input.toTensor()));
     }
   if (!from) {
     exact = Mark();

@@ -38,6 +38,7 @@ class TensorOperations {
   bool is_literal(const torch::jit::Stack& inputs);
   bool bears_sizes(const std::string& name) const;
   bool follows_from_nothing(const torch::jit::Stack& inputs) const;
+  bool is_computed(const torch::jit::Node* node, const torch::jit::Stack& inputs) const;
   OpCall prepare(torch::jit::Node* node, const Operation& known, const torch::jit::Stack& inputs);
   void note_numbers(const torch::jit::Node* node, const torch::jit::Stack& inputs,
                     bool is_computable, bool is_read);

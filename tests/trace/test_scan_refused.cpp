@@ -86,11 +86,13 @@ TEST_CASE("differences between iterations are refused with the reason") {
     h = x[:, 0]
     for t in range(x.size(1)):
         if t == 2:
-            h = h * 2.0
+            h.mul_(2.0)
         h = h + x[:, t]
     return h
 )"),
-      "  why:  a branch in it goes another way in some iterations, by the number of the iteration\n"
+      "  why:  a branch in it goes another way in some iterations, by the number of the iteration; "
+      "no select stands for it, since one of its ways writes to a tensor "
+      "that was there before\n"
       "  help: only the first iteration may differ (`if t == 0`); compute both ways and choose "
       "with torch.where\n");
   CHECK_EQ(reason(R"(
@@ -147,17 +149,17 @@ TEST_CASE("numbers of the iteration that no scan can hold are refused with their
   CHECK_EQ(reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
-        h = h * float(t * t)
+        h = torch.add(h, x[:, t], alpha=t / 2)
     return h
 )"),
-           "  why:  the argument 'other' of aten::mul.Scalar is computed from the number of the "
+           "  why:  the argument 'alpha' of aten::add.Tensor is computed from the number of the "
            "iteration\n"
            "  help: compute with the iteration as a tensor, or let it be a sum of the iteration "
            "and a constant\n");
   CHECK_EQ(reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
-        h = h + x[:, t // 2]
+        h = h + x[:, t * t % x.size(1)]
     return h
 )"),
            kIndexFollows);
