@@ -162,18 +162,54 @@ bool SmallSizes::holds_where_excluded(const Need& need, const Sizes& second,
     }
   return !excluded.empty() && excluded.size() <= 2 * kMost &&
          std::all_of(excluded.begin(), excluded.end(), [&](const Sizes& sizes) {
-           return goes_on_alike(sizes, symbols[0], known) && tried(sizes).is_right;
+           std::set<Sizes> seen = {sizes};
+           return goes_on_alike(sizes, symbols[0], known) && tried(sizes).is_right &&
+                  holds_with_others(sizes, symbols[0], known, seen);
          });
 }
 
+/// Whether the graph computes what torch does also where the other sizes make the model go another
+/// way there: `T % 4 == 0` counts in `B % 4 != 0 or T % 4 != 0` only where B is a multiple of 4.
+bool SmallSizes::holds_with_others(const Sizes& sizes, const Symbol& symbol,
+                                   const Assertions& known, std::set<Sizes>& seen) const {
+  constexpr size_t kMostWays = 8;
+  Rewrites plain = rewrites_;
+  plain.fixed_branches.clear();
+  if (rewrites_.fixed_branches.empty()) return true;
+  const std::vector<Comparison> asked = known.all();
+  for (const Need& need : branch_needs(shaped(run_unrolled_if_short(sizes, plain)), sizes)) {
+    const Comparison& way = need.comparison;
+    if (ir::prove(way, asked) == ir::Verdict::always) continue;
+    for (const Symbol& other : (way.left - way.right).symbols()) {
+      if (other == symbol) continue;
+      Sizes there = sizes;
+      for (int64_t size = 1; size <= kMostTried && holds(way, there); ++size) there[other] = size;
+      if (holds(way, there)) return false;
+      if (!all_hold(asked, there) || !seen.insert(there).second) continue;
+      if (seen.size() > kMostWays || !tried(there).is_right ||
+          !holds_with_others(there, symbol, known, seen))
+        return false;
+    }
+  }
+  return true;
+}
+
+/// The run with symbols for the sizes of its inputs.
+trace::Traced SmallSizes::shaped(TraceAt run) const {
+  for (size_t i = 0; i < run.traced.graph.inputs.size(); ++i)
+    run.traced.graph.values[static_cast<size_t>(run.traced.graph.inputs[i])].shape =
+        traced_.graph.values[static_cast<size_t>(traced_.graph.inputs[i])].shape;
+  return std::move(run.traced);
+}
+
 /// Loops that are too short there to be compared are traced iteration by iteration.
-TraceAt SmallSizes::run_unrolled_if_short(const Sizes& sizes) const {
+TraceAt SmallSizes::run_unrolled_if_short(const Sizes& sizes, const Rewrites& rewrites) const {
   try {
-    return run_at(sizes, rewrites_);
+    return run_at(sizes, rewrites);
   } catch (const Error& error) {
     if (error.diagnostic().id != "short-loop") throw;
   }
-  Rewrites unrolled = rewrites_;
+  Rewrites unrolled = rewrites;
   unrolled.rolled_loops.clear();
   return run_at(sizes, unrolled);
 }
@@ -192,15 +228,14 @@ bool SmallSizes::goes_on_alike(const Sizes& sizes, const Symbol& symbol,
     for (const Need& need : branch_needs(traced_, sample_)) {
       if (names_others(need)) asked.push_back(need.comparison);
     }
-    trace::Traced there = run_unrolled_if_short(sizes).traced;
-    if (rewrites_.rolled_loops.empty() && !computes_the_same(traced_.graph, there.graph))
+    const TraceAt there = run_unrolled_if_short(sizes, rewrites_);
+    if (rewrites_.rolled_loops.empty() && !computes_the_same(traced_.graph, there.traced.graph))
       return false;
-    for (size_t i = 0; i < there.graph.inputs.size(); ++i)
-      there.graph.values[static_cast<size_t>(there.graph.inputs[i])].shape =
-          traced_.graph.values[static_cast<size_t>(traced_.graph.inputs[i])].shape;
-    const std::vector<Need> needs = branch_needs(there, sizes);
+    const std::vector<Need> needs = branch_needs(shaped(there), sizes);
     return std::all_of(needs.begin(), needs.end(), [&](const Need& need) {
-      return !names_others(need) || ir::prove(need.comparison, asked) == ir::Verdict::always;
+      return !names_others(need) ||
+             std::find(asked.begin(), asked.end(), need.comparison) != asked.end() ||
+             ir::prove(need.comparison, asked) == ir::Verdict::always;
     });
   } catch (const Error& error) {
     if (error.diagnostic().id == "internal") throw;

@@ -44,8 +44,11 @@ class SmallSizes {
   bool is_right(const TraceAt& run) const;
   bool computes(const TraceAt& there) const;
   bool goes_on_alike(const Sizes& sizes, const Symbol& symbol, const Assertions& known) const;
+  bool holds_with_others(const Sizes& sizes, const Symbol& symbol, const Assertions& known,
+                         std::set<Sizes>& seen) const;
+  trace::Traced shaped(TraceAt run) const;
   Tried tried(const Sizes& sizes) const;
-  TraceAt run_unrolled_if_short(const Sizes& sizes) const;
+  TraceAt run_unrolled_if_short(const Sizes& sizes, const Rewrites& rewrites) const;
   TraceAt run_at(const Sizes& sizes, const Rewrites& rewrites) const;
   int64_t least_of(const Symbol& symbol, const std::vector<Comparison>& all) const;
   void need(const Symbol& symbol, int64_t least, Assertions& out) const;

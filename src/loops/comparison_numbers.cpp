@@ -15,19 +15,6 @@ bool mentions_number(const ir::Atom& atom, const ir::Symbol& number) {
   return ir::sum_of({{1, {atom}}}).mentions(number);
 }
 
-/// The remainder of a division by a constant that the atom is, or that a quotient of it belongs to.
-/// Nothing for any other atom.
-std::optional<std::pair<Dim, int64_t>> remainder_of(const ir::Atom& atom) {
-  const ir::Operands* const operands = ir::operands_of(atom);
-  const bool divides =
-      std::holds_alternative<ir::FloorDiv>(atom) || std::holds_alternative<ir::Mod>(atom);
-  if (!divides || !operands->b.is_constant() || operands->b.value() < 1) return std::nullopt;
-  const Dim whole = ir::sum_of({{1, {atom}}});
-  return std::pair(
-      std::holds_alternative<ir::Mod>(atom) ? whole : operands->a - operands->b * whole,
-      operands->b.value());
-}
-
 }  // namespace
 
 /// An operation of the body on whole numbers.

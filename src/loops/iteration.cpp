@@ -116,6 +116,17 @@ bool mentions_iteration(const Node& node) {
                                    [](const Node& each) { return mentions_iteration(each); }));
 }
 
+std::optional<std::pair<Dim, int64_t>> remainder_of(const ir::Atom& atom) {
+  const ir::Operands* const operands = ir::operands_of(atom);
+  const bool divides =
+      std::holds_alternative<ir::FloorDiv>(atom) || std::holds_alternative<ir::Mod>(atom);
+  if (!divides || !operands->b.is_constant() || operands->b.value() < 1) return std::nullopt;
+  const Dim whole = ir::sum_of({{1, {atom}}});
+  return std::pair(
+      std::holds_alternative<ir::Mod>(atom) ? whole : operands->a - operands->b * whole,
+      operands->b.value());
+}
+
 Node node_at(ir::Place place) {
   Node out;
   out.scope = place.scope;

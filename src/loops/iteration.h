@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "ir/building.h"
 #include "ir/graph.h"
@@ -38,6 +39,10 @@ bool mentions(const ir::Node& node, const ir::Symbol& symbol);
 ir::Dim replaced(const ir::Dim& dim, const ir::Symbol& symbol, const ir::Dim& by);
 /// The coefficient, if `dim` = coefficient * symbol + its value at 0.
 std::optional<int64_t> coefficient(const ir::Dim& dim, const ir::Symbol& symbol);
+
+/// The remainder of a division by a constant, and that constant, that the atom is, or that a
+/// quotient of it belongs to. Nothing for any other atom.
+std::optional<std::pair<ir::Dim, int64_t>> remainder_of(const ir::Atom& atom);
 
 /// The number that an expression is in the sample's run, if the graph says so.
 std::optional<int64_t> sample_of(const ir::Graph& graph, const ir::Dim& dim);

@@ -12,6 +12,21 @@ namespace {
 using ir::Dim;
 using ir::Relation;
 
+/// The remainder of a division by a constant that is not 0 if the condition holds, and what it is
+/// divided by.
+std::optional<std::pair<Dim, int64_t>> remainder_not_zero(const ir::Comparison& condition) {
+  const Dim gap = condition.left - condition.right;
+  const bool is_equal = condition.relation == Relation::eq;
+  if (condition.relation == Relation::le || condition.relation == Relation::ge) return std::nullopt;
+  for (const ir::Term& term : gap.terms()) {
+    const auto found = term.atoms.size() == 1 ? loops::remainder_of(term.atoms[0]) : std::nullopt;
+    if (!found || (is_equal && found->second != 2)) continue;
+    const Dim zero = is_equal ? found->first - Dim(1) : found->first;  // T % 2 == 1
+    if (gap == zero || gap == Dim(-1) * zero) return found;
+  }
+  return std::nullopt;
+}
+
 /// Describes by sizes how many iterations a loop took.
 void describe_iterations(Decision& loop, const c10::IValue& trips,
                          const std::vector<c10::IValue>& conditions) {
@@ -163,6 +178,30 @@ void Decisions::refuse_branch(const torch::jit::Node* node, const Mark& mark,
                   obstacle.empty() ? "; a file would hold the way of this one run"
                                    : cat("; no select stands for it, since ", obstacle)),
               help);
+}
+
+Decisions::Fixed::Fixed(Decisions& decisions, const Mark& condition, bool way)
+    : decisions_(decisions) {
+  if (!condition || !condition->comparison) return;
+  const auto found =
+      remainder_not_zero(way ? *condition->comparison : ir::negated(*condition->comparison));
+  any_ = found.has_value();
+  if (found) decisions_.remainders_.push_back(*found);
+}
+
+Decisions::Fixed::~Fixed() {
+  if (any_) decisions_.remainders_.pop_back();
+}
+
+c10::IValue Decisions::in_fixed(const c10::IValue& number) const {
+  if (remainders_.empty() || !is_size(mark_of(number))) return number;
+  for (const auto& [remainder, divisor] : remainders_) {
+    const Dim rest = Dim(divisor) - remainder;
+    if (mark_of(number)->size == rest)
+      return marked(ir::floor_mod_int(unmarked(number).toInt(), divisor),
+                    size_mark(floor_mod(rest, divisor)));
+  }
+  return number;
 }
 
 bool changes_with_iteration(const Mark& condition) {

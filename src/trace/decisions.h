@@ -49,10 +49,27 @@ class Decisions {
   [[noreturn]] void refuse_branch(const torch::jit::Node* node, const Mark& mark,
                                   const std::string& obstacle = {});
 
+  /// While an object lives, a branch is taken in all runs. Where its condition says that T % 3 is
+  /// not 0, 3 - T % 3 is (3 - T % 3) % 3, which is right where it adds nothing as well.
+  class Fixed {
+   public:
+    Fixed(Decisions& decisions, const Mark& condition, bool way);
+    ~Fixed();
+    Fixed(const Fixed&) = delete;
+    Fixed& operator=(const Fixed&) = delete;
+
+   private:
+    Decisions& decisions_;
+    bool any_ = false;
+  };
+  /// The number as it stands in the branches that are taken in all runs.
+  c10::IValue in_fixed(const c10::IValue& number) const;
+
  private:
   const TraceOptions& options_;
   Position& position_;
   std::vector<Decision> noted_;
+  std::vector<std::pair<ir::Dim, int64_t>> remainders_;  ///< that are not 0, and of what
 };
 
 /// Whether it may hold in some iterations of a rolled loop, and not in others. The first iteration

@@ -145,7 +145,7 @@ Interpreter::Values Interpreter::values(at::ArrayRef<torch::jit::Value*> values,
                                         const Env& env) const {
   Values out;
   out.reserve(values.size());
-  for (const torch::jit::Value* each : values) out.push_back(value(each, env));
+  for (const torch::jit::Value* each : values) out.push_back(decisions_.in_fixed(value(each, env)));
   return out;
 }
 
@@ -306,6 +306,7 @@ void Interpreter::run_if(Node* node, Env& env) {
       noted->obstacle = obstacle;
     }
   if (is_data(mark) && only_raises(block)) return run_raising(mark, [&] { run_block(block, env); });
+  const Decisions::Fixed always(decisions_, is_fixed ? mark : nullptr, taken);
   run_block(block, env);
   set_outputs(node, env, take_results(block, env));
 }
