@@ -132,14 +132,33 @@ void stretch_streamed(Emitter& out, Convolution& c, Ints& extra) {
   }
 }
 
+/// How much longer the result is than its entries reach. Where that follows from sizes, the largest
+/// that torch takes: `shape` is that of the result then, of which the first entries are wanted.
+Ints output_padding(const OpView& op, const Convolution& c, Shape& shape) {
+  if (!op.is_symbolic("output_padding")) return op.expand_ints("output_padding", c.spatial());
+  const Shape asked = op.dims("output_padding");
+  Ints out;
+  for (size_t i = 0; i < c.stride.size(); ++i) {
+    const Dim more = asked.size() == 1 ? asked[0] : asked.at(i);
+    out.push_back(more.is_constant() ? more.value() : std::max(c.stride[i], c.dilation[i]) - 1);
+    shape[i + 2] = shape[i + 2] - more + Dim(out.back());
+  }
+  return out;
+}
+
 void emit_transposed(const OpView& op, Emitter& out, Convolution c) {
-  Ints extra = op.expand_ints("output_padding", c.spatial());
+  const Shape wanted = batched_shape(op, c.spatial());
+  Shape shape = wanted;
+  Ints extra = output_padding(op, c, shape);
   out.sizes(c.weight);
   c.weight = widened(out, transposed_weight(out, c.weight, c.groups));
   c.input = widened(out, batched(out, c.input, c.spatial()));
   if (c.bias) c.bias = widened(out, *c.bias);
   stretch_streamed(out, c, extra);
-  const Ref y = transposed_convolution(out, c, extra, batched_shape(op, c.spatial()));
+  Ref y = transposed_convolution(out, c, extra, shape);
+  for (size_t axis = 2; axis < shape.size(); ++axis)
+    if (!(shape[axis] == wanted[axis]))
+      y = out.slice(y, static_cast<int>(axis), Dim(0), wanted[axis]);
   batched_result(op, out, out.cast(y, op.dtype()));
 }
 

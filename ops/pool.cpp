@@ -261,7 +261,7 @@ void avg_pool(const OpView& op, Emitter& out) {
 
 /// Values at the positions where a pool found them, zero elsewhere.
 void max_unpool(const OpView& op, Emitter& out) {
-  const int spatial = static_cast<int>(op.ints("output_size").size());
+  const int spatial = static_cast<int>(op.dims("output_size").size());
   ignore_present(op, {"stride", "padding"}, "output_size says what they lead to");
   const Ref x = planes(out, op.tensor("self"), spatial);
   const Ref indices = planes(out, op.tensor("indices"), spatial);

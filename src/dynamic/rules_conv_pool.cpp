@@ -29,6 +29,10 @@ bool is_transposed(const ShapeView& op) {
 Dim transposed_size(const ShapeView& op, const AxisWindow& w, const Dim& size, size_t axis,
                     size_t rank) {
   const Dim more = op.dims("output_padding", rank, 0).at(axis);
+  if (!more.is_constant()) {
+    op.require(more, Relation::ge, 0);
+    op.require(more, Relation::lt, max(w.stride, w.dilation));
+  }
   const Dim out = (size - 1) * w.stride - 2 * w.padding + w.reach() + more;
   op.require(out, Relation::ge, 1);
   return out;

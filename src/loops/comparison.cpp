@@ -82,9 +82,11 @@ void IterationComparison::add_node(size_t position) {
   const Node& first = node(found_.start, position);
   const auto unread = [this](ValueId id) { return !all_.is_read(id); };
   const IterationValues results = all_.column(position, 0, found_.start);
-  if (mentions(first, loop().number) && ir::operand(first, "self") != ir::kNoValue &&
-      axis_part_of(first, outer(ir::operand(first, "self")).shape.size()) &&
-      std::all_of(results.begin(), results.end(), unread)) {
+  const ValueId self = ir::operand(first, "self");
+  const bool is_part = self != ir::kNoValue && mentions(first, loop().number) &&
+                       axis_part_of(first, outer(self).shape.size());
+  const bool is_all = ir::op_name(first.op) == "aten::slice.Tensor" && is_whole(first);
+  if ((is_part || is_all) && std::all_of(results.begin(), results.end(), unread)) {
     found_.inner[{position, 0}] = ir::kNoValue;
     return;
   }

@@ -6,6 +6,7 @@
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
+#include "src/loops/iteration.h"
 #include "src/trace/convert.h"
 #include "src/trace/operators.h"
 
@@ -38,6 +39,50 @@ void refuse_open_scales(const ir::Node& node, const std::vector<Mark>& value_mar
                   cat("it comes from ", mark->origin, "; a file would hold that of this one run"),
                   "quantise with a constant scale, or use the dynamic layers");
   }
+}
+
+const ir::Node* maker_of(const ir::Graph& graph, ir::ValueId id) {
+  const auto found = std::find_if(graph.nodes.rbegin(), graph.nodes.rend(), [&](const auto& node) {
+    return std::find(node.outputs.begin(), node.outputs.end(), id) != node.outputs.end();
+  });
+  return found == graph.nodes.rend() ? nullptr : &*found;
+}
+
+/// The axis of which a view takes the last element; -1 if it takes something else.
+int64_t last_taken(const ir::Node& node, size_t rank) {
+  const std::string_view op = ir::op_name(node.op);
+  const ir::Dim* const index = loops::dim_of(node, "index");
+  if (op == "aten::select.int" && index && *index == ir::Dim(-1)) return loops::axis_of(node, rank);
+  const ir::Dim* const start = loops::dim_of(node, "start");
+  const ir::Dim* const end = loops::dim_of(node, "end");
+  const bool is_last = op == "aten::slice.Tensor" && start && *start == ir::Dim(-1) &&
+                       (end == nullptr || *end == ir::Dim(INT64_MAX));
+  return is_last ? loops::axis_of(node, rank) : -1;
+}
+
+/// acc[:, -1] of what torch.cat has joined is that of the last part, if this has an element at all
+/// sizes. So an iteration reads what the one before has computed, and not all that grows.
+void read_last_part(const ir::Graph& graph, ir::Node& node) {
+  const ir::ValueId self = ir::operand(node, "self");
+  if (self == ir::kNoValue) return;
+  const size_t rank = graph.values[static_cast<size_t>(self)].shape.size();
+  const int64_t axis = last_taken(node, rank);
+  const ir::Node* join = axis < 0 ? nullptr : maker_of(graph, self);
+  while (join != nullptr && ir::op_name(join->op) == "aten::slice.Tensor" && loops::is_whole(*join))
+    join = maker_of(graph, ir::operand(*join, "self"));
+  if (join == nullptr || ir::op_name(join->op) != "aten::cat" ||
+      loops::axis_of(*join, rank) != axis)
+    return;
+  const ir::ValueId last = std::get<ir::TensorRefs>(join->args.at(0).value).ids.back();
+  const ir::Node* const made = maker_of(graph, last);
+  if (made == nullptr || graph.values[static_cast<size_t>(last)].shape.size() != rank) return;
+  const auto part = loops::axis_part_of(*made, rank);
+  const bool has_element = ir::op_name(made->op) == "aten::unsqueeze"
+                               ? loops::axis_of(*made, rank) == axis
+                               : part && part->keeps_axis && part->axis == axis && part->width > 0;
+  if (has_element)
+    for (ir::Argument& arg : node.args)
+      if (arg.name == "self") arg.value = ir::TensorRef{last};
 }
 
 }  // namespace
@@ -160,6 +205,7 @@ void Recorder::record(OpCall call, const std::vector<at::Tensor>& outputs) {
     if (output.is_quantized()) refuse_open_scales(call.node, value_marks_);
   for (const at::Tensor& output : outputs)
     call.node.outputs.push_back(new_value(call.node, output));
+  if (!rolling_.open().empty()) read_last_part(graph_, call.node);
   append(call.node);
   const auto shared = std::make_shared<OpCall>(std::move(call));
   for (size_t i = 0; i < outputs.size(); ++i)

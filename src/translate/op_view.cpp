@@ -229,7 +229,10 @@ std::optional<Dim> OpView::opt_dim(std::string_view name) const {
 bool OpView::is_symbolic(std::string_view name) const {
   const Attr* attr = node_.find(name);
   const auto* size = attr ? std::get_if<Dim>(attr) : nullptr;
-  return size && !size->is_constant();
+  const auto* sizes = attr ? std::get_if<std::vector<Dim>>(attr) : nullptr;
+  return (size && !size->is_constant()) ||
+         (sizes && std::any_of(sizes->begin(), sizes->end(),
+                               [](const Dim& each) { return !each.is_constant(); }));
 }
 
 std::vector<double> OpView::f64s(std::string_view name) const {
