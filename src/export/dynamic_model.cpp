@@ -9,6 +9,7 @@
 #include "src/check/compare.h"
 #include "src/diag/error.h"
 #include "src/dynamic/shape_rule.h"
+#include "src/dynamic/varying.h"
 #include "src/export/graph_yardstick.h"
 #include "src/export/quantised_model.h"
 #include "src/export/torch_module.h"
@@ -250,6 +251,40 @@ Attempt attempt(trace::Session& session, const std::vector<Sample>& samples,
   return out;
 }
 
+/// Whether a trace that was made at larger sizes says what it does of the sample's as well.
+bool holds_at(const dynamic::DynamicTrace& trace, const dynamic::Sizes& sample) {
+  return trace.demands.empty() && trace.traced.states.empty() &&
+         trace.sample.size() == sample.size() && dynamic::all_hold(trace.relations, sample);
+}
+
+/// The same where a loop takes too few iterations in the sample to be compared: other sizes stand
+/// in for the sample's, at which the graph is compared with torch like at other small ones.
+Attempt attempt_longer(trace::Session& session, const std::vector<Sample>& samples,
+                       const DynamicOptions& dynamic, trace::TraceOptions options) {
+  constexpr int kRounds = 3;
+  options.report = {};
+  const trace::Traced sample = traced(session, fill(samples, 0), options);
+  const std::vector<std::string> names = input_names(sample.graph);
+  std::vector<ir::Ints> extents;
+  for (const ir::ValueId id : sample.graph.inputs)
+    extents.push_back(ir::static_shape(sample.graph.values[static_cast<size_t>(id)].shape));
+  const auto [shapes, sizes] = dynamic::bind_axes(dynamic.axes, names, extents);
+  const std::vector<Sample> ranged = with_ranges(samples, names, sample.ranges);
+  dynamic::Chooser chooser(sizes, dynamic.asserted, dynamic::extents_of(sample.graph));
+  for (int round = 0; round < kRounds; ++round) {
+    const auto larger = chooser.next(dynamic::symbols_of(sizes), true);
+    if (!larger) break;
+    Attempt out = attempt(session, samples_at(ranged, names, shapes, *larger), dynamic, options);
+    if (!out.trace || !holds_at(*out.trace, sizes)) continue;
+    out.trace->sample = sizes;
+    out.trace->traced.graph.attributes[ir::kSampleSizes] = sizes;
+    out.trace->traced.outputs = sample.outputs;
+    out.trace->traced.ranges = sample.ranges;
+    return out;
+  }
+  return {};
+}
+
 }  // namespace
 
 dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
@@ -268,6 +303,9 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
     if (!best.trace || (other.trace && other.restrictions() < best.restrictions()))
       best = std::move(other);
   }
+  if (best.error && best.error->diagnostic().id == "short-loop")
+    if (Attempt longer = attempt_longer(session, samples, dynamic, options); longer.trace)
+      best = std::move(longer);
   for (const Diagnostic& each : best.said.items)
     if (options.report) options.report(each);
   if (best.error) throw Error(*best.error);
