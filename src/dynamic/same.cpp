@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ir/op_traits.h"
+#include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 
@@ -99,6 +100,10 @@ std::optional<Diagnostic> other_node(const TraceAt& a, const TraceAt& b, const i
   const std::string_view op = ir::op_name(x.op);
   constexpr const char* kWhy = "what it does depends on a size, so one file cannot hold it";
   constexpr const char* kHelp = "compute the same for all sizes, or export a model for each";
+  constexpr const char* kLoopHelp =
+      "let all iterations do the same at all sizes; that parts of split() come out even is "
+      "declared "
+      "as --dynamic INPUT:AXIS=2*S";
   if (x.op == y.op && (x.args.size() != y.args.size() ||
                        (x.outputs.size() == y.outputs.size() && x.outputs != y.outputs)))
     return differs(cat("other operations stand before ", op, " ", at(a), " than ", at(b)), where,
@@ -106,7 +111,7 @@ std::optional<Diagnostic> other_node(const TraceAt& a, const TraceAt& b, const i
   if (x.op != y.op)
     return differs(cat("the model runs ", op, " ", at(a), ", and ", ir::op_name(y.op),
                        " in its place ", at(b)),
-                   where, kWhy, kHelp);
+                   where, kWhy, is_scan(x) || is_scan(y) ? kLoopHelp : kHelp);
   if (x.outputs.size() != y.outputs.size())
     return differs(cat(op, " gives ", x.outputs.size(), " tensors ", at(a), ", and ",
                        y.outputs.size(), " ", at(b)),

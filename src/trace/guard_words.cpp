@@ -53,6 +53,13 @@ bool is_own_type(const std::string& op, const torch::jit::Stack& stack, size_t a
          static_cast<int64_t>(self.toTensor().scalar_type()) == number;
 }
 
+/// A traced `to` names the layout that its operand has anyway.
+bool keeps_sparse(const std::string& op, const torch::jit::Stack& stack, size_t arguments) {
+  if (op != "aten::to" || arguments > stack.size()) return false;
+  const c10::IValue& self = stack[stack.size() - arguments];
+  return self.isTensor() && self.toTensor().defined() && self.toTensor().is_sparse();
+}
+
 }  // namespace
 
 GuardedWords::GuardedWords(const c10::FunctionSchema& schema)
@@ -65,7 +72,8 @@ GuardedWords::GuardedWords(const c10::FunctionSchema& schema)
 
 void GuardedWords::check(const torch::jit::Stack& stack) const {
   const bool makes_quantised = name_.find("quantize") != std::string::npos;
-  const bool makes_sparse = name_ == "aten::sparse_coo_tensor";
+  const bool makes_sparse =
+      name_ == "aten::sparse_coo_tensor" || keeps_sparse(name_, stack, arguments_);
   for (const auto& [back, word] : words_) {
     if (back > stack.size()) continue;
     const c10::IValue& value = stack[stack.size() - back];

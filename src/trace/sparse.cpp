@@ -26,6 +26,10 @@ constexpr const char* kSparseHelp =
                 "coalesce(), t() and to_dense()");
 }
 
+bool holds_numbers(at::ScalarType type) {
+  return at::isFloatingType(type) || at::isIntegralType(type, false);
+}
+
 /// Questions whose answer is in the operand's kind, or the number of its axes.
 bool asks_kind_of_sparse(const std::string& name) {
   constexpr std::array<std::string_view, 10> kNames = {
@@ -77,6 +81,13 @@ bool scales(const std::string& name, const Stack& inputs) {
   if ((name != "aten::mul" && name != "aten::div") || inputs.size() != 2) return false;
   return inputs[1].isTensor() ? !inputs[1].toTensor().is_sparse() && inputs[1].toTensor().dim() == 0
                               : inputs[1].isScalar() && !mark_of(inputs[1]);
+}
+
+/// Whether the operation gives the same tensor, in another type of elements perhaps.
+bool converts(const std::string& name) {
+  constexpr std::array<std::string_view, 5> kNames = {"aten::to", "aten::cpu", "aten::clone",
+                                                      "aten::type_as", "aten::detach"};
+  return is_one_of(name, kNames);
 }
 
 /// The axis that a sum adds up; -1 if there is not one alone.
@@ -150,8 +161,7 @@ c10::IValue SparseTensors::made(const Operation& operation, const Stack& inputs)
   const at::Tensor result = computed(operation, inputs);
   const at::Tensor indices = inputs[0].toTensor(), values = inputs[1].toTensor();
   const bool is_plain =
-      values.scalar_type() == result.scalar_type() &&
-      (values.is_floating_point() || at::isIntegralType(values.scalar_type(), false));
+      values.scalar_type() == result.scalar_type() && holds_numbers(values.scalar_type());
   if (!is_plain) refuse("its values are complex or boolean, or become another type");
   // From now on a write to one of them is seen.
   recorder_->value(indices, position_.place());
@@ -185,8 +195,8 @@ std::optional<c10::IValue> SparseTensors::taken(const Operation& operation, cons
   if (is_first && (name == "aten::size" || name == "aten::len")) return size(from, inputs);
   if (is_first && name == "aten::to_dense" && inputs[1].isNone())
     return dense(from, computed(operation, inputs));
-  if (is_first && (name == "aten::coalesce" || name == "aten::detach"))
-    return keep(computed(operation, inputs), from).tensor;
+  if (is_first && name == "aten::coalesce") return keep(computed(operation, inputs), from).tensor;
+  if (is_first && converts(name)) return converted(operation, inputs, from);
   if (is_first && scales(name, inputs)) return scaled(operation, inputs, from);
   if (!is_matrix) return {};
   if (const int64_t axis = is_first ? summed_axis(name, inputs, 2) : -1; axis >= 0)
@@ -207,6 +217,21 @@ std::optional<c10::IValue> SparseTensors::taken(const Operation& operation, cons
   ComputedNumbers graph(position_, marks_, *recorder_);
   const at::Tensor turned = graph.recorded("aten::t", "", {other});
   return graph.recorded("aten::t", "", {product(from, turned, true, result.t().contiguous())});
+}
+
+at::Tensor SparseTensors::converted(const Operation& operation, const Stack& inputs, Entries from) {
+  const at::Tensor result = computed(operation, inputs);
+  if (result.is_same(from.tensor)) return result;
+  const at::ScalarType type = result.scalar_type();
+  if (!result.is_sparse() || !holds_numbers(type)) refuse_operator(operation.op->schema().name());
+  if (type != from.values.scalar_type()) {
+    ComputedNumbers graph(position_, marks_, *recorder_);
+    from.values =
+        graph.recorded("aten::to", "dtype",
+                       {from.values, static_cast<int64_t>(type), false, false, c10::IValue()});
+    from.values_version = recorder_->tracks().version(from.values);
+  }
+  return keep(result, std::move(from)).tensor;
 }
 
 at::Tensor SparseTensors::scaled(const Operation& operation, const Stack& inputs, Entries from) {

@@ -50,6 +50,7 @@ class SparseTensors {
   c10::IValue made(const Operation& operation, const torch::jit::Stack& inputs);
   std::optional<c10::IValue> taken(const Operation& operation, const torch::jit::Stack& inputs,
                                    Entries from);
+  at::Tensor converted(const Operation& operation, const torch::jit::Stack& inputs, Entries from);
   at::Tensor scaled(const Operation& operation, const torch::jit::Stack& inputs, Entries from);
   at::Tensor summed(const Operation& operation, const torch::jit::Stack& inputs, Entries from,
                     int64_t axis);
