@@ -21,9 +21,10 @@ constexpr const char* kSparseHelp =
 }
 
 [[noreturn]] void refuse_operator(const std::string& name) {
-  refuse_sparse(cat(name, " of a sparse tensor cannot be exported"),
-                "a file can hold products of a sparse matrix with a dense one, sums along an axis, "
-                "coalesce(), t() and to_dense()");
+  refuse_sparse(
+      cat(name, " of a sparse tensor cannot be exported"),
+      "a file can hold products of a sparse matrix with a dense one, sums of two or along "
+      "an axis, coalesce(), t() and to_dense()");
 }
 
 bool holds_numbers(at::ScalarType type) {
@@ -81,6 +82,11 @@ bool scales(const std::string& name, const Stack& inputs) {
   if ((name != "aten::mul" && name != "aten::div") || inputs.size() != 2) return false;
   return inputs[1].isTensor() ? !inputs[1].toTensor().is_sparse() && inputs[1].toTensor().dim() == 0
                               : inputs[1].isScalar() && !mark_of(inputs[1]);
+}
+
+bool adds_sparse(const std::string& name, const Stack& inputs) {
+  return name == "aten::add" && inputs.size() == 3 && inputs[1].isTensor() &&
+         inputs[1].toTensor().is_sparse() && is_number_one(inputs[2]);
 }
 
 /// Whether the operation gives the same tensor, in another type of elements perhaps.
@@ -196,6 +202,7 @@ std::optional<c10::IValue> SparseTensors::taken(const Operation& operation, cons
   if (is_first && name == "aten::to_dense" && inputs[1].isNone())
     return dense(from, computed(operation, inputs));
   if (is_first && name == "aten::coalesce") return keep(computed(operation, inputs), from).tensor;
+  if (is_first && adds_sparse(name, inputs)) return joined(operation, inputs, from);
   if (is_first && converts(name)) return converted(operation, inputs, from);
   if (is_first && scales(name, inputs)) return scaled(operation, inputs, from);
   if (!is_matrix) return {};
@@ -232,6 +239,34 @@ at::Tensor SparseTensors::converted(const Operation& operation, const Stack& inp
     from.values_version = recorder_->tracks().version(from.values);
   }
   return keep(result, std::move(from)).tensor;
+}
+
+/// A sum has the entries of both.
+at::Tensor SparseTensors::joined(const Operation& operation, const Stack& inputs, Entries from) {
+  const Entries* const other = find(inputs[1]);
+  const bool is_plain = other != nullptr && from.size.size() == other->size.size() &&
+                        from.values.scalar_type() == other->values.scalar_type() &&
+                        from.indices.size(0) == other->indices.size(0);
+  if (!is_plain) refuse_operator("aten::add");
+  refuse_written(*other);
+  ComputedNumbers graph(position_, marks_, *recorder_);
+  const auto both = [&](const at::Tensor& a, const at::Tensor& b, int64_t axis) {
+    return graph.recorded("aten::cat", "", {c10::List<at::Tensor>({a, b}), axis});
+  };
+  from.indices = both(ordered(from), ordered(*other), 1);
+  from.values = both(from.values, other->values, 0);
+  from.is_transposed = false;
+  from.indices_version = recorder_->tracks().version(from.indices);
+  from.values_version = recorder_->tracks().version(from.values);
+  return keep(computed(operation, inputs), std::move(from)).tensor;
+}
+
+/// The indices with rows first.
+at::Tensor SparseTensors::ordered(const Entries& from) const {
+  ComputedNumbers graph(position_, marks_, *recorder_);
+  return from.is_transposed
+             ? graph.recorded("aten::flip", "", {from.indices, std::vector<int64_t>{0}})
+             : from.indices;
 }
 
 at::Tensor SparseTensors::scaled(const Operation& operation, const Stack& inputs, Entries from) {

@@ -51,6 +51,8 @@ class SparseTensors {
   std::optional<c10::IValue> taken(const Operation& operation, const torch::jit::Stack& inputs,
                                    Entries from);
   at::Tensor converted(const Operation& operation, const torch::jit::Stack& inputs, Entries from);
+  at::Tensor joined(const Operation& operation, const torch::jit::Stack& inputs, Entries from);
+  at::Tensor ordered(const Entries& from) const;
   at::Tensor scaled(const Operation& operation, const torch::jit::Stack& inputs, Entries from);
   at::Tensor summed(const Operation& operation, const torch::jit::Stack& inputs, Entries from,
                     int64_t axis);
