@@ -142,7 +142,8 @@ Answer real_rule(const std::string& name, const RuleOperands& operands, int bits
   if (const auto found = relations().find(name); found != relations().end()) {
     const auto a = exact_ratio(operands[0]), b = exact_ratio(operands[1]);
     if (!a || !b) return std::nullopt;
-    return comparison_mark({a->number * Dim(b->divisor), found->second, b->number * Dim(a->divisor)});
+    return comparison_mark(
+        {a->number * Dim(b->divisor), found->second, b->number * Dim(a->divisor)});
   }
   const FormulaRef formula = combined(name, operands);
   if (!formula) return std::nullopt;
@@ -182,6 +183,19 @@ Mark opposite(const Mark& condition) {
   return with_truth(out, operation_formula("logical_not", FormulaType::truth, {condition->truth}));
 }
 
+/// `a and True` is a; `a and False` follows from nothing. So torch writes loops with `continue`.
+Answer with_plain_truth(const std::string& name, const RuleOperands& operands) {
+  if ((name != "aten::__and__" && name != "aten::__or__") || operands.size() != 2)
+    return std::nullopt;
+  for (size_t i = 0; i < 2; ++i) {
+    const Operand& plain = operands[1 - i];
+    if (plain.mark || !plain.number.isBool() || !operands[i].number.isBool()) continue;
+    const bool keeps = plain.number.toBool() == (name == "aten::__and__");
+    return keeps ? operands[i].mark : Mark();
+  }
+  return std::nullopt;
+}
+
 bool is_identity(const std::string& name) {
   return name == "aten::Int" || name == "prim::NumToTensor" || name == "aten::IntImplicit" ||
          name == "aten::ScalarImplicit" || name == "aten::item" || name == "aten::tensor" ||
@@ -217,6 +231,7 @@ std::optional<Mark> number_rule(const std::string& name, const RuleOperands& ope
   if (operands.empty()) return std::nullopt;
   if (operands.size() == 1 && is_size(operands[0].mark) && is_identity(name))
     return operands[0].mark;
+  if (auto answer = with_plain_truth(name, operands)) return answer;
   if (operands.size() == 1 && name == "aten::__not__" && operands[0].mark &&
       operands[0].mark->comparison)
     return opposite(operands[0].mark);
