@@ -91,6 +91,14 @@ FormulaType operand_type(const Formula& formula) {
   return has_real ? FormulaType::real : FormulaType::whole;
 }
 
+/// Kernels for 16-bit floats take numbers as f32. As tensors the numbers would be rounded first.
+bool is_of_short(const Stack& inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& input) {
+    return input.isTensor() && input.toTensor().defined() &&
+           at::isReducedFloatingType(input.toTensor().scalar_type());
+  });
+}
+
 /// The overload for tensors of an operation that formulas use.
 const char* overload_of(const std::string& op, size_t operands) {
   constexpr std::array<std::string_view, 3> kPlain = {"floor_divide", "logical_and", "logical_or"};
@@ -109,9 +117,10 @@ FormulaRef open_formula(const c10::IValue& value) {
 }
 
 bool has_number_of_iteration(const Stack& inputs) {
-  return std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& input) {
-    return depends_on_iteration(mark_of(input)) && open_formula(input);
-  });
+  return !is_of_short(inputs) &&
+         std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& input) {
+           return depends_on_iteration(mark_of(input)) && open_formula(input);
+         });
 }
 
 bool is_read(const c10::IValue& number) { return data_formula(mark_of(number)) != nullptr; }
@@ -204,12 +213,7 @@ bool ComputedNumbers::has_tensor_form(const c10::FunctionSchema& schema, const S
 }
 
 bool ComputedNumbers::takes_read_number(const c10::FunctionSchema& schema, const Stack& inputs) {
-  // Kernels for 16-bit floats take numbers as f32. As tensors the numbers would be rounded first.
-  const bool is_short = std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& input) {
-    return input.isTensor() && input.toTensor().defined() &&
-           at::isReducedFloatingType(input.toTensor().scalar_type());
-  });
-  return !is_short && std::any_of(inputs.begin(), inputs.end(), is_read) &&
+  return !is_of_short(inputs) && std::any_of(inputs.begin(), inputs.end(), is_read) &&
          has_tensor_form(schema, inputs);
 }
 
