@@ -349,7 +349,8 @@ TEST_CASE("what a graph cannot have of sparse tensors is refused") {
   const auto error = [](const std::string& rest) {
     return trace_error(
         "def forward(self, x, v):\n"
-        "  i = torch.tensor([[0, 1], [2, 0]])\n" + rest,
+        "  i = torch.tensor([[0, 1], [2, 0]])\n" +
+            rest,
         {randn({3, 3}, 1), randn({2}, 2)});
   };
   const std::string made = "  a = torch.sparse_coo_tensor(i, v, [3, 3])\n";
