@@ -8,7 +8,6 @@
 #include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/dynamic/births.h"
-#include "src/dynamic/expressible.h"
 #include "src/dynamic/facts.h"
 #include "src/dynamic/infer.h"
 #include "src/dynamic/same.h"
@@ -170,12 +169,24 @@ void Assertions::demand(const Need& need) {
   report_(warning);
 }
 
+void Assertions::tell_sign(const Need& need, const Symbol& number) const {
+  if (!report_ || need.is_guard) return;
+  const Comparison natural = ir::as_written({Dim::symbol(number), Relation::ge, 0});
+  Diagnostic warning =
+      told(need, cat("the file runs where ", ir::str(natural), " only"),
+           "where the number may be negative, choose with torch.where what becomes of it first");
+  warning.why =
+      "a number that is read from a tensor counts entries, and a branch asks for its sign";
+  warning.severity = Severity::warning;
+  report_(warning);
+}
+
 /// An axis that is declared open, and of which the file would take one size only.
 void Assertions::refuse_one_size(const Need& need, const std::vector<Comparison>& added) const {
   for (const Comparison& each : added)
     for (const Symbol& symbol : (each.left - each.right).symbols()) {
-      const auto size = sample_.find(symbol);
-      if (size == sample_.end()) continue;
+      const auto size = sample().find(symbol);
+      if (size == sample().end()) continue;
       if (!follows({Dim::symbol(symbol), Relation::eq, size->second}, all_)) continue;
       const std::string only = cat(symbol, " == ", size->second);
       throw Error(told(need, cat("the file would hold for ", only, " only"),
@@ -188,12 +199,12 @@ void Assertions::refuse_one_size(const Need& need, const std::vector<Comparison>
 void Assertions::add(const Need& need) {
   if (is_born(need.comparison)) return demand(need);
   if (follows(need.comparison, all_)) return;
-  const auto forms = expressible(need.comparison, sample_, all_);
+  const auto forms = expressible(need.comparison, seen_, all_);
   if (!forms && need.is_guard) return;
   if (!forms)
     throw Error(
         told(need, cat("the model needs ", ir::str(need.comparison), ", which no file can express"),
-             help_for(need.comparison, sample_)));
+             help_for(need.comparison, sample())));
   all_.insert(all_.end(), forms->begin(), forms->end());
   refuse_one_size(need, *forms);
   if (!need.is_told || !report_ || forms->empty()) return;
@@ -204,7 +215,7 @@ void Assertions::add(const Need& need) {
 }
 
 void Assertions::add_branch(const Need& need) {
-  if (is_born(need.comparison) || holds(need.comparison, sample_)) return add(need);
+  if (is_born(need.comparison) || holds(need.comparison, sample())) return add(need);
   Diagnostic out = told(need, "a branch depends on a size: it goes another way at other sizes",
                         "compute the same for all sizes, or export a model for each");
   out.id = "dynamic-differs";

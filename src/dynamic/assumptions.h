@@ -7,6 +7,7 @@
 
 #include "src/diag/sink.h"
 #include "src/dynamic/axes.h"
+#include "src/dynamic/expressible.h"
 #include "src/model/traced.h"
 
 namespace t2n::dynamic {
@@ -31,14 +32,16 @@ struct Need {
 class Assertions {
  public:
   /// `given`: the user's assertions, and the implicit ones.
-  Assertions(Sizes sample, std::vector<Comparison> given, Report report)
-      : sample_(std::move(sample)), all_(std::move(given)), report_(std::move(report)) {}
+  Assertions(Seen seen, std::vector<Comparison> given, Report report)
+      : seen_(std::move(seen)), all_(std::move(given)), report_(std::move(report)) {}
 
   /// Adds it unless the others imply it. Errors: `dynamic-assumption` if the file cannot express
   /// it.
   void add(const Need& need);
   /// The same for a branch. Errors: `dynamic-differs` if it was fixed, against the sample's way.
   void add_branch(const Need& need);
+  /// Warns that a number is a size, where a branch asks for its sign.
+  void tell_sign(const Need& need, const Symbol& number) const;
   const std::vector<Comparison>& all() const { return all_; }
   /// Conditions on sizes that follow from values: the graph itself fails if they do not hold.
   const std::vector<Comparison>& demands() const { return demands_; }
@@ -47,9 +50,10 @@ class Assertions {
   }
 
  private:
-  Sizes sample_;
+  const Sizes& sample() const { return seen_.front(); }
   void demand(const Need& need);
   void refuse_one_size(const Need& need, const std::vector<Comparison>& added) const;
+  Seen seen_;
   std::vector<Comparison> all_, demands_;
   std::vector<Comparison> told_;  ///< demands that were warned of
   Report report_;

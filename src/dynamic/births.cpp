@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "ir/op_traits.h"
+#include "ir/prove.h"
 #include "src/diag/one_of.h"
 #include "src/dynamic/shape_rule.h"
 
@@ -138,6 +139,20 @@ bool reads_number(const ir::Graph& graph, const ir::Node& node) {
 
 bool is_born(const Comparison& comparison) {
   return is_born(comparison.left) || is_born(comparison.right);
+}
+
+std::optional<Symbol> asks_sign(const Comparison& comparison, const ir::Graph& graph) {
+  const std::vector<Symbol> symbols = (comparison.left - comparison.right).symbols();
+  if (symbols.size() != 1 || symbols[0].born() == nullptr ||
+      ir::prove(comparison) != ir::Verdict::always)
+    return std::nullopt;
+  const ir::Dim size = ir::Dim::symbol(symbols[0]);
+  const auto is_read = [&](const ir::Node* node) {
+    return reads_number(graph, *node) &&
+           value_of(graph, node->outputs.at(0)).shape == ir::Shape{size};
+  };
+  const std::vector<const ir::Node*> nodes = nodes_with_births(graph);
+  return std::ranges::any_of(nodes, is_read) ? std::optional(symbols[0]) : std::nullopt;
 }
 
 std::vector<const ir::Node*> nodes_with_births(const ir::Graph& graph) {
@@ -280,17 +295,6 @@ std::optional<Born> Births::name(const Level& level, const ir::Node& node,
                                level.shape(trial, node.outputs.at(output)).at(axis).value());
   replace(ir::Dim::symbol(known->second));
   return Born{known->second, most};
-}
-
-bool equates_orders(const Comparison& relation) {
-  const auto is_order = [](const ir::Dim& size) {
-    return std::any_of(size.terms().begin(), size.terms().end(), [](const ir::Term& term) {
-      return std::any_of(term.atoms.begin(), term.atoms.end(), [](const ir::Atom& atom) {
-        return std::holds_alternative<ir::Min>(atom) || std::holds_alternative<ir::Max>(atom);
-      });
-    });
-  };
-  return relation.relation == Relation::eq && (is_order(relation.left) || is_order(relation.right));
 }
 
 }  // namespace t2n::dynamic

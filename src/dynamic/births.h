@@ -19,6 +19,9 @@ bool has_births(const ir::Graph& graph);
 bool counts_in_open_axes(const ir::Graph& graph, const ir::Node& node);
 /// True if it contains a size that follows from values.
 bool is_born(const Comparison& comparison);
+/// The number that was read from a tensor, as a size, if the comparison is true because sizes are
+/// never negative. The number itself may be.
+std::optional<Symbol> asks_sign(const Comparison& comparison, const ir::Graph& graph);
 
 /// Whether the shapes of a rule contain born_size().
 bool has_unnamed(const std::vector<ir::Shape>& shapes);
@@ -57,8 +60,5 @@ class Births {
   std::map<ir::ValueId, int> numbers_;
   std::vector<int> producers_;
 };
-
-/// Whether a minimum or maximum has to be equal to another size.
-bool equates_orders(const Comparison& relation);
 
 }  // namespace t2n::dynamic

@@ -138,8 +138,9 @@ std::optional<ProductBound> product_bound(const Comparison& comparison) {
 
 /// tract never finishes with `B*T >= 2`. Gives bounds of the factors from which it follows: one of
 /// them is that large in the sample, the others are 1 or more. If 0 is enough, none is negative.
-std::optional<std::vector<Comparison>> by_factors(const ProductBound& bound, const Sizes& sample,
+std::optional<std::vector<Comparison>> by_factors(const ProductBound& bound, const Seen& seen,
                                                   const std::vector<Comparison>& known) {
+  const Sizes& sample = seen.front();
   const auto is_least = [&](const Dim& each) { return evaluate(each, sample) >= bound.least; };
   const auto large = std::find_if(bound.factors.begin(), bound.factors.end(), is_least);
   if (large == bound.factors.end()) return std::nullopt;
@@ -147,7 +148,7 @@ std::optional<std::vector<Comparison>> by_factors(const ProductBound& bound, con
   for (auto each = bound.factors.begin(); each != bound.factors.end(); ++each) {
     const Dim least = each == large ? std::max<int64_t>(bound.least, 0) : bound.least > 0 ? 1 : 0;
     if (evaluate(*each, sample) < least.value()) return std::nullopt;
-    const auto part = expressible({*each, Relation::ge, least}, sample, all);
+    const auto part = expressible({*each, Relation::ge, least}, seen, all);
     if (!part) return std::nullopt;
     out.insert(out.end(), part->begin(), part->end());
     all.insert(all.end(), part->begin(), part->end());
@@ -161,13 +162,74 @@ bool follows(const Comparison& comparison, const std::vector<Comparison>& known)
   return ir::prove(comparison, known) == Verdict::always;
 }
 
-std::optional<std::vector<Comparison>> expressible(const Comparison& comparison,
-                                                   const Sizes& sample,
+std::optional<std::vector<Comparison>> without_orders(const Comparison& comparison) {
+  const bool is_upper = comparison.relation == Relation::le || comparison.relation == Relation::lt;
+  const Comparison c = is_upper ? ir::mirrored(comparison) : comparison;
+  const Dim gap = c.left - c.right;
+  if (orders_in(gap).empty()) return {{comparison}};
+  if (c.relation != Relation::ge && c.relation != Relation::gt) return std::nullopt;
+  for (const ir::Term& term : gap.terms()) {
+    if (term.atoms.size() != 1) continue;
+    const bool bounds_both = term.factor > 0 ? std::holds_alternative<ir::Min>(term.atoms[0])
+                                             : std::holds_alternative<ir::Max>(term.atoms[0]);
+    if (!bounds_both) continue;
+    const ir::Operands& of = *ir::operands_of(term.atoms[0]);
+    const Dim rest = gap - ir::sum_of({term});
+    auto out = without_orders({rest + term.factor * of.a, c.relation, 0});
+    const auto other = without_orders({rest + term.factor * of.b, c.relation, 0});
+    if (!out || !other) return std::nullopt;
+    out->insert(out->end(), other->begin(), other->end());
+    return out;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+std::optional<std::vector<Comparison>> expressible_each(const std::vector<Comparison>& parts,
+                                                        const Seen& seen,
+                                                        const std::vector<Comparison>& known) {
+  std::vector<Comparison> out, all = known;
+  for (const Comparison& part : parts) {
+    if (follows(part, all)) continue;
+    const auto forms = expressible(part, seen, all);
+    if (!forms) return std::nullopt;
+    out.insert(out.end(), forms->begin(), forms->end());
+    all.insert(all.end(), forms->begin(), forms->end());
+  }
+  return out;
+}
+
+bool mentions_orders(const Comparison& comparison) {
+  return !orders_in(comparison.left).empty() || !orders_in(comparison.right).empty();
+}
+
+/// Minima and maxima are replaced by one of their operands, as at all of the sizes.
+Comparison with_known_orders(const Comparison& comparison, std::vector<const Sizes*> seen,
+                             const std::vector<Comparison>& known, std::vector<Comparison>& out) {
+  Facts facts(std::move(seen), known);
+  const Comparison rest{facts.simplified(comparison.left), comparison.relation,
+                        facts.simplified(comparison.right)};
+  for (Comparison& each : facts.take_assumed()) out.push_back(std::move(each));
+  return rest;
+}
+
+}  // namespace
+
+std::optional<std::vector<Comparison>> expressible(const Comparison& comparison, const Seen& seen,
                                                    const std::vector<Comparison>& known) {
-  Facts facts({&sample}, known);
-  Comparison rest{facts.simplified(comparison.left), comparison.relation,
-                  facts.simplified(comparison.right)};
-  std::vector<Comparison> out = facts.take_assumed();
+  const Sizes& sample = seen.front();
+  if (mentions_orders(comparison) && !follows(comparison, known)) {
+    if (comparison.relation == Relation::ne)
+      if (const auto side = one_sided(comparison, sample, known))
+        return expressible(*side, seen, known);
+    if (const auto parts = without_orders(comparison)) return expressible_each(*parts, seen, known);
+  }
+  std::vector<Comparison> out;
+  std::vector<const Sizes*> all_seen;
+  for (const Sizes& each : seen) all_seen.push_back(&each);
+  Comparison rest = with_known_orders(comparison, all_seen, known, out);
+  if (mentions_orders(rest)) rest = with_known_orders(rest, {&sample}, known, out);
   std::vector<Comparison> all = known;
   all.insert(all.end(), out.begin(), out.end());
   if (!follows(rest, all)) {
@@ -177,7 +239,7 @@ std::optional<std::vector<Comparison>> expressible(const Comparison& comparison,
       rest = *side;
     }
     if (const auto product = product_bound(rest)) {
-      const auto bounds = by_factors(*product, sample, all);
+      const auto bounds = by_factors(*product, seen, all);
       if (!bounds) return std::nullopt;
       out.insert(out.end(), bounds->begin(), bounds->end());
       return out;

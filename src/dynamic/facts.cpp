@@ -10,6 +10,24 @@ namespace t2n::dynamic {
 using ir::Dim;
 using ir::Verdict;
 
+std::vector<ir::Operands> orders_in(const Dim& dim) {
+  std::vector<ir::Operands> out;
+  const auto add = [&out](const Dim& inside) {
+    const std::vector<ir::Operands> more = orders_in(inside);
+    out.insert(out.end(), more.begin(), more.end());
+  };
+  for (const ir::Term& term : dim.terms())
+    for (const ir::Atom& atom : term.atoms) {
+      const ir::Operands* of = ir::operands_of(atom);
+      if (of == nullptr) continue;
+      if (std::holds_alternative<ir::Min>(atom) || std::holds_alternative<ir::Max>(atom))
+        out.push_back(*of);
+      add(of->a);
+      add(of->b);
+    }
+  return out;
+}
+
 std::optional<bool> Facts::decide(const Dim& a, Relation relation, const Dim& b) {
   const Comparison asked{a, relation, b};
   const Verdict verdict = ir::prove(asked, known_);
@@ -20,9 +38,8 @@ std::optional<bool> Facts::decide(const Dim& a, Relation relation, const Dim& b)
   return *seen != 0;
 }
 
-bool Facts::equal(const Dim& a, const Dim& b) { return is_settled({a, Relation::eq, b}); }
-
-bool Facts::is_settled(const Comparison& asked) {
+bool Facts::holds(const Dim& a, Relation relation, const Dim& b) {
+  const Comparison asked{a, relation, b};
   const Verdict verdict = ir::prove(asked, known_);
   if (verdict != Verdict::unknown) return verdict == Verdict::always;
   if (count(asked) != trials_.size()) return false;
@@ -51,24 +68,42 @@ void Facts::assume(const Comparison& comparison) {
   known_.push_back(assumed_.back());
 }
 
-bool Facts::stays_open(const Comparison& asked) const {
-  return keeps_orders_ && (ir::is_born(asked.left) || ir::is_born(asked.right)) &&
-         ir::prove(asked, known_) != Verdict::always &&
-         ir::prove({asked.right, asked.relation, asked.left}, known_) != Verdict::always;
+bool Facts::follows(const Dim& a, Relation relation, const Dim& b) const {
+  return ir::prove({a, relation, b}, known_) == Verdict::always;
+}
+
+bool Facts::is_open(const Dim& a, const Dim& b) const {
+  const auto is_taken = [&](const ir::Operands& each) {
+    return each == ir::Operands{a, b} || each == ir::Operands{b, a};
+  };
+  const bool is_of_values = ir::is_born(a) || ir::is_born(b);
+  return orders_.kept >= (is_of_values ? Orders::Kept::born : Orders::Kept::all) &&
+         std::ranges::none_of(orders_.taken, is_taken) && !follows(a, Relation::le, b) &&
+         !follows(a, Relation::ge, b);
+}
+
+/// An empty result is what few programs mean, and engines do not run.
+bool Facts::stays_open(const Dim& a, const Dim& b) const {
+  return is_open(a, b) && (ir::is_born(a) || ir::is_born(b) ||
+                           (follows(a, Relation::ge, 1) && follows(b, Relation::ge, 1)));
 }
 
 Dim Facts::smaller(const Dim& a, const Dim& b) {
-  const Comparison fits{a, Relation::le, b};
-  if (stays_open(fits)) return min(a, b);
-  if (is_settled(fits)) return a;
-  return is_settled({a, Relation::ge, b}) ? b : min(a, b);
+  return stays_open(a, b) ? min(a, b) : settled_smaller(a, b);
 }
 
 Dim Facts::larger(const Dim& a, const Dim& b) {
-  const Comparison fits{a, Relation::ge, b};
-  if (stays_open(fits)) return max(a, b);
-  if (is_settled(fits)) return a;
-  return is_settled({a, Relation::le, b}) ? b : max(a, b);
+  return stays_open(a, b) ? max(a, b) : settled_larger(a, b);
+}
+
+Dim Facts::settled_smaller(const Dim& a, const Dim& b) {
+  if (holds(a, Relation::le, b)) return a;
+  return holds(a, Relation::ge, b) ? b : min(a, b);
+}
+
+Dim Facts::settled_larger(const Dim& a, const Dim& b) {
+  if (holds(a, Relation::ge, b)) return a;
+  return holds(a, Relation::le, b) ? b : max(a, b);
 }
 
 Dim Facts::simplified(const Dim& dim) {
@@ -78,7 +113,15 @@ Dim Facts::simplified(const Dim& dim) {
     const Dim a = simplified(of->a), b = simplified(of->b);
     if (std::holds_alternative<ir::FloorDiv>(atom)) return floor_div(a, b);
     if (std::holds_alternative<ir::Mod>(atom)) return a - b * floor_div(a, b);
-    return std::holds_alternative<ir::Min>(atom) ? smaller(a, b) : larger(a, b);
+    // A number that the program computes, such as an amount of padding, may be 0.
+    const bool is_smallest = std::holds_alternative<ir::Min>(atom);
+    const bool a_is_natural = follows(a, Relation::ge, 0),
+               b_is_natural = follows(b, Relation::ge, 0);
+    const bool is_natural =
+        is_smallest ? a_is_natural && b_is_natural : a_is_natural || b_is_natural;
+    if (is_open(a, b) && (is_natural || ir::is_born(a) || ir::is_born(b)))
+      return ir::with_operands(atom, a, b);
+    return is_smallest ? settled_smaller(a, b) : settled_larger(a, b);
   });
 }
 
@@ -90,11 +133,8 @@ Dim Facts::simplified_number(const Dim& dim) const {
     if (std::holds_alternative<ir::Mod>(atom)) return a - b * floor_div(a, b);
     if (std::holds_alternative<ir::FloorDiv>(atom)) return floor_div(a, b);
     const bool is_smallest = std::holds_alternative<ir::Min>(atom);
-    const auto fits = [&](Relation relation) {
-      return ir::prove({a, relation, b}, known_) == Verdict::always;
-    };
-    if (fits(is_smallest ? Relation::le : Relation::ge)) return a;
-    if (fits(is_smallest ? Relation::ge : Relation::le)) return b;
+    if (follows(a, is_smallest ? Relation::le : Relation::ge, b)) return a;
+    if (follows(a, is_smallest ? Relation::ge : Relation::le, b)) return b;
     return ir::with_operands(atom, a, b);
   });
 }

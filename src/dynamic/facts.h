@@ -8,6 +8,20 @@
 
 namespace t2n::dynamic {
 
+/// The operands of all minima and maxima, also of those inside of quotients and of each other.
+std::vector<ir::Operands> orders_in(const ir::Dim& dim);
+
+/// What stays a minimum or maximum although all trials show one order.
+struct Orders {
+  enum class Kept {
+    none,
+    born,  ///< of sizes that follow from values
+    all,   ///< and of others that are never 0
+  };
+  Kept kept = Kept::none;
+  std::vector<ir::Operands> taken;  ///< these are taken from the trials
+};
+
 class Facts {
  public:
   /// `known` holds of the symbols.
@@ -17,10 +31,11 @@ class Facts {
   /// A comparison that does not follow from known ones, but is the same in every trial, is noted as
   /// assumed; none if the trials differ.
   std::optional<bool> decide(const ir::Dim& a, Relation relation, const ir::Dim& b);
-  /// Whether both are equal, by known comparisons or in every trial; the latter is noted.
-  bool equal(const ir::Dim& a, const ir::Dim& b);
-  /// Sizes that follow from values: which is smaller is not taken from the trials, but stays open.
-  void keep_born_orders() { keeps_orders_ = true; }
+  /// Whether it holds by known comparisons or in every trial; the latter is noted.
+  bool holds(const ir::Dim& a, Relation relation, const ir::Dim& b);
+  bool equal(const ir::Dim& a, const ir::Dim& b) { return holds(a, Relation::eq, b); }
+  /// Which of two sizes is smaller is not taken from the trials, but stays open.
+  void keep_orders(Orders orders) { orders_ = std::move(orders); }
   /// The smaller and the larger one; min() and max() only remain if the trials show both orders.
   ir::Dim smaller(const ir::Dim& a, const ir::Dim& b);
   ir::Dim larger(const ir::Dim& a, const ir::Dim& b);
@@ -37,8 +52,12 @@ class Facts {
   void forget(const Symbol& symbol);
 
  private:
-  bool is_settled(const Comparison& asked);
-  bool stays_open(const Comparison& asked) const;
+  bool follows(const ir::Dim& a, Relation relation, const ir::Dim& b) const;
+  /// Whether it is neither known which is smaller, nor to be taken from the trials.
+  bool is_open(const ir::Dim& a, const ir::Dim& b) const;
+  bool stays_open(const ir::Dim& a, const ir::Dim& b) const;
+  ir::Dim settled_smaller(const ir::Dim& a, const ir::Dim& b);
+  ir::Dim settled_larger(const ir::Dim& a, const ir::Dim& b);
   /// In how many trials it is true; none if it has symbols that these do not know.
   std::optional<size_t> count(const Comparison& asked) const;
   void assume(const Comparison& comparison);
@@ -46,7 +65,7 @@ class Facts {
   std::vector<const Sizes*> trials_;
   std::vector<Comparison> known_;  ///< assumptions come last
   std::vector<Comparison> assumed_;
-  bool keeps_orders_ = false;
+  Orders orders_;
 };
 
 /// With numbers on the right, ">=" and "<=" in place of ">" and "<", and solved for a single symbol

@@ -58,7 +58,7 @@ class Inference {
         result_(trials[0].graph),
         births_(trials[0].symbols),
         facts_(sizes_of(trials), options.known) {
-    if (options.keeps_orders) facts_.keep_born_orders();
+    facts_.keep_orders(options.orders);
   }
 
   void run() {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "src/dynamic/axes.h"
+#include "src/dynamic/facts.h"
 
 namespace t2n::dynamic {
 
@@ -21,7 +21,7 @@ class ShapeRules;
 struct InferOptions {
   std::vector<ir::Shape> inputs;  ///< of the graph inputs in order, over the symbols
   std::vector<Comparison> known;  ///< assertions about the symbols
-  bool keeps_orders = false;      ///< see Facts::keep_born_orders
+  Orders orders = {};
 };
 
 /// A comparison that was true in every trial and that sizes depend on: the file must assert it.

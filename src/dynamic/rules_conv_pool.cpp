@@ -88,7 +88,9 @@ Dim pooled(const ShapeView& op, const AxisWindow& w, const Dim& size) {
   if (!op.boolean("ceil_mode")) return w.count(op, size);
   op.require(size + 2 * w.padding, Relation::ge, w.reach() - w.stride + 1);
   const Dim count = ceil_div(size + 2 * w.padding - w.reach(), w.stride) + 1;
-  return op.facts().smaller(count, floor_div(size + w.padding - 1, w.stride) + 1);
+  const Dim begun = floor_div(size + w.padding - 1, w.stride) + 1;
+  if (!ir::is_born(size)) op.facts().decide(count, Relation::le, begun);
+  return op.facts().smaller(count, begun);
 }
 
 Shapes pool(const ShapeView& op) {

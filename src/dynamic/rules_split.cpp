@@ -48,11 +48,21 @@ Dim length_of(const ShapeView& op, const SliceBounds& bounds, const Dim& size) {
   return op.facts().larger(start ? size - *start : bounds.end - bounds.start, 0);
 }
 
+/// Of `x[-n:]`: n, or all there are.
+std::optional<Dim> last_entries(const ShapeView& op, const Dim& size) {
+  if (!op.has("start") || !op.holds(op.dim("start"), Relation::lt, 0)) return std::nullopt;
+  if (op.has("end") && clamped(op, op.dim("end"), size) != size) return std::nullopt;
+  return op.facts().smaller(-1 * op.dim("start"), size);
+}
+
 Shapes slice(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
   const Dim& size = x.at(static_cast<size_t>(axis));
-  const Dim length = length_of(op, bounds(op, size), size);
+  const auto last = last_entries(op, size);
+  const Dim length = last ? *last : length_of(op, bounds(op, size), size);
+  // An end that is cut off leaves nothing behind the start only where the trials show it.
+  if (!ir::is_born(length) && !orders_in(length).empty()) op.facts().holds(length, Relation::ge, 1);
   return {with_dim(x, axis, ceil_div(length, op.has("step") ? op.dim("step") : Dim(1)))};
 }
 
@@ -162,6 +172,8 @@ Shapes cut(const ShapeView& op, const Shape& x, int axis, const Shape& indices) 
   std::vector<Dim> sizes;
   Dim start = 0;
   for (const Dim& index : indices) {
+    if (!ir::is_born(whole) && op.holds(index, Relation::ge, 0))
+      op.facts().decide(index, Relation::le, whole);  // a part begins where others end
     const Dim end = clamped(op, index, whole);
     sizes.push_back(op.facts().larger(end - start, 0));
     start = end;
@@ -198,16 +210,21 @@ Shapes glu(const ShapeView& op) {
   return {with_dim(x, axis, floor_div(x.at(static_cast<size_t>(axis)), 2))};
 }
 
+Dim diagonal_length(const ShapeView& op, const Dim& rows, const Dim& columns, const Dim& offset) {
+  const bool is_above = op.holds(offset, Relation::ge, 0);
+  Facts& facts = op.facts();
+  return facts.simplified(min(is_above ? rows : facts.larger(rows + offset, 0),
+                              is_above ? facts.larger(columns - offset, 0) : columns));
+}
+
 Shapes diagonal(const ShapeView& op) {
   const Shape& x = op.first();
   const auto rank = static_cast<int>(x.size());
   const int a = op.axis("dim1", rank), b = op.axis("dim2", rank);
   const Dim offset = op.dim("offset");
   const Dim rows = x.at(static_cast<size_t>(a)), columns = x.at(static_cast<size_t>(b));
-  const Dim length = op.holds(offset, Relation::ge, 0) ? op.facts().smaller(rows, columns - offset)
-                                                       : op.facts().smaller(rows + offset, columns);
   Shape out = without(x, {a, b}, false);
-  out.push_back(op.facts().larger(length, 0));
+  out.push_back(diagonal_length(op, rows, columns, offset));
   return {out};
 }
 
@@ -218,10 +235,7 @@ Shapes diag(const ShapeView& op) {
     const Dim size = x[0] + (op.holds(offset, Relation::ge, 0) ? offset : -1 * offset);
     return {{size, size}};
   }
-  const Dim length = op.holds(offset, Relation::ge, 0)
-                         ? op.facts().smaller(x.at(0), x.at(1) - offset)
-                         : op.facts().smaller(x.at(0) + offset, x.at(1));
-  return {{op.facts().larger(length, 0)}};
+  return {{diagonal_length(op, x.at(0), x.at(1), offset)}};
 }
 
 Dim diagonal_size(const ShapeView& op, const Dim& length) {

@@ -8,6 +8,7 @@
 #include "src/dynamic/assumptions.h"
 #include "src/dynamic/births.h"
 #include "src/dynamic/empty_axes.h"
+#include "src/dynamic/open_orders.h"
 #include "src/dynamic/other_values.h"
 #include "src/dynamic/small_sizes.h"
 #include "src/dynamic/suspects.h"
@@ -27,7 +28,8 @@ class Trials {
         caches_(sizes_of_caches(sample.graph, declared_.shapes, request.asserted)),
         asserted_(joined(request.asserted, caches_)),
         known_(joined(positivity(declared_.sample, asserted_), asserted_)),
-        chooser_(declared_.sample, asserted_, extents_of(sample.graph)) {
+        chooser_(declared_.sample, asserted_, extents_of(sample.graph)),
+        orders_(request.takes_orders) {
     if (!all_hold(request.asserted, declared_.sample))
       throw Error("usage", cat("the sample (", sizes_str(declared_.sample),
                                ") contradicts what --assert says"));
@@ -57,13 +59,16 @@ class Trials {
     traced.ranges = sample.ranges;
     traced.states = sample.states;
     sample_ = trials[0].symbols;
+    for (const Trial& trial : trials) seen_.push_back(trial.symbols);
     Assertions needed = assertions(traced);
     complete_demands(needed, traced.graph, born_sizes(traced.graph, sample.graph));
+    const bool has_orders = dynamic::has_orders(traced.graph);
     DynamicTrace out{.traced = std::move(traced),
                      .inputs = declared_.shapes,
                      .relations = needed.all(),
                      .demands = needed.demands(),
                      .sample = sample_,
+                     .has_orders = has_orders,
                      .chooser = chooser_};
     for (const Comparison& each : out.relations) out.chooser.add(each);
     return out;
@@ -218,15 +223,18 @@ class Trials {
   /// Needs of operators, then those of branches and loops, then of size 1.
   Assertions assertions(const Traced& traced) {
     refuse_multiples(needs_, request_.axes, known_);
-    Assertions out(sample_, known_, request_.report);
+    Assertions out(seen_, known_, request_.report);
     const SmallSizes small(request_, rewrites_, declared_.sample, traced, small_);
     for (const Need& need : needs_)
       if (!small.computes_for_none(need)) out.add(need);
     for (const Need& need : loop_needs(traced.graph, sample_)) out.add(need);
-    for (const Need& need : branch_needs(traced, sample_))
+    for (const Need& need : branch_needs(traced, sample_)) {
+      if (const auto number = asks_sign(need.comparison, traced.graph))
+        out.tell_sign(need, *number);
       if (!is_settled(need, traced, small_) && !is_bounded(need, traced, known_) &&
           !small.computes_for_none(need) && !small.holds_where_excluded(need, second_, out))
         out.add_branch(need);
+    }
     const auto all = symbols_of(declared_.sample);
     for (const Symbol& symbol : all) small.try_one(symbol, out);
     if (all.size() > 1) small.try_together(all, out);
@@ -235,25 +243,8 @@ class Trials {
     return out;
   }
 
-  /// Sizes that follow from values may come in any order; what has no such expression holds for the
-  /// order that the trials show.
   std::vector<Assumption> infer(std::vector<Trial>& trials) {
-    const auto inferred = [&](bool keeps_orders) {
-      trials.clear();
-      for (const TraceAt& run : runs_) trials.push_back({run.sizes, run.traced.graph});
-      return infer_shapes(trials, {declared_.shapes, known_, keeps_orders}, request_.rules);
-    };
-    if (!has_births(runs_[0].traced.graph)) return inferred(false);
-    try {
-      std::vector<Assumption> assumed = inferred(true);
-      // Two sizes are one only in one order: the file is written for it.
-      if (std::none_of(assumed.begin(), assumed.end(),
-                       [](const Assumption& each) { return equates_orders(each.relation); }))
-        return assumed;
-    } catch (const Error& error) {
-      if (error.diagnostic().id == "internal") throw;
-    }
-    return inferred(false);
+    return orders_.infer(runs_, trials, {declared_.shapes, known_, {}}, request_.rules);
   }
 
   /// Two sizes may be equal by chance: H // 16 of neighbours. Tries sizes at which they differ, and
@@ -378,12 +369,14 @@ class Trials {
   std::vector<TraceAt> runs_;
   std::vector<TraceAt> small_;  ///< runs with zero or one element, or short loops: other graphs
   Sizes sample_;                ///< declared ones, and those that follow from values
+  Seen seen_;                   ///< the same for every run
   Sizes second_;                ///< of the first run at other sizes, if there is one
   Rewrites rewrites_;
   std::vector<Need> needs_;
   std::set<const void*> tried_branches_;
   std::set<std::pair<const void*, int64_t>> tried_ways_;
   std::set<std::string> settled_;  ///< equalities that were examined
+  OpenOrders orders_;
   std::optional<std::pair<Sizes, Diagnostic>> failure_;
 };
 

@@ -34,6 +34,7 @@ struct Request {
   std::vector<AxisSpec> axes;
   std::vector<Comparison> asserted;
   Tracer trace;
+  bool takes_orders = false;  ///< see OpenOrders
   Report report;
   /// Whether a graph with expressions as sizes computes what torch computed in a trace.
   std::function<bool(const ir::Graph& graph, const TraceAt& there)> is_right;
@@ -46,6 +47,7 @@ struct DynamicTrace {
   std::vector<Comparison> relations;  ///< what the graph assumes, and the user's assertions
   std::vector<Comparison> demands;    ///< the same for sizes that follow from values
   Sizes sample;                       ///< the size of every symbol
+  bool has_orders = false;            ///< whether shapes have minima or maxima
   Chooser chooser;                    ///< chooses sizes for the check
 };
 

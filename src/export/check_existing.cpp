@@ -9,6 +9,7 @@
 #include "src/diag/error.h"
 #include "src/export/calls.h"
 #include "src/export/contents.h"
+#include "src/export/pipeline.h"
 #include "src/export/run_artefact.h"
 #include "src/export/stream.h"
 #include "src/nnef_reader/artefact.h"
@@ -226,7 +227,7 @@ std::vector<Sample> declared_samples(const std::vector<spec::InputFact>& facts) 
   return out;
 }
 
-TracedModel traced_for_check(const CheckExistingOptions& options,
+TracedModel traced_for_check(const CheckExistingOptions& options, const nnef::Document& document,
                              const std::vector<spec::InputFact>& facts) {
   trace::TraceOptions trace;
   trace.accepted_guards = options.accepted_guards;
@@ -234,8 +235,9 @@ TracedModel traced_for_check(const CheckExistingOptions& options,
   trace.explicit_states = options.explicit_states;
   trace.report = options.report;
   const auto traced = [&](const std::vector<Sample>& samples) {
-    return load_and_trace(options.model, options.method, samples, options.dynamic, trace,
-                          options.progress);
+    return load_and_trace(
+        options.model, options.method, samples, options.dynamic, trace, options.progress,
+        [&](const TracedModel& model) { return has_document(model, named_target(document), {}); });
   };
   try {
     return traced(options.samples);
@@ -279,7 +281,7 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
   wanted.needs_own = options.check.strict;
   const FoundEngine engine = find_engine(options.check.engine, wanted, options.check.runner);
   if (engine.warning && options.report) options.report(*engine.warning);
-  TracedModel model = traced_for_check(options, result.inputs);
+  TracedModel model = traced_for_check(options, document, result.inputs);
   result.model = model.info;
   const Places inputs = match_inputs(model, result.inputs);
   check_types(model, result.inputs, inputs, spec::dialect_of(document));

@@ -22,6 +22,7 @@ constexpr size_t kHeader = 128;  ///< bytes of a .dat before its values
 /// A tolerance, relative to the largest element: another LibTorch may have folded the constants.
 constexpr double kRoundings = 1e-5;
 constexpr size_t kShown = 8;
+constexpr const char* kTargetVersion = "tract_target_version";
 
 /// Whether the file of the blob holds just these bytes behind its header. It is not made at once.
 bool has_bytes(const nnef::Blob& blob, std::span<const std::byte> bytes) {
@@ -122,15 +123,19 @@ Contents contents_of(const nnef::Artefact& artefact, const nnef::Document& docum
   return {.are_known = !text->first_other || is_edited, .other = std::move(out)};
 }
 
+target::Target named_target(const nnef::Document& document) {
+  const auto version = spec::property(document, kTargetVersion);
+  target::Target out = target::parse_target(version ? cat("tract@", *version) : "tract");
+  out.stream.symbol = stream_properties(document).symbol;
+  return out;
+}
+
 Contents contents_of(const nnef::Artefact& artefact, const TracedModel& model) {
-  const auto version = spec::property(artefact.document, "tract_target_version");
-  if (!version) return {};
+  if (!spec::property(artefact.document, kTargetVersion)) return {};
   try {
-    target::Target target = target::parse_target(cat("tract@", *version));
-    target.stream.symbol = stream_properties(artefact.document).symbol;
     ir::Graph graph = model.recorded_graph();
     note_ranges(model, graph);
-    return contents_of(artefact, to_nnef(graph, target, {}, nullptr));
+    return contents_of(artefact, to_nnef(graph, named_target(artefact.document), {}, nullptr));
   } catch (const Error& error) {
     if (error.diagnostic().id == "internal") throw;
     return {};

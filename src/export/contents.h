@@ -21,6 +21,9 @@ struct Contents {
   std::optional<Diagnostic> other;
 };
 
+/// The target that a document names, or the newest.
+target::Target named_target(const nnef::Document& document);
+
 /// Files that are not comparable are judged by outputs alone.
 Contents contents_of(const nnef::Artefact& artefact, const nnef::Document& document);
 

@@ -8,6 +8,7 @@
 #include "ops/all.h"
 #include "src/check/compare.h"
 #include "src/diag/error.h"
+#include "src/diag/one_of.h"
 #include "src/dynamic/shape_rule.h"
 #include "src/dynamic/varying.h"
 #include "src/export/graph_yardstick.h"
@@ -218,8 +219,8 @@ dynamic::DynamicTrace trace_with(trace::Session& session, const std::vector<Samp
     return computes(at_sizes(graph, there.sizes), there.traced, inputs_at(there.sizes, there.draw));
   };
   dynamic::DynamicTrace out = dynamic::trace_dynamic(
-      std::move(sample),
-      {dynamic.axes, dynamic.asserted, trace_at, report, is_right, shape_rules()});
+      std::move(sample), {dynamic.axes, dynamic.asserted, trace_at, dynamic.takes_orders, report,
+                          is_right, shape_rules()});
   out.traced.graph.attributes[ir::kSampleSizes] = out.sample;
   out.traced.graph.attributes[ir::kRelations] = out.relations;
   if (!out.demands.empty()) out.traced.graph.attributes[ir::kDemands] = out.demands;
@@ -285,6 +286,19 @@ Attempt attempt_longer(trace::Session& session, const std::vector<Sample>& sampl
   return {};
 }
 
+/// A trace shows only the way that Python took for the sizes at hand: one operand of max(a, b).
+Error with_trace_in_mind(const Error& error) {
+  constexpr std::array<std::string_view, 4> kOfSizes = {"dynamic-assumption", "dynamic-differs",
+                                                        "dynamic-failed", "dynamic-size"};
+  Diagnostic out = error.diagnostic();
+  if (is_one_of(out.id, kOfSizes))
+    out.help += cat(out.help.empty() ? "" : "; ",
+                    "the model was traced: of min(), max(), if, int() and math in Python, a trace "
+                    "keeps what they gave at the sizes it was made with, and torch.jit.script "
+                    "keeps them all");
+  return Error(std::move(out));
+}
+
 }  // namespace
 
 dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
@@ -293,8 +307,9 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
                                           trace::TraceOptions options) {
   options.keep_sizes = true;
   options.born_sizes = true;
-  bool has_read_numbers = false;
+  bool has_read_numbers = false, has_size_tensors = false;
   options.met_read_numbers = &has_read_numbers;
+  options.met_size_tensors = &has_size_tensors;
   Attempt best = attempt(session, samples, dynamic, options);
   if (has_read_numbers && (!best.trace || best.restrictions() > 0)) {
     // A number that was read from a tensor may be needed as a size, or be known better as one.
@@ -308,7 +323,7 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
       best = std::move(longer);
   for (const Diagnostic& each : best.said.items)
     if (options.report) options.report(each);
-  if (best.error) throw Error(*best.error);
+  if (best.error) throw has_size_tensors ? with_trace_in_mind(*best.error) : Error(*best.error);
   return *std::move(best.trace);
 }
 

@@ -10,6 +10,7 @@ namespace t2n {
 struct DynamicOptions {
   std::vector<dynamic::AxisSpec> axes;
   std::vector<ir::Comparison> asserted;
+  bool takes_orders = false;  ///< see dynamic::OpenOrders
 };
 
 /// The samples with the graph inputs' shapes at `sizes`; `names` are the inputs' names.

@@ -70,7 +70,9 @@ TracedModel traced_model(const ExportOptions& options,
                          const std::function<void(std::string_view)>& progress) {
   try {
     return load_and_trace(options.model, options.method, options.samples, options.dynamic,
-                          trace_options(options), progress);
+                          trace_options(options), progress, [&](const TracedModel& model) {
+                            return has_document(model, options.target, options.passes);
+                          });
   } catch (const Error& error) {
     if (error.diagnostic().id != "dynamic-size") throw;
     try {
@@ -292,6 +294,18 @@ nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
                        const passes::PipelineOptions& options, const Report& report) {
   run_passes(graph, target, options, report);
   return ops::translate(graph, target, report, ops::registry());
+}
+
+bool has_document(const TracedModel& model, const target::Target& target,
+                  const passes::PipelineOptions& options) {
+  ir::Graph graph = model.traced.graph;
+  note_ranges(model, graph);
+  try {
+    to_nnef(graph, target, options, nullptr);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 std::string output_path(const ExportOptions& options) {

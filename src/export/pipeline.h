@@ -103,6 +103,9 @@ Inspection inspect_model(const ExportOptions& options);
 /// The graph that an export would translate: for `ops`.
 Inspection prepare_model(const ExportOptions& options);
 
+/// Whether to_nnef() makes a document of the model.
+bool has_document(const TracedModel& model, const target::Target& target,
+                  const passes::PipelineOptions& options);
 /// Turns a traced graph into a document: verify, passes, translate. Shared with tests.
 nnef::Document to_nnef(ir::Graph& graph, const target::Target& target,
                        const passes::PipelineOptions& options, const Report& report);

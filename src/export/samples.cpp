@@ -172,6 +172,15 @@ ir::Tensor vary_state(const ir::Tensor& given, std::optional<trace::IntegerRange
   return out.tensor;
 }
 
+std::string drawn_inputs(const std::vector<Sample>& samples) {
+  std::string out;
+  for (const Sample& sample : samples)
+    if (const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
+        tensor != nullptr && tensor->bytes.empty() && tensor->elements() > 0)
+      out += cat(out.empty() ? "" : ", ", quoted(trace::flat_name(sample.input.path)));
+  return out;
+}
+
 bool needs_ranges(const std::vector<Sample>& samples) {
   for (const Sample& sample : samples)
     if (const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value))

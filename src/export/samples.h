@@ -45,6 +45,12 @@ struct Sample {
   std::optional<RealRange> reals = {};
 };
 
+/// Names of the inputs whose values are drawn here, quoted; "" if there are none.
+std::string drawn_inputs(const std::vector<Sample>& samples);
+inline constexpr const char* kOtherValues =
+    "give typical values with --input x=@x.npy, a range as in x=2,3,f32:0.1..1, or other draws "
+    "with --seed N";
+
 /// True if an integer input has neither values nor a range: a first run must learn it.
 bool needs_ranges(const std::vector<Sample>& samples);
 

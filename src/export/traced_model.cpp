@@ -129,20 +129,6 @@ void trace_samples(TracedModel& model, const DynamicOptions& dynamic, trace::Tra
   model.traced = std::move(model.dynamic->traced);
 }
 
-/// Names of the inputs whose values are drawn here.
-std::string drawn_inputs(const std::vector<Sample>& samples) {
-  std::string out;
-  for (const Sample& sample : samples)
-    if (const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
-        tensor != nullptr && tensor->bytes.empty() && tensor->elements() > 0)
-      out += cat(out.empty() ? "" : ", ", quoted(trace::flat_name(sample.input.path)));
-  return out;
-}
-
-constexpr const char* kOtherValues =
-    "give typical values with --input x=@x.npy, a range as in x=2,3,f32:0.1..1, or other draws "
-    "with --seed N";
-
 /// Draws from these ranges what nobody gave, or said anything about.
 std::vector<Sample> drawn_within(std::vector<Sample> samples, RealRange reals,
                                  trace::IntegerRange integers) {
@@ -255,12 +241,38 @@ void trace_model(TracedModel& model, const std::vector<Sample>& samples,
 TracedModel load_and_trace(const std::string& path, const std::string& method,
                            const std::vector<Sample>& samples, const DynamicOptions& dynamic,
                            trace::TraceOptions options,
-                           const std::function<void(std::string_view)>& progress) {
+                           const std::function<void(std::string_view)>& progress,
+                           const std::function<bool(const TracedModel&)>& has_file) {
   progress("load");
-  TracedModel model = load_model(path, method, samples);
+  const TracedModel loaded = load_model(path, method, samples);
   progress("trace");
-  trace_model(model, samples, dynamic, std::move(options));
-  return model;
+  const auto traced = [&](const DynamicOptions& axes, const Report& report) {
+    TracedModel out = loaded;
+    options.report = report;
+    trace_model(out, samples, axes, options);
+    return out;
+  };
+  const Report report = options.report;
+  if (!has_file || dynamic.axes.empty()) return traced(dynamic, report);
+  DiagnosticList said;
+  const auto tell = [&] {
+    for (const Diagnostic& each : said.items)
+      if (report) report(each);
+  };
+  std::optional<TracedModel> model;
+  try {
+    model = traced(dynamic, said.report());
+  } catch (const Error&) {
+    tell();
+    throw;
+  }
+  if (model->dynamic && model->dynamic->has_orders && !has_file(*model)) {
+    DynamicOptions axes = dynamic;
+    axes.takes_orders = true;
+    return traced(axes, report);
+  }
+  tell();
+  return *std::move(model);
 }
 
 }  // namespace t2n

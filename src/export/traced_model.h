@@ -36,11 +36,13 @@ TracedModel load_model(const std::string& path, const std::string& method,
 void trace_model(TracedModel& model, const std::vector<Sample>& samples,
                  const DynamicOptions& dynamic, trace::TraceOptions options);
 
-/// Loads and traces. `progress` is called when a stage begins: "load", "trace". Errors: those of
-/// the tracer, and, with dynamic axes, those of trace_dynamic_model.
+/// Loads and traces. `progress` is called when a stage begins: "load", "trace". If there is no file
+/// for minima and maxima of sizes, as `has_file` says, they are taken from the trials. Errors:
+/// those of the tracer, and, with dynamic axes, those of trace_dynamic_model.
 TracedModel load_and_trace(const std::string& path, const std::string& method,
                            const std::vector<Sample>& samples, const DynamicOptions& dynamic,
                            trace::TraceOptions options,
-                           const std::function<void(std::string_view)>& progress);
+                           const std::function<void(std::string_view)>& progress,
+                           const std::function<bool(const TracedModel&)>& has_file = {});
 
 }  // namespace t2n

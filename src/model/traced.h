@@ -25,6 +25,7 @@ struct TraceOptions {
   /// With born_sizes: numbers that are read from tensors are sizes, too; otherwise they are data.
   bool read_sizes = false;
   bool* met_read_numbers = nullptr;  ///< set if one is read from what follows from inputs
+  bool* met_size_tensors = nullptr;  ///< set if sizes are tensors, as torch.jit.trace makes them
   /// Set if such an operator runs on anything that follows from inputs.
   bool* met_born_sizes = nullptr;
   int64_t max_operations = 1'000'000;

@@ -116,9 +116,9 @@ Mark TensorNumbers::held_number(const std::string& name, const at::Tensor& tenso
   if (!is_opaque(mark) || depends_on_iteration(mark) || !is_plain) return mark;
   const bool is_truth = name == "aten::Bool" || tensor.scalar_type() == at::kBool;
   const bool is_real = name.starts_with("aten::Float") || at::isFloatingType(tensor.scalar_type());
-  const FormulaType type = is_truth                           ? FormulaType::truth
+  const FormulaType type = is_truth                                    ? FormulaType::truth
                            : name.starts_with("aten::Int") || !is_real ? FormulaType::whole
-                                                              : FormulaType::real;
+                                                                       : FormulaType::real;
   MarkInfo info = *mark;
   info.formula = read_formula(tensor, recorder_->tracks().version(tensor), type);
   return std::make_shared<const MarkInfo>(std::move(info));
@@ -170,13 +170,13 @@ Mark TensorNumbers::number_of(const std::string& name, const Stack& inputs) {
   }
   if (reads_value(name) && inputs.size() == 1) {
     if (const auto batch = whole_batch(tensor)) return *batch;
-    if (const Mark number = number_mark(tensor)) {
+    if (const auto number = number_mark(tensor)) {
       const bool is_whole_number = is_whole(tensor) || name == "aten::Int";
       const c10::IValue value = is_whole(tensor) ? c10::IValue(tensor.item().toLong())
                                                  : c10::IValue(tensor.item().toDouble());
       const char* const scalar = is_whole_number ? "aten::Int" : "aten::Float";
-      if (const auto exact = number_rule(scalar, {{value, number}})) {
-        settle_rounding(scalar, *exact, {{value, number}});
+      if (const auto exact = number_rule(scalar, {{value, *number}})) {
+        settle_rounding(scalar, *exact, {{value, *number}});
         return *exact;
       }
     }

@@ -42,9 +42,9 @@ bool is_plain_number(const c10::IValue& number) { return number.isInt(); }
 
 }  // namespace
 
-Mark TensorNumbers::number_mark(const at::Tensor& tensor) const {
+std::optional<Mark> TensorNumbers::number_mark(const at::Tensor& tensor) const {
   const std::vector<Mark> known = recorder_->numbers(tensor);
-  return known.size() == 1 ? known[0] : nullptr;
+  return known.size() == 1 ? std::optional(known[0]) : std::nullopt;
 }
 
 /// The numbers of a tensor with their marks; none if they are not known.

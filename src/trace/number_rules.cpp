@@ -1,5 +1,6 @@
 #include "src/trace/number_rules.h"
 
+#include <algorithm>
 #include <map>
 #include <string_view>
 
@@ -229,6 +230,8 @@ std::optional<ir::Comparison> range_guard(const RuleOperands& operands) {
 
 std::optional<Mark> number_rule(const std::string& name, const RuleOperands& operands, int bits) {
   if (operands.empty()) return std::nullopt;
+  if (std::ranges::none_of(operands, [](const Operand& each) { return each.mark != nullptr; }))
+    return Mark();  // the same at all sizes
   if (operands.size() == 1 && is_size(operands[0].mark) && is_identity(name))
     return operands[0].mark;
   if (auto answer = with_plain_truth(name, operands)) return answer;

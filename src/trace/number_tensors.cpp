@@ -111,9 +111,9 @@ bool takes_part(const std::string& name, const Stack& inputs, size_t index) {
   if (index == 0) return true;
   if (name == "aten::add" || name == "aten::sub" || name == "aten::rsub") return index == 1;
   constexpr std::array<std::string_view, 12> kOfTwo = {
-      "aten::mul",   "aten::div", "aten::floor_divide", "aten::remainder", "aten::floordiv",
-      "aten::pow",   "aten::min", "aten::minimum",      "aten::max",       "aten::maximum",
-      "aten::clamp_min", "aten::clamp_max"};
+      "aten::mul",      "aten::div",     "aten::floor_divide", "aten::remainder",
+      "aten::floordiv", "aten::pow",     "aten::min",          "aten::minimum",
+      "aten::max",      "aten::maximum", "aten::clamp_min",    "aten::clamp_max"};
   return index == 1 && inputs.size() <= 3 && !inputs[1].isNone() &&
          (inputs[1].isTensor() || is_number(inputs[1])) && is_one_of(name, kOfTwo);
 }
@@ -138,9 +138,10 @@ void TensorNumbers::watch(const std::string& name, const Stack& inputs) {
 
 std::optional<c10::IValue> TensorNumbers::number_in(const at::Tensor& tensor) const {
   if (!is_scalar_tensor(tensor) || !holds_integers(tensor)) return std::nullopt;
-  const Mark number = number_mark(tensor);
-  if (number ? !is_size(number) : recorder_->mark(tensor) != nullptr) return std::nullopt;
-  return marked(tensor.item().toLong(), number);
+  const auto number = number_mark(tensor);
+  if (number ? *number && !is_size(*number) : recorder_->mark(tensor) != nullptr)
+    return std::nullopt;
+  return marked(tensor.item().toLong(), number.value_or(nullptr));
 }
 
 /// The operands of an operation on numbers; none if there is no mark among them, or if one is
@@ -156,8 +157,10 @@ std::vector<Operand> TensorNumbers::numbers_among(const std::string& name,
     if (inputs[i].isTensor()) {
       if (!is_scalar_tensor(inputs[i])) return {};
       const at::Tensor& tensor = inputs[i].toTensor();
-      operand = {number_of_tensor(tensor), number_mark(tensor)};
-      if (!operand.mark && recorder_->mark(tensor)) return {};
+      const auto number = number_mark(tensor);
+      operand = {number_of_tensor(tensor), number.value_or(nullptr)};
+      if (!number && recorder_->mark(tensor)) return {};
+      any = any || number;
     }
     any = any || operand.mark;
     operands.push_back(std::move(operand));
@@ -168,6 +171,8 @@ std::vector<Operand> TensorNumbers::numbers_among(const std::string& name,
 /// Follows a number that an operation computes of `operands_`, which were read before it.
 void TensorNumbers::follow_number(const std::string& name, const Stack& inputs,
                                   const at::Tensor& result) {
+  if (name == "prim::NumToTensor" && options_.met_size_tensors != nullptr)
+    *options_.met_size_tensors = *options_.met_size_tensors || mark_of(inputs[0]) != nullptr;
   if (operands_.empty() || !is_scalar_tensor(result) || !recorder_->tracks().knows(result) ||
       is_data(recorder_->mark(result)))
     return;

@@ -74,7 +74,8 @@ class TensorNumbers {
   void follow_number(const std::string& name, const torch::jit::Stack& inputs,
                      const at::Tensor& result);
   /// number_lists.cpp
-  Mark number_mark(const at::Tensor& tensor) const;
+  /// Nothing if the number is not known; null for one that is the same at all sizes: n - n.
+  std::optional<Mark> number_mark(const at::Tensor& tensor) const;
   std::vector<Operand> operands_of(const at::Tensor& tensor) const;
   std::vector<Operand> listed(const std::string& name, const torch::jit::Stack& inputs) const;
   void follow_list(const std::string& name, const torch::jit::Stack& inputs,

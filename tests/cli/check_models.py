@@ -1,10 +1,12 @@
 """Models that a check must not be fooled by, and models whose mode counts, for the CLI's tests."""
 
+import math
 from typing import List, Tuple
 
 import numpy as np
 import torch
 from torch import nn
+from torch.utils import mkldnn
 
 
 class Blind(nn.Module):
@@ -137,15 +139,56 @@ class TakesList(nn.Module):
         return x
 
 
+class FixedOutputs(nn.Module):
+    """One output follows the input, one its size, others nothing."""
+
+    def forward(self, x):
+        return x * 2, x.size(1), 5, torch.arange(3)
+
+
+class StopsAppending(nn.Module):
+    """A loop that has a bound, and changes a list until a value ends it."""
+
+    def forward(self, x):
+        rows = [x]
+        for _ in range(12):
+            x = x * 0.5
+            rows.append(x)
+            if bool(x.sum() < 0.1):
+                break
+        return torch.stack(rows)
+
+
+class OfOneLibrary(nn.Module):
+    """A part is in the format of oneDNN."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = mkldnn.to_mkldnn(nn.Linear(3, 2))
+
+    def forward(self, x):
+        return self.linear(x.to_mkldnn()).to_dense()
+
+
+class PadsOfATrace(nn.Module):
+    """Where it is traced, math.ceil() gives a number of the sample's size."""
+
+    def forward(self, x):
+        pad = math.ceil(x.size(1) / 2) * 2 + 1 - x.size(1)
+        return nn.functional.pad(x, [0, pad])
+
+
 def saved(folder):
     """Scripted, in inference mode unless the name says otherwise."""
     torch.manual_seed(0)
     for kind in (Blind, Deaf, Alike, Pattern, AsksForGradients, Affine, Centred, NanBranch,
-                 Overflows, TopRows, TopBesideMode, Nearest, TakesList):
+                 Overflows, TopRows, TopBesideMode, Nearest, TakesList, FixedOutputs, StopsAppending,
+                 OfOneLibrary):
         torch.jit.script(kind().eval()).save(f"{folder}/{kind.__name__}.pt")
     ones = {"mask": np.ones((2, 6), np.int64), "step": np.array([421])}
     np.savez(f"{folder}/pattern.npz", **ones)
     np.savez(f"{folder}/negative.npz", x=np.array([1, -2, 3, 4], np.float32))
+    torch.jit.trace(PadsOfATrace(), torch.ones(2, 5)).save(f"{folder}/PadsOfATrace.pt")
     torch.jit.script(TrainedMode().train()).save(f"{folder}/TrainedMode.pt")
     x = torch.ones(2, 4)
     for name, value in {"tensor": x, "list": [x], "dict": {"x": x}, "nested": (x, [x, 2 * x])}.items():

@@ -13,8 +13,8 @@ struct ModelSandbox : Sandbox {
   }
 };
 
-Arguments dynamic_export(const Arguments& more) {
-  Arguments out = {"export", "model.pt", "-t", "tract", "-o", "out"};
+Arguments dynamic_export(const Arguments& more, const std::string& model = "model.pt") {
+  Arguments out = {"export", model, "-t", "tract", "-o", "out"};
   out.insert(out.end(), more.begin(), more.end());
   return out;
 }
@@ -35,6 +35,17 @@ TEST_CASE("attention of any length is exported and checked at three sizes") {
        {"extension tract_symbol B;", "extension tract_symbol S;", "extension tract_assert B >= 1;",
         "extension tract_assert S >= 1;", "extension tract_assert S <= 64;", "shape = [B, S]"})
     CHECK_MESSAGE(contains(graph, line), line);
+}
+
+TEST_CASE("of a traced model it is said what a trace does not keep") {
+  const Sandbox sandbox({"PadsOfATrace.pt"});
+  const Result result =
+      sandbox.run(dynamic_export({"-i", "x=2,5", "--dynamic", "x:1=T"}, "PadsOfATrace.pt"));
+  CHECK_EQ(result.code, 4);
+  CHECK(contains(result.err,
+                 "; the model was traced: of min(), max(), if, int() and math in Python, a trace "
+                 "keeps what they gave at the sizes it was made with, and torch.jit.script keeps "
+                 "them all\n"));
 }
 
 TEST_CASE("a cache that grows is inputs and outputs of other lengths") {

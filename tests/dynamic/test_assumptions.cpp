@@ -28,7 +28,7 @@ std::string comparisons_text(const std::optional<std::vector<ir::Comparison>>& c
 std::string said(const ir::Comparison& comparison, const std::vector<std::string>& known = {}) {
   std::vector<ir::Comparison> all;
   for (const std::string& each : known) all.push_back(dynamic::parse_comparison(each));
-  return comparisons_text(dynamic::expressible(comparison, kSample, all));
+  return comparisons_text(dynamic::expressible(comparison, {kSample}, all));
 }
 std::string said(const std::string& comparison, const std::vector<std::string>& known = {}) {
   return said(dynamic::parse_comparison(comparison), known);
@@ -58,8 +58,14 @@ TEST_CASE("comparisons that engines read are unchanged") {
 
 TEST_CASE("minima and maxima are what they are in the sample") {
   CHECK_EQ(said("min(S, 4) == 4"), "S >= 4");
-  CHECK_EQ(said("min(S, T) >= 2"), "S <= T, S >= 2");
   CHECK_EQ(said("max(S, 64) == 64"), "S <= 64");
+}
+
+TEST_CASE("bounds of minima and maxima are bounds of both operands") {
+  CHECK_EQ(said("min(S, 7) >= 3"), "S >= 3");
+  CHECK_EQ(said("min(S, T) >= 2"), "S >= 2, T >= 2");
+  CHECK_EQ(said("max(S, 3) <= 99"), "S <= 99");
+  CHECK_EQ(said(unequal("min(B, 7)", "1")), "B >= 2");
 }
 
 TEST_CASE("sizes that differ stay on the side of the sample") {
@@ -88,7 +94,7 @@ TEST_CASE("a product is large where its factors are") {
 
 TEST_CASE("an axis that is declared open has more than one size, unless the user says so") {
   const std::string size = cat("S == ", kSample.at("S"));
-  dynamic::Assertions all(kSample, {dynamic::parse_comparison("S >= 1")}, {});
+  dynamic::Assertions all({kSample}, {dynamic::parse_comparison("S >= 1")}, {});
   const Diagnostic refused = ir::diagnostic_of([&] {
     all.add({dynamic::parse_comparison(size), std::nullopt, "a branch", true});
   });
@@ -97,14 +103,14 @@ TEST_CASE("an axis that is declared open has more than one size, unless the user
   CHECK_EQ(refused.help, cat("let the model do the same at all sizes, or leave the axis out of "
                              "--dynamic; --assert '",
                              size, "' states that it is meant"));
-  dynamic::Assertions known(kSample, {dynamic::parse_comparison(size)}, {});
+  dynamic::Assertions known({kSample}, {dynamic::parse_comparison(size)}, {});
   known.add({dynamic::parse_comparison(size), std::nullopt, "a branch", true});
   CHECK_EQ(comparisons_text(known.all()), size);
 }
 
 TEST_CASE("an assertion is made once, and reported if a branch needs it") {
   std::vector<std::string> told;
-  dynamic::Assertions all(kSample, {dynamic::parse_comparison("S >= 1")},
+  dynamic::Assertions all({kSample}, {dynamic::parse_comparison("S >= 1")},
                           [&](const Diagnostic& each) { told.push_back(each.message); });
   all.add({dynamic::parse_comparison("S >= 3"), std::nullopt, "a convolution"});
   all.add({dynamic::parse_comparison("2*S > 5"), std::nullopt, "a branch", true});

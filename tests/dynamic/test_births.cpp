@@ -33,8 +33,8 @@ TEST_CASE("a branch around a write of no rows is ignored, others become selects,
       trace_body(cat(rows, "  if i.numel() > 0:\n    y = y + 1\n  return y\n"), {{9, 6}}, {});
   CHECK(!chosen.error);
   CHECK(chosen.demands.empty());
-  const Tracing other = trace_body(
-      cat(rows, "  if i.numel() > 0:\n    y.add_(1)\n  return y\n"), {{9, 6}}, {});
+  const Tracing other =
+      trace_body(cat(rows, "  if i.numel() > 0:\n    y.add_(1)\n  return y\n"), {{9, 6}}, {});
   CHECK(!other.error);
   CHECK_EQ(other.demands, Strings{"born.N_where > 0"});
   CHECK_EQ(other.said, Strings{"the file runs where N_where > 0 only"});
@@ -49,6 +49,18 @@ TEST_CASE("a number that was read as a size stays one where nothing else counts 
       trace_body(cat(number, "  return x.sum(0, keepdim=0 > n), torch.zeros([n])\n"), {{9, 6}}, {});
   CHECK(!counted.error);
   CHECK(counted.demands.empty());
+}
+
+TEST_CASE(
+    "where a branch asks for the sign of a number that is a size, the file says what it takes") {
+  const auto said = [](const std::string& condition) {
+    return trace_body(cat("  n = int((x * 4).max())\n  if ", condition,
+                          ":\n    n = n + x.size(0)\n  return x[:n]\n"),
+                      {{9, 6}}, {})
+        .said;
+  };
+  CHECK_EQ(said("n < 0"), Strings{"the file runs where N_item >= 0 only"});
+  CHECK_EQ(said("False"), Strings{});
 }
 
 TEST_CASE("squeeze() removes an axis whose size follows from values only if it is 1") {

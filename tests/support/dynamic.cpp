@@ -70,7 +70,7 @@ OpenExample open_example(const Script& model, const std::vector<OpenInput>& inpu
   std::vector<dynamic::Trial> trials;
   for (const Sizes& sizes : runs) trials.push_back(trace(sizes));
   const Sizes& sample = trials[0].symbols;
-  dynamic::Assertions assertions(sample, dynamic::positivity(sample, {}), {});
+  dynamic::Assertions assertions({sample}, dynamic::positivity(sample, {}), {});
   for (const dynamic::Assumption& assumption :
        dynamic::infer_shapes(trials, options, shape_rules()))
     assertions.add({assumption.relation, assumption.where, assumption.op});
