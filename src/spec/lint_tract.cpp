@@ -15,8 +15,10 @@ using Cure = TractFinding::Cure;
 
 class TractLint {
  public:
-  explicit TractLint(const nnef::Document& document)
+  TractLint(const nnef::Document& document, int64_t budget)
       : runner_(document),
+        statements_(static_cast<int64_t>(document.graph.body.size())),
+        left_(budget),
         symbols_(declared_symbols(document)),
         assertions_(read_assertions(document)) {}
 
@@ -53,8 +55,10 @@ class TractLint {
   bool is_right_under(const std::vector<Assertion>& assertions,
                       const std::map<ir::Symbol, Limits>& limits) {
     const std::vector<ir::Sizes> trials = trial_sizes(symbols_, assertions, limits);
-    for (const ir::Sizes& values : trials)
-      if (runner_.run(values, strictness_)) return false;
+    for (const ir::Sizes& values : trials) {
+      left_ -= statements_;
+      if (left_ < 0 || runner_.run(values, strictness_)) return false;
+    }
     return !trials.empty();
   }
 
@@ -78,7 +82,7 @@ class TractLint {
     if (find_equal(finding)) return;
     for (const auto& symbols : choices())
       if (!finding.is_structural && find_bound(symbols, Cure::most, finding)) return;
-    if (strictness_ == Strictness::structure) finding.cure = Cure::unknown;
+    if (strictness_ == Strictness::structure || left_ < 0) finding.cure = Cure::unknown;
     for (const ir::Sizes& values : trials)
       if (!runner_.run(values, strictness_)) finding.cure = Cure::unknown;
   }
@@ -95,6 +99,7 @@ class TractLint {
       const int64_t middle = (right + wrong) / 2;
       (is_right(middle) ? right : wrong) = middle;
     }
+    if (left_ < 0) return false;
     finding.cure = cure;
     finding.symbols = symbols;
     finding.number = right;
@@ -128,6 +133,8 @@ class TractLint {
   }
 
   ShapeRunner runner_;
+  int64_t statements_;
+  int64_t left_;  ///< statements that may be run for a cure
   std::vector<ir::Symbol> symbols_;
   std::vector<Assertion> assertions_;
   Strictness strictness_ = Strictness::all;
@@ -135,8 +142,8 @@ class TractLint {
 
 }  // namespace
 
-std::optional<TractFinding> lint_tract(const nnef::Document& document) {
-  TractLint lint(document);
+std::optional<TractFinding> lint_tract(const nnef::Document& document, int64_t budget) {
+  TractLint lint(document, budget);
   auto found = lint.run();
   if (!found) found = lint.run_loops();
   if (!found) found = packed_joins(document);

@@ -29,9 +29,15 @@ struct TractFinding {
   int64_t number = 0;
 };
 
+/// So many statements take about ten seconds.
+inline constexpr int64_t kCureBudget = 10'000'000;
+
 /// Evaluates the document's shapes at sizes that its assertions allow. Whatever is reported is a
-/// counterexample; what is unknown is accepted. Linear in the document's size if it is right.
-std::optional<TractFinding> lint_tract(const nnef::Document& document);
+/// counterexample; what is unknown is accepted. Linear in the document's size if it is right; if
+/// not, up to `budget` more statements are run to find what would have to be declared, and without
+/// an answer the cure is `unknown`.
+std::optional<TractFinding> lint_tract(const nnef::Document& document,
+                                       int64_t budget = kCureBudget);
 
 /// "S=3, T=4"
 std::string values_str(const ir::Sizes& values);

@@ -306,6 +306,18 @@ double seconds_for(int count) {
   return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
+TEST_CASE("a wrong document is found whatever is left to look for a cure") {
+  const LintCase given = {{"S, 3", "T, 3"}, "a = add(x, y);"};
+  const auto with = [&](int64_t budget) { return *lint_tract(document(given), budget); };
+  CHECK(with(kCureBudget).cure == TractFinding::Cure::equal);
+  for (const int64_t budget : {0, 1, 100, 1000}) {
+    CAPTURE(budget);
+    CHECK_EQ(with(budget).problem, with(kCureBudget).problem);
+    CHECK(with(budget).cure == TractFinding::Cure::unknown);
+    CHECK(with(budget).symbols.empty());
+  }
+}
+
 TEST_CASE("ten thousand statements take some ten times as long as a thousand") {
   CHECK_LT(seconds_for(10000), 40 * seconds_for(1000));  // were it quadratic, it would be 100 times
 }
