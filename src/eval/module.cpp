@@ -84,7 +84,8 @@ std::vector<SampleInput> read_saved(const std::string& path) {
   } catch (const std::exception&) {
     throw Error("input-unreadable", cat("cannot read the inputs ", quoted(path)),
                 first_line(current_torch_message()),
-                "save a tensor, or a list, tuple or dict of tensors, with torch.save");
+                "save a tensor, or a list, tuple or dict of tensors, with torch.save: of a "
+                "NamedTuple or another object of a class, tuple(value) or its values by name");
   }
 }
 

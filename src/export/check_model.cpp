@@ -6,9 +6,9 @@
 
 #include "src/diag/error.h"
 #include "src/export/choice_check.h"
+#include "src/export/fixed_outputs.h"
 #include "src/export/graph_yardstick.h"
 #include "src/export/rulings.h"
-#include "src/export/samples.h"
 #include "src/export/torch_module.h"
 #include "src/quant/summary.h"
 
@@ -119,7 +119,9 @@ std::optional<Diagnostic> inconclusive(const CheckResult& result,
       std::any_of(result.rows.begin(), result.rows.end(),
                   [](const check::OutputRow& row) { return row.has_right_steps; });
   if (!result.unfollowed.empty() && !are_steps_right)
-    gaps.push_back(cat("no output was seen to follow the input ", joined(result.unfollowed, ", ")));
+    gaps.push_back(
+        cat("no output was seen to follow the input ", joined(result.unfollowed, ", "),
+            result.drawn.empty() ? "" : cat("; drawn were the values of ", result.drawn)));
   if (result.has_unvaried_sizes) gaps.emplace_back("open sizes were not varied");
   if (!unsettled.empty()) {
     Diagnostic out = unsettled_note(result, unsettled);
@@ -138,7 +140,7 @@ std::optional<Diagnostic> inconclusive(const CheckResult& result,
     out.help = "give real inputs with --input x=@file.npy, or a stricter level with --check=close";
   } else if (!result.unfollowed.empty()) {
     out.why = "a file that ignores it, or holds one value of it, would pass as well";
-    out.help = "give real inputs with --input x=@file.npy";
+    out.help = result.drawn.empty() ? "give real inputs with --input x=@file.npy" : kOtherValues;
   } else {
     out.why =
         "torch ran the model at the sample's sizes only, so a file that holds for these alone "
@@ -284,6 +286,7 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
                      const std::vector<std::string>& names, const CheckOptions& options,
                      check::Runner& runner, spec::Dialect dialect, const std::string& artefact) {
   CheckResult result = begun(sets, runner);
+  result.drawn = drawn_inputs(model.samples);
   Rows rows(model, names, options, result);
   std::vector<std::vector<ir::Tensor>> actual;
   for (InputSet& set : sets.sets) {
@@ -305,7 +308,9 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
   rows.finish();
   // Nothing could move, or movement was not measured.
   if (model.inputs.empty() || sets.movements.empty()) return result;
+  const std::vector<bool> are_fixed = fixed_outputs(model.recorded_graph(), sets);
   for (size_t i = 0; i < result.rows.size(); ++i) {
+    if (i < are_fixed.size() && are_fixed[i]) continue;
     result.rows[i].response = sets.movements[i].median();
     result.rows[i].moved = sets.movements[i].share();
   }

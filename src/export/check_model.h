@@ -37,6 +37,7 @@ struct CheckResult {
   std::vector<dynamic::Sizes> sizes;    ///< of the symbols; the sample's come first
   std::vector<check::OutputRow> rows;   ///< the worst of all input sets, by output
   std::vector<std::string> unfollowed;  ///< inputs that no output was seen to depend on
+  std::string drawn;                    ///< inputs whose values nobody gave
   bool has_unvaried_sizes = false;      ///< open sizes of the artefact had only one value
   bool inconclusive = false;
   std::optional<int64_t> loaded_bytes = {};  ///< memory that the engine used for the artefact

@@ -162,15 +162,17 @@ bool Decisions::accept_guard(const Mark& mark) {
   return true;
 }
 
-void Decisions::refuse_branch(const torch::jit::Node* node, const Mark& mark,
-                              const std::string& obstacle) {
+void Decisions::refuse(const torch::jit::Node* node, const Mark& mark, const std::string& obstacle,
+                       bool needs_most) {
   const bool loop = node->kind() == c10::prim::Loop;
   const std::string id = position_.line();
   std::string help =
       loop ? "make the number of iterations a constant or a size of an input"
            : "compute both ways and choose with torch.where, or decide outside of the model";
-  if (!id.empty() && loop)
+  if (!id.empty() && needs_most)
     help += cat("; or say how many there are at most: --max-iterations ", id, "=N");
+  else if (options_.max_iterations.contains(id))
+    help += cat("; --max-iterations ", id, " does not help: something else is in the way");
   if (!id.empty()) help += cat("; to keep the way of this run, give --accept-guard ", id);
   throw Error("data-dependent-branch",
               cat(loop ? "a loop" : "a branch", " depends on the values of a tensor"),

@@ -47,7 +47,14 @@ class Decisions {
   bool accept_guard(const Mark& mark);
   /// `obstacle`: why selects cannot replace the branch, if that was tried.
   [[noreturn]] void refuse_branch(const torch::jit::Node* node, const Mark& mark,
-                                  const std::string& obstacle = {});
+                                  const std::string& obstacle = {}) {
+    refuse(node, mark, obstacle, false);
+  }
+  /// The same for a loop that only lacks its largest number of iterations.
+  [[noreturn]] void refuse_endless(const torch::jit::Node* node, const Mark& mark,
+                                   const std::string& obstacle) {
+    refuse(node, mark, obstacle, true);
+  }
 
   /// While an object lives, a branch is taken in all runs. Where its condition says that T % 3 is
   /// not 0, 3 - T % 3 is (3 - T % 3) % 3, which is right where it adds nothing as well.
@@ -66,6 +73,9 @@ class Decisions {
   c10::IValue in_fixed(const c10::IValue& number) const;
 
  private:
+  [[noreturn]] void refuse(const torch::jit::Node* node, const Mark& mark,
+                           const std::string& obstacle, bool needs_most);
+
   const TraceOptions& options_;
   Position& position_;
   std::vector<Decision> noted_;

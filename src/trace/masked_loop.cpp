@@ -65,7 +65,7 @@ int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& 
     if (most && loop.iteration >= *most) {
       if (is_ended_by_count(loop)) break;
       if (is_active && unmarked(loop.condition).toBool())
-        decisions_.refuse_branch(node, mark, cat("it takes more than ", *most, " on these inputs"));
+        decisions_.refuse_endless(node, mark, cat("it takes more than ", *most, " here"));
       const FormulaRef ended =
           operation_formula("logical_not", FormulaType::truth, {both(active, goes_on)});
       if (options_.met_born_sizes != nullptr) *options_.met_born_sizes = true;
@@ -75,7 +75,7 @@ int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& 
       break;
     }
     if (!most && loop.iteration >= kMostUnsaid)
-      decisions_.refuse_branch(node, mark, "nothing says how many iterations it takes at most");
+      decisions_.refuse_endless(node, mark, "nothing says how many iterations it takes at most");
     if (!goes_on) decisions_.refuse_branch(node, mark, "its condition cannot be computed");
     active = both(active, goes_on);
     is_active = is_active && unmarked(loop.condition).toBool();

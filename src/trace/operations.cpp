@@ -15,6 +15,7 @@
 #include "src/trace/half.h"
 #include "src/trace/moves.h"
 #include "src/trace/operators.h"
+#include "src/trace/scan.h"
 #include "src/trace/torch_error.h"
 
 namespace t2n::trace {
@@ -46,9 +47,7 @@ bool is_blind(const std::string& name) {
 const Operator& operator_of(const Node* node) {
   const std::string kind = node->kind().toQualString();
   if (kind.find("mkldnn") != std::string::npos || kind.find("MKLDNN") != std::string::npos)
-    throw Error("model-format", "the model was prepared by torch.jit.optimize_for_inference",
-                cat("it holds operators of one CPU's library (", kind, ")"),
-                "save it before that step");
+    refuse_operator_of_cpu(kind);
   const Operator* op = node->maybeOperator();
   if (op == nullptr)
     throw Error("unsupported-op", cat("the operator ", quoted(kind), " cannot be executed"));

@@ -52,13 +52,15 @@ bool is_prepared(const std::string& name) {
   return name.find("mkldnn") != std::string::npos || name.find("MKLDNN") != std::string::npos;
 }
 
-[[noreturn]] void refuse_operator_of_cpu(const std::string& name) {
-  throw Error("model-format", "the model was prepared by torch.jit.optimize_for_inference",
-              cat("it holds operators of one CPU's library (", name, ")"),
-              "save it before that step");
-}
-
 }  // namespace
+
+void refuse_operator_of_cpu(const std::string& name) {
+  throw Error(
+      "model-format",
+      "the model was prepared for one CPU's library, by torch.jit.optimize_for_inference or "
+      "torch.utils.mkldnn.to_mkldnn",
+      cat("it holds operators of that library (", name, ")"), "save it before that step");
+}
 
 void refuse_prepared(const std::set<std::string>& called) {
   const auto found = std::find_if(called.begin(), called.end(), is_prepared);

@@ -47,6 +47,8 @@ class OperatorScan {
   std::string function_;
 };
 
+/// Errors: `model-format`, as one CPU's library has the operator.
+[[noreturn]] void refuse_operator_of_cpu(const std::string& name);
 /// Errors: `model-format`, if the code calls operators of torch.jit.optimize_for_inference.
 void refuse_prepared(const std::set<std::string>& called);
 

@@ -25,6 +25,11 @@ TEST_CASE("files that are not TorchScript") {
              "error[model-format]: 'empty.pt' is empty\n"
              "  why:  it has 0 bytes\n"
              "  help: was it saved or downloaded completely?\n");
+  check_file("OfOneLibrary.pt", 3,
+             "error[model-format]: the model was prepared for one CPU's library, by "
+             "torch.jit.optimize_for_inference or torch.utils.mkldnn.to_mkldnn\n"
+             "  why:  it holds operators of that library (aten::to_mkldnn)\n"
+             "  help: save it before that step\n");
   check_file("text.pt", 3,
              cat("error[model-format]: 'text.pt' is a text file, not a TorchScript file\n",
                  "  help: ", kHowToSave));
@@ -180,8 +185,9 @@ TEST_CASE("quantised inputs are refused; norms of quantised tensors take open ax
   const Sandbox sandbox({"takes_quantised.pt", "norms_quantised.pt"});
   const Result refused = sandbox.run({"export", "takes_quantised.pt", "-t", "tract"});
   CHECK_EQ(refused.code, 4);
-  CHECK(contains(refused.err, "error[unsupported-dtype]: the input 'q' is a quantised tensor in "
-                              "the model, as quantized::add takes no other\n"));
+  CHECK(contains(refused.err,
+                 "error[unsupported-dtype]: the input 'q' is a quantised tensor in "
+                 "the model, as quantized::add takes no other\n"));
   CHECK(contains(refused.err, "call torch.quantize_per_tensor in its forward"));
   const Result open = sandbox.run({"export", "norms_quantised.pt", "-t", "tract", "--dynamic",
                                    "x:0=B", "--dynamic", "x:1=T", "--check"});

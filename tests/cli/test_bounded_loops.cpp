@@ -40,14 +40,33 @@ TEST_CASE("a loop that values end runs as often as it may, and the file fails be
   CHECK(contains(beyond.err, "why:  the file fails by itself unless this holds"));
 }
 
+TEST_CASE("the largest number of iterations is asked for only where it helps") {
+  const Sandbox sandbox({"StopsAppending.pt"});
+  const auto said = [&](const Arguments& more) {
+    Arguments arguments = {"-i", "x=2,3"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Result result = sandbox.run(export_of("StopsAppending.pt", arguments));
+    CHECK_EQ(result.code, 4);
+    return result.err;
+  };
+  const std::string first = said({}), place = "check_models.py:";
+  CHECK_FALSE(contains(first, "--max-iterations"));
+  const size_t at = first.find(place);
+  REQUIRE_NE(at, std::string::npos);
+  const std::string line = first.substr(at, first.find_first_of(":, \n", at + place.size()) - at);
+  CHECK(contains(said({"--max-iterations", line + "=12"}),
+                 "; --max-iterations " + line + " does not help: something else is in the way"));
+}
+
 TEST_CASE("a file's demand of a counted size is said by the export, the report and run") {
   if (!engine(23)) return;
   const Sandbox sandbox({"PicksPositive.pt"});
   const Result written =
       sandbox.run(export_of("PicksPositive.pt", {"-i", "x=2,3", "--report", "report.json"}));
   REQUIRE_EQ(written.code, 0);
-  CHECK(contains(written.err, " · gives output_0 f32[N_index], output_1 f32[] · "
-                              "holds for N_index >= 1 · "));
+  CHECK(contains(written.err,
+                 " · gives output_0 f32[N_index], output_1 f32[] · "
+                 "holds for N_index >= 1 · "));
   const std::string report = sandbox.content("report.json");
   CHECK(contains(report, "\"N_index >= 1\""));
   CHECK_FALSE(contains(report, "born."));

@@ -33,7 +33,7 @@ TEST_CASE("an output that does not follow its inputs is inconclusive, strictly a
   CHECK(contains(result.out, " inconclusive\n"));
   const std::string text =
       "[inconclusive-check]: the check says nothing about 'output_0'\n"
-      "   no output was seen to follow the input 'x'\n"
+      "   no output was seen to follow the input 'x'; drawn were the values of 'x'\n"
       "  why:  different inputs give nearly the same output, so a wrong file would pass as well\n"
       "  help: give real inputs with --input x=@file.npy, or a stricter level with --check=close\n";
   CHECK(contains(result.err, "warning" + text));
@@ -50,6 +50,20 @@ TEST_CASE("an output that does not follow its inputs is inconclusive, strictly a
   CHECK(contains(checked.err, "error" + text));
 }
 
+TEST_CASE("an output that follows from no value is right where it is equal") {
+  if (!engine(23)) return;
+  Sandbox sandbox({"FixedOutputs.pt"});
+  const Arguments inputs = {"-i", "x=2,3,f32", "--check", "--strict", "--engine", "tract"};
+  export_to(sandbox, "FixedOutputs.pt", inputs);
+  Sandbox open({"FixedOutputs.pt"});
+  Arguments more = inputs;
+  more.insert(more.end(), {"--dynamic", "x:1=T"});
+  export_to(open, "FixedOutputs.pt", more);
+  replace_once(open, "cast(T, to", "cast(T + 1, to");
+  CHECK_EQ(open.run({"check", "FixedOutputs.pt", "m", "--engine", "tract", "-i", "x=2,3,f32"}).code,
+           5);
+}
+
 TEST_CASE("an input that no output follows is named") {
   if (!engine(23)) return;
   Sandbox sandbox({"Deaf.pt"});
@@ -60,8 +74,11 @@ TEST_CASE("an input that no output follows is named") {
   const Result result = sandbox.run(arguments);
   CHECK_EQ(result.code, 0);
   CHECK(contains(result.err,
-                 "warning[inconclusive-check]: no output was seen to follow the input 'bias'\n"
-                 "  why:  a file that ignores it, or holds one value of it, would pass as well\n"));
+                 "warning[inconclusive-check]: no output was seen to follow the input 'bias'; "
+                 "drawn were the values of 'x', 'bias'\n"
+                 "  why:  a file that ignores it, or holds one value of it, would pass as well\n"
+                 "  help: give typical values with --input x=@x.npy, a range as in "
+                 "x=2,3,f32:0.1..1, or other draws with --seed N\n"));
 }
 
 TEST_CASE("each of several outputs is compared") {
