@@ -42,6 +42,26 @@ class TractLint {
     return untold_sizes(runner_, symbols_, assertions_);
   }
 
+  /// Attention of rank 4 wants to know how many heads there are.
+  std::optional<TractFinding> run_heads() {
+    std::vector<Heads> first;
+    for (const ir::Sizes& values : trial_sizes(symbols_, assertions_, {})) {
+      if (runner_.run(values)) return {};
+      const std::vector<Heads>& now = runner_.heads();
+      if (first.empty()) first = now;
+      for (size_t i = 0; i < std::min(first.size(), now.size()); ++i)
+        if (first[i].counts != now[i].counts && first[i].counts.size() == now[i].counts.size())
+          return TractFinding{.name = now[i].name,
+                              .problem = cat(quoted(now[i].name),
+                                             ": 'tract_transformers_sdpa' of a number of heads "
+                                             "that is not known"),
+                              .sizes = values,
+                              .cure = Cure::unknown,
+                              .symbols = {}};
+    }
+    return {};
+  }
+
   /// Runs again without equalities, which tract ignores while loading.
   std::optional<TractFinding> run_structure() {
     strictness_ = Strictness::structure;
@@ -146,6 +166,7 @@ std::optional<TractFinding> lint_tract(const nnef::Document& document, int64_t b
   TractLint lint(document, budget);
   auto found = lint.run();
   if (!found) found = lint.run_loops();
+  if (!found) found = lint.run_heads();
   if (!found) found = packed_joins(document);
   if (!found) found = lint.run_structure();
   return found ? found : unequal_sizes(document);

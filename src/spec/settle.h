@@ -17,6 +17,7 @@ namespace t2n::spec {
 struct Known {
   std::optional<ir::Ints> shape;
   std::shared_ptr<const nnef::Value> literal;
+  bool has_added_axis = false;  ///< by tract_core_broadcast
 };
 using Frame = std::unordered_map<std::string_view, Known>;
 

@@ -71,12 +71,14 @@ class ShapeRunner::State {
   }
 
   const std::vector<LoopShapes>& loops() const { return loops_; }
+  const std::vector<Heads>& heads() const { return heads_; }
 
   std::optional<ShapeProblem> run(const ir::Sizes& values, Strictness strictness) {
     strictness_ = strictness;
     depth_ = 0;
     names_.clear();
     loops_.clear();
+    heads_.clear();
     loop_.reset();
     sizes_.emplace(values);
     Frame frame;
@@ -194,14 +196,52 @@ class ShapeRunner::State {
       return found != frame.end() && found->second.shape ? &*found->second.shape : nullptr;
     };
     const nnef::Fragment& declaration = *prepared.signature->declaration;
+    if (is_product(invocation.text)) refuse_added_axes(invocation.text, arguments, frame);
+    if (invocation.text == "tract_transformers_sdpa") note_heads(shape_of, declaration, arguments);
     std::vector<Known> out;
     for (Ints& shape :
          shapes_of(*prepared.rule, ShapeCall(declaration, arguments, shape_of), invocation))
       out.push_back(is_sensible(shape) ? Known{std::move(shape), {}} : Known{});
     if (invocation.text == "tract_core_cast") keep_number(declaration, arguments, out);
+    if (invocation.text == "tract_core_broadcast" && out.size() == 1 && out[0].shape) {
+      const Ints* const input = shape_of(argument(declaration, arguments, "input")->text);
+      out[0].has_added_axis = input != nullptr && input->size() < out[0].shape->size();
+    }
     if (loop_ && is_product(invocation.text) && out.size() == 1 && out[0].shape)
       loops_[*loop_].products.push_back(*out[0].shape);
     return out;
+  }
+
+  /// tract takes a broadcast away in front of a product, and the axis with it: it refuses the
+  /// product then, unless both of its factors are such.
+  static void refuse_added_axes(const std::string& operation, const Arguments& arguments,
+                                const Frame& frame) {
+    if (operation == "conv" || arguments.empty() || arguments[0] == nullptr) return;
+    const bool is_list = operation == "tract_core_einsum";
+    std::vector<const Value*> factors;
+    for (const Value& item : arguments[0]->items) factors.push_back(&item);
+    if (!is_list) factors.assign(arguments.begin(), arguments.begin() + 2);
+    const auto has_added_axis = [&](const Value* value) {
+      if (value == nullptr || value->kind != Kind::identifier) return false;
+      const auto found = frame.find(value->text);
+      return found != frame.end() && found->second.has_added_axis;
+    };
+    const auto added = std::ranges::count_if(factors, has_added_axis);
+    if (added == 1)
+      throw Error("shape", cat(quoted(operation),
+                               " of a tensor that tract_core_broadcast gave an "
+                               "axis, which the engine takes away"));
+  }
+
+  void note_heads(const ShapeOf& shape_of, const nnef::Fragment& declaration,
+                  const Arguments& arguments) {
+    const auto names = nnef::assigned_names(statement_->left);
+    Heads out{names.empty() ? "" : std::string(names[0]), {}};
+    for (const char* each : {"q", "k"}) {
+      const Ints* shape = shape_of(argument(declaration, arguments, each)->text);
+      if (shape != nullptr && shape->size() == 4) out.counts.push_back((*shape)[1]);
+    }
+    heads_.push_back(std::move(out));
   }
 
   Shapes shapes_of(const TractRule& rule, const ShapeCall& call, const Value& invocation) {
@@ -324,6 +364,7 @@ class ShapeRunner::State {
   std::deque<Value> names_;                      ///< names of calls inside expressions
   const nnef::Assignment* statement_ = nullptr;  ///< of the graph, that runs
   std::vector<LoopShapes> loops_;
+  std::vector<Heads> heads_;
   std::optional<size_t> loop_;  ///< whose body runs
   bool is_structural_ = false;  ///< for the running operation
   int depth_ = 0;
@@ -334,6 +375,7 @@ ShapeRunner::ShapeRunner(const nnef::Document& document)
 ShapeRunner::~ShapeRunner() = default;
 
 const std::vector<LoopShapes>& ShapeRunner::loops() const { return state_->loops(); }
+const std::vector<Heads>& ShapeRunner::heads() const { return state_->heads(); }
 
 std::optional<ShapeProblem> ShapeRunner::run(const ir::Sizes& values, Strictness strictness) {
   return state_->run(values, strictness);

@@ -27,6 +27,12 @@ struct LoopShapes {
   std::vector<ir::Ints> products;          ///< results of products, in order
 };
 
+/// Attention of rank 4: the numbers of heads of queries and of keys.
+struct Heads {
+  std::string name;  ///< the first result of the statement
+  ir::Ints counts;
+};
+
 /// The kind of problem to look for.
 enum class Strictness {
   all,        ///< everything that cannot run
@@ -45,6 +51,8 @@ class ShapeRunner {
   std::optional<ShapeProblem> run(const ir::Sizes& values, Strictness strictness = Strictness::all);
   /// The scans of the last run, in order.
   const std::vector<LoopShapes>& loops() const;
+  /// Attention in the last run, in order.
+  const std::vector<Heads>& heads() const;
 
  private:
   class State;

@@ -209,6 +209,33 @@ TEST_CASE("windows, resizing and attention") {
            "");
 }
 
+TEST_CASE("attention of an unknown number of heads") {
+  const auto attention = [](const std::string& q, const std::string& k) {
+    return finding({{q, k},
+                    "a = tract_transformers_sdpa(x, y, y, datum_type = 'f32', acc_datum_type = "
+                    "'f32', is_causal = false);\n"});
+  };
+  CHECK_EQ(attention("B, 2, S, 8", "B, 2, T, 8"), "");
+  for (const auto& [q, k] : {std::pair("2, B, S, 8", "2, B, S, 8"), {"2, B, S, 8", "2, 1, S, 8"}})
+    CHECK(attention(q, k).starts_with(
+        "'a': 'tract_transformers_sdpa' of a number of heads that is not known; at "));
+}
+
+TEST_CASE("products of what a broadcast gave an axis") {
+  const auto said = [](const std::string& product) {
+    return finding({{"3"}, "b = tract_core_broadcast(x, shape = [4, 3]);\na = " + product});
+  };
+  const std::string why =
+      " of a tensor that tract_core_broadcast gave an axis, which the engine takes away";
+  CHECK_EQ(said("matmul(b, [[1.0], [2.0], [3.0]]);"), "'a': 'matmul'" + why);
+  CHECK_EQ(said("matmul([[1.0, 2.0, 3.0, 4.0]], b);"), "'a': 'matmul'" + why);
+  CHECK_EQ(said("tract_core_einsum([b, [[1.0], [2.0], [3.0]]], expr = 'ij,jk->ik', acc = "
+                "'f32');"),
+           "'a': 'tract_core_einsum'" + why);
+  CHECK_EQ(said("b + 1.0;"), "");
+  CHECK_EQ(said("matmul(b, b, transposeB = true);"), "");
+}
+
 const char* const kStep =
     "fragment step(x: tensor<scalar>, w: tensor<scalar>, h: tensor<scalar>)"
     " -> (y: tensor<scalar>, h_next: tensor<scalar>) {\n"
