@@ -140,14 +140,16 @@ std::optional<Diagnostic> other_node(const TraceAt& a, const TraceAt& b, const i
 /// Compares nodes, value by value, ignoring those that only copy.
 class Pairing {
  public:
-  Pairing(const trace::Traced& a, const TraceAt& b)
-      : a_(a.graph),
-        b_(b.traced.graph),
-        sizes_(b.sizes),
-        traced_(ir::sample_sizes(b.traced.graph)) {
-    constants_a_ = ir::constant_index(a_);
-    constants_b_ = ir::constant_index(b_);
-  }
+  /// `sizes` are those of the symbols in `a`, `traced` those in `b`.
+  Pairing(const ir::Graph& a, const ir::Graph& b, const Sizes& sizes, const Sizes& traced,
+          bool is_body = false)
+      : a_(a),
+        b_(b),
+        sizes_(sizes),
+        traced_(traced),
+        is_body_(is_body),
+        constants_a_(ir::constant_index(a)),
+        constants_b_(ir::constant_index(b)) {}
 
   bool run() {
     if (a_.inputs.size() != b_.inputs.size() || a_.outputs.size() != b_.outputs.size())
@@ -235,7 +237,7 @@ class Pairing {
 
   bool is_same(const ir::Dim& a, const ir::Dim& b) const {
     const ir::Dim x = a.substitute(sizes_), y = b.substitute(traced_);
-    return x.is_constant() && x == y;
+    return x == y && (is_body_ || x.is_constant());  // in a body, of the iteration's number
   }
   template <typename List>
   bool is_same_list(const List& a, const List& b) const {
@@ -267,95 +269,26 @@ class Pairing {
       if (x.dtype != y.dtype || !is_same_list(x.shape, y.shape)) return false;
       pairs_[a.outputs[i]] = b.outputs[i];
     }
-    return true;
+    if (!a.body || !b.body) return !a.body && !b.body;
+    return Pairing(*a.body, *b.body, sizes_, traced_, true).run();
   }
 
   const ir::Graph& a_;
   const ir::Graph& b_;
   const Sizes& sizes_;
-  Sizes traced_;
+  const Sizes& traced_;
+  bool is_body_;
   std::vector<int> constants_a_, constants_b_;
   Aliases same_a_, same_b_;
   std::map<ir::ValueId, ir::ValueId> pairs_;
 };
 
-/// Numbers values by what computes them, as if operations that only move elements gave their
-/// operand. Sizes do not count: they have other forms in other runs.
-class Computations {
- public:
-  std::vector<int> outputs(const ir::Graph& graph) {
-    std::map<ir::ValueId, int> of;
-    for (size_t i = 0; i < graph.inputs.size(); ++i) of[graph.inputs[i]] = number(cat("input ", i));
-    for (const ir::Constant& constant : graph.constants)
-      of[constant.value] = number(graph.values[static_cast<size_t>(constant.value)].name);
-    for (const ir::Node& node : graph.nodes) {
-      const std::string text = written(node, of);
-      for (size_t i = 0; i < node.outputs.size(); ++i)
-        of[node.outputs[i]] = moves(node) ? moved(node, of) : number(cat(text, " ", i));
-    }
-    std::vector<int> out;
-    for (const ir::ValueId id : graph.outputs) out.push_back(of.at(id));
-    return out;
-  }
-
- private:
-  static bool moves(const ir::Node& node) {
-    constexpr std::array<std::string_view, 9> kBesides = {
-        "pad",   "constant_pad_nd", "cat",  "concat",  "stack",
-        "zeros", "new_zeros",       "full", "new_full"};
-    const std::string_view word = ir::op_short_name(node.op);
-    return ir::has_trait(word, ir::OpTrait::moves_elements) || is_one_of(word, kBesides);
-  }
-
-  int number(const std::string& text) {
-    return numbers_.try_emplace(text, static_cast<int>(numbers_.size()) + 1).first->second;
-  }
-
-  /// What its elements are taken from; 0 for constants that it sets by itself.
-  int moved(const ir::Node& node, const std::map<ir::ValueId, int>& of) {
-    std::set<int> from;
-    for (const ir::Argument& argument : node.args)
-      ir::attr_str(argument.value, [&](ir::ValueId id) {
-        if (id != ir::kNoValue && of.at(id) != 0) from.insert(of.at(id));
-        return std::string();
-      });
-    if (from.size() < 2) return from.empty() ? 0 : *from.begin();
-    std::string all = "moved";
-    for (const int each : from) all += cat(" ", each);
-    return number(all);
-  }
-
-  std::string written(const ir::Node& node, const std::map<ir::ValueId, int>& of) {
-    const auto is_open = [](const Dim& size) { return !size.is_constant(); };
-    std::string text(ir::op_name(node.op));
-    for (const ir::Argument& argument : node.args) {
-      const auto* size = std::get_if<Dim>(&argument.value);
-      const auto* sizes = std::get_if<std::vector<Dim>>(&argument.value);
-      const bool has_size =
-          (size != nullptr && is_open(*size)) ||
-          (sizes != nullptr && std::any_of(sizes->begin(), sizes->end(), is_open));
-      text += cat(" ", argument.name, "=",
-                  has_size ? "size" : ir::attr_str(argument.value, [&](ir::ValueId id) {
-                    return id == ir::kNoValue ? std::string("none") : cat("#", of.at(id));
-                  }));
-    }
-    if (node.body)
-      for (const int each : outputs(*node.body)) text += cat(" ", each);
-    return text;
-  }
-
-  std::map<std::string, int> numbers_;
-};
-
 }  // namespace
 
-bool computes_the_same(const ir::Graph& a, const ir::Graph& b) {
-  Computations computations;
-  return computations.outputs(a) == computations.outputs(b);
-}
-
 bool is_traced_alike(const trace::Traced& graph, const TraceAt& other) {
-  return Pairing(graph, other).run();
+  const ir::Graph& there = other.traced.graph;
+  const Sizes traced = ir::sample_sizes(there);
+  return Pairing(graph.graph, there, other.sizes, traced).run();
 }
 
 Where place_of(const trace::Traced& traced, const trace::Decision& decision) {

@@ -150,10 +150,6 @@ std::optional<Diagnostic> inconclusive(const CheckResult& result,
   return out;
 }
 
-}  // namespace
-
-namespace {
-
 /// The rows of a result, collected over the sets of inputs.
 class Rows {
  public:

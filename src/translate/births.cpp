@@ -171,14 +171,15 @@ void take_demands(Emitter& out) {
 Ref under_demands(Emitter& out, Ref x) {
   const std::optional<Ref> fails = out.state().demanded;
   if (!fails) return x;
-  // A slice out of range is an error; an index out of range aborts the process.
-  const Ref one = out.unsqueeze(x, {0});
+  // A slice out of range is an error, unless it is one of nothing, so that it is not taken of the
+  // result itself; an index out of range aborts the process.
+  const Ref zeros = int_constant(out, {0}, {1}, "zero");
   const Ref end = add(out, *fails, out.scalar(1, DType::i64));
   const Ref kept =
-      out.call("tract_core_dyn_slice", {one},
+      out.call("tract_core_dyn_slice", {zeros},
                {{"start", out.operand(*fails)}, {"end", out.operand(end)}, {"len", 1}, {"axis", 0}},
-               out.dtype(x), out.shape(one));
-  return out.squeeze(kept, {0});
+               DType::i64, {Dim(1)});
+  return taken_at(out, x, out.squeeze(kept, {0}));
 }
 
 }  // namespace t2n::ops
