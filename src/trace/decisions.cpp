@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "ir/prove.h"
 #include "src/diag/error.h"
 #include "src/loops/iteration.h"
 
@@ -182,28 +183,49 @@ void Decisions::refuse(const torch::jit::Node* node, const Mark& mark, const std
               help);
 }
 
-Decisions::Fixed::Fixed(Decisions& decisions, const Mark& condition, bool way)
+Decisions::Fixed::Fixed(Decisions& decisions, const Mark& condition, bool way, bool holds)
     : decisions_(decisions) {
   if (!condition || !condition->comparison) return;
-  const auto found =
-      remainder_not_zero(way ? *condition->comparison : ir::negated(*condition->comparison));
-  any_ = found.has_value();
-  if (found) decisions_.remainders_.push_back(*found);
+  const ir::Comparison taken = way ? *condition->comparison : ir::negated(*condition->comparison);
+  decisions_.fixed_.push_back({taken, remainder_not_zero(taken), holds});
+  any_ = true;
 }
 
 Decisions::Fixed::~Fixed() {
-  if (any_) decisions_.remainders_.pop_back();
+  if (any_) decisions_.fixed_.pop_back();
 }
 
 c10::IValue Decisions::in_fixed(const c10::IValue& number) const {
-  if (remainders_.empty() || !is_size(mark_of(number))) return number;
-  for (const auto& [remainder, divisor] : remainders_) {
-    const Dim rest = Dim(divisor) - remainder;
-    if (mark_of(number)->size == rest)
-      return marked(ir::floor_mod_int(unmarked(number).toInt(), divisor),
-                    size_mark(floor_mod(rest, divisor)));
+  if (fixed_.empty() || !is_size(mark_of(number)) || !unmarked(number).isInt()) return number;
+  const Dim size = mark_of(number)->size;
+  const int64_t now = unmarked(number).toInt();
+  const ir::Comparison is_some{size, Relation::ge, 0};
+  for (const Taken& taken : fixed_) {
+    if (taken.remainder && size == Dim(taken.remainder->second) - taken.remainder->first) {
+      const int64_t divisor = taken.remainder->second;
+      return marked(ir::floor_mod_int(now, divisor), size_mark(floor_mod(size, divisor)));
+    }
+    if (ir::prove(is_some) != ir::Verdict::always &&
+        ir::prove(is_some, {&taken.condition, 1}) == ir::Verdict::always)
+      return marked(std::max<int64_t>(now, 0), size_mark(ir::max(size, 0)));
   }
   return number;
+}
+
+c10::IValue Decisions::amounts_in_fixed(const c10::IValue& amounts) const {
+  const auto is_odd = [](const Taken& each) {
+    return each.remainder && each.remainder->second == 2;
+  };
+  const auto taken = std::find_if(fixed_.rbegin(), fixed_.rend(), is_odd);
+  if (taken == fixed_.rend() || !amounts.isList()) return amounts;
+  c10::impl::GenericList out(c10::IntType::get());
+  for (const c10::IValue& each : amounts.toListRef().vec()) {
+    const int64_t count = mark_of(each) || !each.isInt() ? 0 : each.toInt();
+    out.push_back(count == 0 ? each
+                             : marked(taken->holds ? count : 0,
+                                      size_mark(Dim(count) * taken->remainder->first)));
+  }
+  return out;
 }
 
 bool changes_with_iteration(const Mark& condition) {

@@ -56,11 +56,13 @@ class Decisions {
     refuse(node, mark, obstacle, true);
   }
 
-  /// While an object lives, a branch is taken in all runs. Where its condition says that T % 3 is
-  /// not 0, 3 - T % 3 is (3 - T % 3) % 3, which is right where it adds nothing as well.
+  /// While an object lives, a branch is taken in all runs, also where its condition does not hold:
+  /// what it computes from sizes must then add nothing. Under T % 3 != 0, 3 - T % 3 is
+  /// (3 - T % 3) % 3, and under T < 5, 5 - T is max(5 - T, 0).
   class Fixed {
    public:
-    Fixed(Decisions& decisions, const Mark& condition, bool way);
+    /// `holds`: whether the condition sends this run the way that is taken.
+    Fixed(Decisions& decisions, const Mark& condition, bool way, bool holds);
     ~Fixed();
     Fixed(const Fixed&) = delete;
     Fixed& operator=(const Fixed&) = delete;
@@ -71,6 +73,9 @@ class Decisions {
   };
   /// The number as it stands in the branches that are taken in all runs.
   c10::IValue in_fixed(const c10::IValue& number) const;
+  /// The amounts of a pad there: where the condition says that a size is odd, constant ones are
+  /// nothing if it is even.
+  c10::IValue amounts_in_fixed(const c10::IValue& amounts) const;
 
  private:
   [[noreturn]] void refuse(const torch::jit::Node* node, const Mark& mark,
@@ -79,7 +84,12 @@ class Decisions {
   const TraceOptions& options_;
   Position& position_;
   std::vector<Decision> noted_;
-  std::vector<std::pair<ir::Dim, int64_t>> remainders_;  ///< that are not 0, and of what
+  struct Taken {
+    ir::Comparison condition;
+    std::optional<std::pair<ir::Dim, int64_t>> remainder;  ///< that it says is not 0, and of what
+    bool holds = false;
+  };
+  std::vector<Taken> fixed_;
 };
 
 /// Whether it may hold in some iterations of a rolled loop, and not in others. The first iteration

@@ -240,9 +240,15 @@ bool Interpreter::run_structural(Node* node, Env& env) {
   return false;
 }
 
+/// Whether its second operand is a list of amounts.
+static bool pads(const c10::FunctionSchema& schema) {
+  return schema.name() == "aten::pad" || schema.name() == "aten::constant_pad_nd";
+}
+
 void Interpreter::run_operation(Node* node, Env& env) {
   const Operation& operation = operations_.find(node);
   Stack inputs = take(node, env);
+  if (pads(operation.op->schema())) inputs[1] = decisions_.amounts_in_fixed(inputs[1]);
   move_devices_to_cpu(inputs);
   if (!speculation_.empty()) {
     speculation_.require_own(operation.op->schema(), inputs, recorder_->tracks());
@@ -306,7 +312,8 @@ void Interpreter::run_if(Node* node, Env& env) {
       noted->obstacle = obstacle;
     }
   if (is_data(mark) && only_raises(block)) return run_raising(mark, [&] { run_block(block, env); });
-  const Decisions::Fixed always(decisions_, is_fixed ? mark : nullptr, taken);
+  const Decisions::Fixed always(decisions_, is_fixed ? mark : nullptr, taken,
+                                unmarked(condition).toBool() == taken);
   run_block(block, env);
   set_outputs(node, env, take_results(block, env));
 }

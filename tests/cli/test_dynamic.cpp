@@ -149,7 +149,9 @@ TEST_CASE("a length that was baked in by the trace is found") {
       "error[dynamic-failed]: the model does not run at T=11, only at the sample's T=10\n"
       "  --> the model (Unrolled), make.py:90\n"
       "  why:  aten::view failed: shape '[2, 9, -1]' is invalid for input of size 80\n"
-      "  help: a size of the sample may be baked in: take it from x.size() in the model\n");
+      "  help: a size of the sample may be baked in: take it from x.size() in the model; the model "
+      "was traced: of min(), max(), if, int() and math in Python, a trace keeps what they gave at "
+      "the sizes it was made with, and torch.jit.script keeps them all\n");
 }
 
 TEST_CASE("declarations are refused before any work is done") {
