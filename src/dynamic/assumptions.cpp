@@ -257,6 +257,7 @@ void refuse_multiples(const std::vector<Need>& needs, const std::vector<AxisSpec
     const Dim gap = c.left - c.right;
     const std::vector<Symbol> symbols = gap.symbols();
     if (c.relation != Relation::eq || symbols.size() != 1 || follows(c, known)) continue;
+    if (symbols[0].born() != nullptr) continue;  // of which nothing can be declared
     const int64_t multiple = period(gap);
     const Dim whole = gap.substitute(
         [&](const Symbol& symbol) { return std::optional(Dim(multiple) * Dim::symbol(symbol)); });
