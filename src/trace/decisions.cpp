@@ -228,6 +228,21 @@ c10::IValue Decisions::amounts_in_fixed(const c10::IValue& amounts) const {
   return out;
 }
 
+c10::IValue Decisions::end_in_fixed(const c10::IValue& end, int64_t count, const Dim& size) const {
+  const Mark mark = mark_of(end);
+  if (!unmarked(end).isInt()) return end;
+  const int64_t now = unmarked(end).toInt();
+  for (const Taken& taken : fixed_) {
+    if (!taken.remainder) continue;
+    const auto& [rest, divisor] = *taken.remainder;
+    if (is_size(mark) && mark->size + rest == Dim(0))
+      return marked(count + now, size_mark(size - rest));
+    if (!mark && now < 0 && divisor == 2)
+      return marked(taken.holds ? count + now : count, size_mark(size + Dim(now) * rest));
+  }
+  return end;
+}
+
 bool changes_with_iteration(const Mark& condition) {
   if (!depends_on_iteration(condition)) return false;
   const auto& asked = condition->comparison;

@@ -76,6 +76,10 @@ class Decisions {
   /// The amounts of a pad there: where the condition says that a size is odd, constant ones are
   /// nothing if it is even.
   c10::IValue amounts_in_fixed(const c10::IValue& amounts) const;
+  /// The end of a slice there, of an axis with `count` entries, which are `size`: a negative one
+  /// that cuts off what the condition says is left is counted from the front, as -0 cuts off all.
+  c10::IValue end_in_fixed(const c10::IValue& end, int64_t count, const ir::Dim& size) const;
+  bool is_in_fixed() const { return !fixed_.empty(); }
 
  private:
   [[noreturn]] void refuse(const torch::jit::Node* node, const Mark& mark,

@@ -240,15 +240,26 @@ bool Interpreter::run_structural(Node* node, Env& env) {
   return false;
 }
 
-/// Whether its second operand is a list of amounts.
-static bool pads(const c10::FunctionSchema& schema) {
-  return schema.name() == "aten::pad" || schema.name() == "aten::constant_pad_nd";
+/// Changes operands to what they are in branches that are taken in all runs.
+static void adapt_to_fixed(const Decisions& decisions, const TensorNumbers& numbers,
+                           const c10::FunctionSchema& schema, Stack& inputs) {
+  if (!decisions.is_in_fixed()) return;
+  const std::string& name = schema.name();
+  if (name == "aten::pad" || name == "aten::constant_pad_nd")
+    inputs[1] = decisions.amounts_in_fixed(inputs[1]);
+  if (name != "aten::slice" || !inputs[0].isTensor() || inputs[0].toTensor().dim() == 0) return;
+  const at::Tensor& tensor = inputs[0].toTensor();
+  const int64_t axis = at::maybe_wrap_dim(unmarked(inputs[1]).toInt(), tensor.dim());
+  const Mark size = numbers.axis_mark(tensor, axis);
+  const int64_t count = tensor.size(axis);
+  if (!size || is_size(size))
+    inputs[3] = decisions.end_in_fixed(inputs[3], count, size ? size->size : ir::Dim(count));
 }
 
 void Interpreter::run_operation(Node* node, Env& env) {
   const Operation& operation = operations_.find(node);
   Stack inputs = take(node, env);
-  if (pads(operation.op->schema())) inputs[1] = decisions_.amounts_in_fixed(inputs[1]);
+  adapt_to_fixed(decisions_, numbers_, operation.op->schema(), inputs);
   move_devices_to_cpu(inputs);
   if (!speculation_.empty()) {
     speculation_.require_own(operation.op->schema(), inputs, recorder_->tracks());

@@ -32,7 +32,7 @@ class Interpreter {
   void run_method(const ObjectPtr& object, const std::string& method, const Values& arguments);
 
   Where where() { return position_.where(); }  ///< in the program, for errors
-  std::vector<Decision> decisions();  ///< in execution order
+  std::vector<Decision> decisions();           ///< in execution order
 
  private:
   using Env = std::unordered_map<const torch::jit::Value*, c10::IValue>;
