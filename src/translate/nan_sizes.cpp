@@ -53,13 +53,24 @@ int64_t correction(const ir::Node& node) {
   return is_unbiased == nullptr || *is_unbiased ? 1 : 0;
 }
 
+/// The sizes that a size is a product of: an axis that others were joined to has several.
+ir::Shape factors(const Dim& size) {
+  if (size.is_constant() || size.constant_part() != 0 || size.terms().size() != 1 ||
+      size.terms()[0].factor < 1)
+    return {size};
+  ir::Shape out;
+  for (const ir::Atom& atom : size.terms()[0].atoms) out.push_back(ir::sum_of({{1, {atom}}}));
+  return out;
+}
+
 /// Whether a product of sizes, each of which may be 0, is always larger.
 bool is_larger(const Assertions& assertions, const ir::Shape& sizes, int64_t least) {
   bool is_any = least < 1;
-  for (const Dim& size : sizes) {
-    if (!is_proven(assertions, size, ir::Relation::ge, Dim(1))) return false;
-    is_any = is_any || is_proven(assertions, size, ir::Relation::gt, Dim(least));
-  }
+  for (const Dim& size : sizes)
+    for (const Dim& factor : factors(size)) {
+      if (!is_proven(assertions, factor, ir::Relation::ge, Dim(1))) return false;
+      is_any = is_any || is_proven(assertions, factor, ir::Relation::gt, Dim(least));
+    }
   return is_any;
 }
 

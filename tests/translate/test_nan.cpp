@@ -17,10 +17,10 @@ using test::Builder;
 
 const Dim kRows = Dim::symbol(ir::Symbol("B"));
 
-/// relu(std(x, 0)) of x[B, 4], where the file holds for `least` rows and more.
+/// relu(std(x, 0)) of x[rows, 4], where the file holds for a B of `least` and more.
 struct Spread : Builder {
-  explicit Spread(int64_t least) {
-    const ir::ValueId x = value("x", {kRows, 4}, DType::f32);
+  explicit Spread(int64_t least, const Dim& rows = kRows) {
+    const ir::ValueId x = value("x", {rows, 4}, DType::f32);
     graph.inputs.push_back(x);
     graph.attributes[ir::kSampleSizes] = ir::Sizes{{ir::Symbol("B"), 3}};
     graph.attributes[ir::kRelations] =
@@ -61,6 +61,12 @@ TEST_CASE("where the rows are two and more, there is no NaN") {
   Spread two(2);
   CHECK_EQ(two.reported(), "");
   CHECK(!selects(two));
+}
+
+TEST_CASE("joined axes are as long as the product of theirs") {
+  const Dim halves = floor_div(kRows + 1, 2) * floor_div(kRows + 2, 2);
+  CHECK_EQ(Spread(3, halves).reported(), "");
+  CHECK_NE(Spread(1, halves).reported(), "");
 }
 
 /// The divisor is a tensor, as in traces: (factor * B - less), in f32.
