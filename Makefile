@@ -180,5 +180,5 @@ streaming: ## export models with --stream, run them in tract's pulses by a drive
 GENERATOR ?= statements layers
 programs: ## export random programs, SEEDS=0-2999 GENERATOR=statements|layers (both), and compare tract with torch; findings in build/programs
 	@cmake/setup.sh test
-	@$(call build,release,--target t2nnef libt2nnef_torch)
+	@$(call build,release,--target t2nnef libt2nnef_torch t2n_fork_server)
 	@$(environment) && tests/programs/run.sh seeds $(SEEDS) --generators $(GENERATOR)
