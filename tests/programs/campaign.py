@@ -1,6 +1,7 @@
 """Judges many programs with two workers, and says what came of them."""
 
 import collections
+import concurrent.futures
 import json
 import multiprocessing
 import tempfile
@@ -15,6 +16,8 @@ import judge
 import layers
 import program as programs
 import values
+from child import ChildError
+from compiler import compiler
 from engine import engine
 from exporter import Exporter
 from reference import reference
@@ -37,10 +40,11 @@ class Result(NamedTuple):
 
 
 class Judge:
-    """What a worker keeps: a folder, the program, an engine and torch."""
+    """What a worker keeps: a folder, and processes: the compiler, the program, an engine and torch."""
 
     def __init__(self, program):
         self.folder = tempfile.TemporaryDirectory()
+        self.compiler = compiler()
         self.exporter = Exporter(program, self.folder.name)
         self.engine = engine()
         self.reference = reference()
@@ -51,6 +55,7 @@ class Judge:
         return self
 
     def __exit__(self, *_):
+        self.compiler.close()
         self.exporter.close()
         self.engine.close()
         self.reference.close()
@@ -72,9 +77,9 @@ class Judge:
 
     def of(self, name, program):
         try:
-            programs.save(program, self.path(name))
-        except Exception as error:  # torch's compiler has many ways to say no
-            return Result(name, program, judge.Verdict("INVALID", f"{type(error).__name__}: {error}"), False)
+            self.compiler.ask(program, str(self.path(name)))
+        except ChildError as error:
+            return Result(name, program, judge.Verdict("INVALID", str(error)), False)
         return self.of_saved(name, program)
 
 
@@ -89,8 +94,8 @@ def save_seed(judging, generator, seed, dynamic):
     path = judging.path(f"{generator}{seed}")
     for program in GENERATORS[generator](seed, dynamic):
         try:
-            programs.save(program, path)
-        except Exception:  # as above
+            judging.compiler.ask(program, str(path))
+        except ChildError:
             continue
         if judge.in_torch(judging.reference, path, values.arrays(program, 0)) is not None:
             return program
@@ -118,8 +123,9 @@ def judge_files(job):
 def judged(work, binary, items, workers=2):
     """The results of all items, in order, as they come."""
     jobs = [(str(binary), items[i:i + CHUNK]) for i in range(0, len(items), CHUNK)]
-    with multiprocessing.get_context("spawn").Pool(workers, maxtasksperchild=5) as pool:
-        for results in pool.imap(work, jobs):
+    spawn = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(workers, spawn, max_tasks_per_child=5) as pool:
+        for results in pool.map(work, jobs):
             yield from results
 
 

@@ -4,7 +4,6 @@ import os
 import select
 import struct
 import subprocess
-import sys
 from pathlib import Path
 
 from child import limit_memory
@@ -33,7 +32,7 @@ class Exporter:
             return None, "no end"
         answer = self.process.stdout.read(4)
         if len(answer) < 4:
-            sys.exit(f"{self.program} does not serve with {FORK_SERVER}")
+            raise RuntimeError(f"{self.program} does not serve with {FORK_SERVER}")
         return os.waitstatus_to_exitcode(struct.unpack("<i", answer)[0]), self.said.read_text(errors="replace")
 
     def start(self):
