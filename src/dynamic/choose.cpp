@@ -83,6 +83,13 @@ bool Chooser::assign(const Candidates& all, size_t at, Sizes& sizes) const {
   return false;
 }
 
+bool Chooser::allows(const Sizes& sizes) const {
+  return all_hold(relations_, sizes) && std::ranges::all_of(sizes, [&](const auto& each) {
+           const Bounds limits = bounds(each.first);
+           return each.second % limits.multiple == 0 && each.second < limits.below;
+         });
+}
+
 std::optional<Sizes> Chooser::next(const std::set<Symbol>& vary, bool upwards) {
   for (const bool may_equal : {false, true}) {
     Sizes sizes;

@@ -38,6 +38,8 @@ class Chooser {
   Bounds bounds(const Symbol& symbol) const;
   void add(const Comparison& comparison) { relations_.push_back(comparison); }
   const Sizes& sample() const { return sample_; }
+  /// Whether the relations and bounds do.
+  bool allows(const Sizes& sizes) const;
 
  private:
   using Candidates = std::vector<std::pair<Symbol, std::vector<int64_t>>>;

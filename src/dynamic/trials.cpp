@@ -49,7 +49,7 @@ class Trials {
     if (!request_.axes.empty()) vary_parity();
     std::vector<Trial> trials;
     std::vector<Assumption> assumed = infer(trials);
-    while (refute(assumed)) assumed = infer(trials);
+    while (refute(assumed) || vary_branches(trials[0])) assumed = infer(trials);
     for (Assumption& each : assumed)
       needs_.push_back({std::move(each.relation), std::move(each.where),
                         cat(each.op, " runs at such sizes only")});
@@ -113,17 +113,11 @@ class Trials {
     Sizes together;
     for (const Symbol& symbol : all) together[symbol] = settle(symbol);
     failure_.reset();
-    if (is_telling(together))
+    if (all_differ(together) && all_hold(asserted_, together))
       if (auto run = attempt(together)) return *std::move(run);
     if (auto run = attempt_next(all, true)) return *std::move(run);
-    refuse(all.size() > 1 ? "if axes must be equal, give them the same symbol; " : "");
-  }
-
-  /// Whether no two symbols have the same size, and the relations hold.
-  bool is_telling(const Sizes& sizes) const {
-    std::set<int64_t> seen;
-    for (const auto& [symbol, size] : sizes) seen.insert(size);
-    return seen.size() == sizes.size() && all_hold(asserted_, sizes);
+    refuse_others(*failure_, declared_.sample,
+                  all.size() > 1 ? "if axes must be equal, give them the same symbol; " : "");
   }
 
   /// A size of one symbol that works: any, one below a bound, or one with the sample's divisor.
@@ -152,18 +146,7 @@ class Trials {
       return sizes->at(symbol);
     }
     chooser_.limit(symbol, {});
-    refuse(twins_of(symbol, declared_));
-  }
-
-  [[noreturn]] void refuse(const std::string& hint) const {
-    Diagnostic out = failure_->second;
-    out.id = "dynamic-failed";
-    out.why = out.message;
-    out.message = cat("the model does not run at ", sizes_str(failure_->first),
-                      ", only at the sample's ", sizes_str(declared_.sample));
-    out.help =
-        cat(hint, "a size of the sample may be baked in: take it from x.size() in the model");
-    throw Error(std::move(out));
+    refuse_others(*failure_, declared_.sample, twins_of(symbol, declared_));
   }
 
   /// Tries other values than the sample's, so that other sizes follow from them.
@@ -214,6 +197,26 @@ class Trials {
     if (auto run = attempt(sizes)) add_run(*std::move(run));
   }
 
+  /// A branch whose condition no assertion can keep is run at sizes at which it goes the other way.
+  /// Returns true if that adds a trial.
+  bool vary_branches(const Trial& trial) {
+    Traced traced = runs_[0].traced;
+    traced.graph = trial.graph;
+    for (const Need& need : branch_needs(traced, trial.symbols)) {
+      const Comparison& way = need.comparison;
+      if (need.is_guard || is_born(way) || !holds(way, declared_.sample) ||
+          expressible(way, {declared_.sample}, known_) || !settled_.insert(ir::str(way)).second)
+        continue;
+      const auto sizes = sizes_against(way, chooser_);
+      failure_.reset();
+      auto run = sizes ? attempt(*sizes) : std::nullopt;
+      if (!run) continue;
+      add_run(*std::move(run));
+      return true;
+    }
+    return false;
+  }
+
   void add_run(TraceAt run) {
     runs_.push_back(std::move(run));
     while (difference(runs_[0], runs_.back()) && fix_branches()) continue;
@@ -262,7 +265,8 @@ class Trials {
         add_run(*std::move(run));
         return true;
       }
-      if (!holds_far_off(assumption.relation, declared_.sample)) refuse("");
+      if (!holds_far_off(assumption.relation, declared_.sample))
+        refuse_others(*failure_, declared_.sample, "");
     }
     return false;
   }
@@ -377,7 +381,7 @@ class Trials {
   std::set<std::pair<const void*, int64_t>> tried_ways_;
   std::set<std::string> settled_;  ///< equalities that were examined
   OpenOrders orders_;
-  std::optional<std::pair<Sizes, Diagnostic>> failure_;
+  std::optional<Failure> failure_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "src/diag/error.h"
 #include "src/dynamic/births.h"
 
 namespace t2n::dynamic {
@@ -145,6 +146,13 @@ std::optional<Sizes> sizes_against(const Comparison& relation, Chooser& chooser)
     const auto sizes = chooser.next(symbols_of(chooser.sample()), i % 2 == 0);
     if (sizes && !holds(relation, *sizes)) return sizes;
   }
+  constexpr int64_t kFarthest = 64;
+  for (const Symbol& symbol : (relation.left - relation.right).symbols())
+    for (int64_t size = 1; chooser.sample().contains(symbol) && size <= kFarthest; ++size) {
+      Sizes sizes = chooser.sample();
+      sizes[symbol] = size;
+      if (!holds(relation, sizes) && chooser.allows(sizes)) return sizes;
+    }
   return {};
 }
 
@@ -163,6 +171,22 @@ std::string twins_of(const Symbol& symbol, const DynamicInputs& declared) {
   if (declared.sample.size() > 1)
     out += cat("if ", symbol, " must equal another size, give both the same symbol; ");
   return out;
+}
+
+void refuse_others(const Failure& failure, const Sizes& sample, const std::string& hint) {
+  Diagnostic out = failure.second;
+  out.id = "dynamic-failed";
+  out.why = out.message;
+  out.message = cat("the model does not run at ", sizes_str(failure.first),
+                    ", only at the sample's ", sizes_str(sample));
+  out.help = cat(hint, "a size of the sample may be baked in: take it from x.size() in the model");
+  throw Error(std::move(out));
+}
+
+bool all_differ(const Sizes& sizes) {
+  std::set<int64_t> seen;
+  for (const auto& [symbol, size] : sizes) seen.insert(size);
+  return seen.size() == sizes.size();
 }
 
 bool holds_far_off(const Comparison& relation, const Sizes& at) {

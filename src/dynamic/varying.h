@@ -38,6 +38,15 @@ std::optional<Sizes> sizes_against(const Comparison& relation, Chooser& chooser)
 /// the symbol, for a message.
 std::string twins_of(const Symbol& symbol, const DynamicInputs& declared);
 
+/// Sizes at which the model does not run, and why.
+using Failure = std::pair<Sizes, Diagnostic>;
+/// Errors: `dynamic-failed`, always.
+[[noreturn]] void refuse_others(const Failure& failure, const Sizes& sample,
+                                const std::string& hint);
+
+/// Whether no two symbols have the same size.
+bool all_differ(const Sizes& sizes);
+
 /// Whether a single symbol may be much larger than in the sample, as with multiples of a number.
 bool holds_far_off(const Comparison& relation, const Sizes& at);
 

@@ -34,8 +34,13 @@ Rolled roll(Rolling& rolling, LoopRecord loop) {
   Iterations all(rolling.graph(), rolling.values(), std::move(loop));
   const ir::Graph& graph = rolling.graph();
   require_iterations(all.count(), {ir::node_where(graph, node_at(all.loop().place))});
-  T2N_ASSERT(sample_of(graph, all.loop().length) == all.count(), "a loop of ", all.count(),
-             " iterations has the length ", all.loop().length.str());
+  const std::optional<int64_t> length = sample_of(graph, all.loop().length);
+  if (!length)
+    refuse_loop(graph, node_at(all.loop().place),
+                "the size of what one iteration computed is used after the loop",
+                "take the size of a tensor that the loop leaves, once it has ended");
+  T2N_ASSERT(*length == all.count(), "a loop of ", all.count(), " iterations has the length ",
+             all.loop().length.str());
   auto made = all.names();
   all.simplify();
   std::vector<Growing> growing = all.take_growing();

@@ -18,12 +18,17 @@ using ir::Relation;
 std::optional<std::pair<Dim, int64_t>> remainder_not_zero(const ir::Comparison& condition) {
   const Dim gap = condition.left - condition.right;
   const bool is_equal = condition.relation == Relation::eq;
-  if (condition.relation == Relation::le || condition.relation == Relation::ge) return std::nullopt;
+  const bool is_at_least = condition.relation == Relation::le || condition.relation == Relation::ge;
   for (const ir::Term& term : gap.terms()) {
     const auto found = term.atoms.size() == 1 ? loops::remainder_of(term.atoms[0]) : std::nullopt;
     if (!found || (is_equal && found->second != 2)) continue;
-    const Dim zero = is_equal ? found->first - Dim(1) : found->first;  // T % 2 == 1
-    if (gap == zero || gap == Dim(-1) * zero) return found;
+    // T % 2 == 1, T % 3 >= 1
+    const Dim zero = is_equal || is_at_least ? found->first - Dim(1) : found->first;
+    const bool is_positive =
+        condition.relation == Relation::gt || condition.relation == Relation::ge;
+    const bool has_side = condition.relation != Relation::eq && condition.relation != Relation::ne;
+    if (gap == zero && (!has_side || is_positive)) return found;
+    if (gap == Dim(-1) * zero && (!has_side || !is_positive)) return found;
   }
   return std::nullopt;
 }
@@ -210,37 +215,6 @@ c10::IValue Decisions::in_fixed(const c10::IValue& number) const {
       return marked(std::max<int64_t>(now, 0), size_mark(ir::max(size, 0)));
   }
   return number;
-}
-
-c10::IValue Decisions::amounts_in_fixed(const c10::IValue& amounts) const {
-  const auto is_odd = [](const Taken& each) {
-    return each.remainder && each.remainder->second == 2;
-  };
-  const auto taken = std::find_if(fixed_.rbegin(), fixed_.rend(), is_odd);
-  if (taken == fixed_.rend() || !amounts.isList()) return amounts;
-  c10::impl::GenericList out(c10::IntType::get());
-  for (const c10::IValue& each : amounts.toListRef().vec()) {
-    const int64_t count = mark_of(each) || !each.isInt() ? 0 : each.toInt();
-    out.push_back(count == 0 ? each
-                             : marked(taken->holds ? count : 0,
-                                      size_mark(Dim(count) * taken->remainder->first)));
-  }
-  return out;
-}
-
-c10::IValue Decisions::end_in_fixed(const c10::IValue& end, int64_t count, const Dim& size) const {
-  const Mark mark = mark_of(end);
-  if (!unmarked(end).isInt()) return end;
-  const int64_t now = unmarked(end).toInt();
-  for (const Taken& taken : fixed_) {
-    if (!taken.remainder) continue;
-    const auto& [rest, divisor] = *taken.remainder;
-    if (is_size(mark) && mark->size + rest == Dim(0))
-      return marked(count + now, size_mark(size - rest));
-    if (!mark && now < 0 && divisor == 2)
-      return marked(taken.holds ? count + now : count, size_mark(size + Dim(now) * rest));
-  }
-  return end;
 }
 
 bool changes_with_iteration(const Mark& condition) {

@@ -73,13 +73,14 @@ class Decisions {
   };
   /// The number as it stands in the branches that are taken in all runs.
   c10::IValue in_fixed(const c10::IValue& number) const;
-  /// The amounts of a pad there: where the condition says that a size is odd, constant ones are
-  /// nothing if it is even.
-  c10::IValue amounts_in_fixed(const c10::IValue& amounts) const;
-  /// The end of a slice there, of an axis with `count` entries, which are `size`: a negative one
-  /// that cuts off what the condition says is left is counted from the front, as -0 cuts off all.
-  c10::IValue end_in_fixed(const c10::IValue& end, int64_t count, const ir::Dim& size) const;
-  bool is_in_fixed() const { return !fixed_.empty(); }
+
+  struct Taken {
+    ir::Comparison condition;
+    std::optional<std::pair<ir::Dim, int64_t>> remainder;  ///< that it says is not 0, and of what
+    bool holds = false;
+  };
+  /// What was taken so around the operation that runs, the innermost last.
+  const std::vector<Taken>& fixed() const { return fixed_; }
 
  private:
   [[noreturn]] void refuse(const torch::jit::Node* node, const Mark& mark,
@@ -88,11 +89,6 @@ class Decisions {
   const TraceOptions& options_;
   Position& position_;
   std::vector<Decision> noted_;
-  struct Taken {
-    ir::Comparison condition;
-    std::optional<std::pair<ir::Dim, int64_t>> remainder;  ///< that it says is not 0, and of what
-    bool holds = false;
-  };
   std::vector<Taken> fixed_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "src/diag/error.h"
 #include "src/trace/computed_numbers.h"
+#include "src/trace/fixed_branch.h"
 #include "src/trace/mode_rules.h"
 #include "src/trace/nesting.h"
 #include "src/trace/slots.h"
@@ -240,26 +241,13 @@ bool Interpreter::run_structural(Node* node, Env& env) {
   return false;
 }
 
-/// Changes operands to what they are in branches that are taken in all runs.
-static void adapt_to_fixed(const Decisions& decisions, const TensorNumbers& numbers,
-                           const c10::FunctionSchema& schema, Stack& inputs) {
-  if (!decisions.is_in_fixed()) return;
-  const std::string& name = schema.name();
-  if (name == "aten::pad" || name == "aten::constant_pad_nd")
-    inputs[1] = decisions.amounts_in_fixed(inputs[1]);
-  if (name != "aten::slice" || !inputs[0].isTensor() || inputs[0].toTensor().dim() == 0) return;
-  const at::Tensor& tensor = inputs[0].toTensor();
-  const int64_t axis = at::maybe_wrap_dim(unmarked(inputs[1]).toInt(), tensor.dim());
-  const Mark size = numbers.axis_mark(tensor, axis);
-  const int64_t count = tensor.size(axis);
-  if (!size || is_size(size))
-    inputs[3] = decisions.end_in_fixed(inputs[3], count, size ? size->size : ir::Dim(count));
-}
-
 void Interpreter::run_operation(Node* node, Env& env) {
   const Operation& operation = operations_.find(node);
   Stack inputs = take(node, env);
-  adapt_to_fixed(decisions_, numbers_, operation.op->schema(), inputs);
+  if (!decisions_.fixed().empty() && recorder_ != nullptr) {
+    ComputedNumbers computed(position_, marks_, *recorder_);
+    adapt_to_fixed(decisions_.fixed(), numbers_, computed, operation.op->schema(), inputs);
+  }
   move_devices_to_cpu(inputs);
   if (!speculation_.empty()) {
     speculation_.require_own(operation.op->schema(), inputs, recorder_->tracks());

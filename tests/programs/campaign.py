@@ -124,7 +124,7 @@ def judged(work, binary, items, workers=2):
     """The results of all items, in order, as they come."""
     jobs = [(str(binary), items[i:i + CHUNK]) for i in range(0, len(items), CHUNK)]
     spawn = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(workers, spawn, max_tasks_per_child=5) as pool:
+    with concurrent.futures.ProcessPoolExecutor(workers, spawn) as pool:
         for results in pool.map(work, jobs):
             yield from results
 

@@ -1,0 +1,84 @@
+#include "src/trace/fixed_branch.h"
+
+#include <algorithm>
+
+#include "src/trace/mark.h"
+
+namespace t2n::trace {
+namespace {
+
+using ir::Dim;
+using torch::jit::Stack;
+using Taken = Decisions::Taken;
+
+bool says_odd(const Taken& taken) { return taken.remainder && taken.remainder->second == 2; }
+
+/// So many where the size is odd, else none.
+c10::IValue if_odd(const Taken& taken, int64_t count) {
+  return marked(taken.holds ? count : 0, size_mark(Dim(count) * taken.remainder->first));
+}
+
+c10::IValue amounts_if_odd(const Taken& taken, const c10::IValue& amounts) {
+  if (!amounts.isList()) return amounts;
+  c10::impl::GenericList out(c10::IntType::get());
+  for (const c10::IValue& each : amounts.toListRef().vec()) {
+    const int64_t count = mark_of(each) || !each.isInt() ? 0 : each.toInt();
+    out.push_back(count == 0 ? each : if_odd(taken, count));
+  }
+  return out;
+}
+
+/// The end of a slice of an axis with `count` entries, which are `size`.
+c10::IValue end_in(const std::vector<Taken>& fixed, const c10::IValue& end, int64_t count,
+                   const Dim& size) {
+  const Mark mark = mark_of(end);
+  if (!unmarked(end).isInt()) return end;
+  const int64_t now = unmarked(end).toInt();
+  for (const Taken& taken : fixed) {
+    if (!taken.remainder) continue;
+    const auto& [rest, divisor] = *taken.remainder;
+    if (is_size(mark) && mark->size + rest == Dim(0))
+      return marked(count + now, size_mark(size - rest));
+    if (!mark && now < 0 && divisor == 2)
+      return marked(taken.holds ? count + now : count, size_mark(size + Dim(now) * rest));
+  }
+  return end;
+}
+
+/// What `cat` joins, if some of it has an open size there.
+c10::IValue parts_if_odd(const Taken& taken, const TensorNumbers& numbers,
+                         ComputedNumbers& computed, const c10::IValue& parts, int64_t given_axis) {
+  c10::List<at::Tensor> out;
+  bool has_open = false;
+  for (const at::Tensor& part : parts.toTensorVector()) {
+    if (part.dim() == 0) return parts;
+    const int64_t axis = at::maybe_wrap_dim(given_axis, part.dim());
+    const bool is_open = numbers.axis_mark(part, axis) != nullptr;
+    has_open |= is_open;
+    out.push_back(is_open ? part
+                          : computed.recorded("aten::slice", "Tensor",
+                                              {part, axis, 0, if_odd(taken, part.size(axis)), 1}));
+  }
+  return has_open ? c10::IValue(out) : parts;
+}
+
+}  // namespace
+
+void adapt_to_fixed(const std::vector<Taken>& fixed, const TensorNumbers& numbers,
+                    ComputedNumbers& computed, const c10::FunctionSchema& schema, Stack& inputs) {
+  const std::string& name = schema.name();
+  const auto odd = std::find_if(fixed.rbegin(), fixed.rend(), says_odd);
+  if (odd != fixed.rend() && (name == "aten::pad" || name == "aten::constant_pad_nd"))
+    inputs[1] = amounts_if_odd(*odd, inputs[1]);
+  if (odd != fixed.rend() && name == "aten::cat" && inputs[1].isInt())
+    inputs[0] = parts_if_odd(*odd, numbers, computed, inputs[0], inputs[1].toInt());
+  if (name != "aten::slice" || !inputs[0].isTensor() || inputs[0].toTensor().dim() == 0) return;
+  const at::Tensor& tensor = inputs[0].toTensor();
+  const int64_t axis = at::maybe_wrap_dim(unmarked(inputs[1]).toInt(), tensor.dim());
+  const Mark size = numbers.axis_mark(tensor, axis);
+  const int64_t count = tensor.size(axis);
+  if (!size || is_size(size))
+    inputs[3] = end_in(fixed, inputs[3], count, size ? size->size : Dim(count));
+}
+
+}  // namespace t2n::trace
