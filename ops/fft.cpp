@@ -1,7 +1,5 @@
 // Fourier transforms along one axis, in the form that the pass `complex-to-pairs` gives them.
-#include <cmath>
-#include <numbers>
-
+#include "ir/unit_circle.h"
 #include "ops/dft.h"
 #include "ops/positions.h"
 #include "ops/product.h"
@@ -18,9 +16,9 @@ class Circle {
   explicit Circle(const Dft& dft) : n_(dft.n) {
     const double sign = dft.inverse ? 1 : -1;
     for (int64_t i = 0; i < n_; ++i) {
-      const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n_);
-      cos_.push_back(dft.scale * std::cos(angle));
-      sin_.push_back(2 * i % n_ == 0 ? 0 : sign * dft.scale * std::sin(angle));
+      const ir::CirclePoint point = ir::circle_point(i, n_);
+      cos_.push_back(dft.scale * point.cos);
+      sin_.push_back(sign * dft.scale * point.sin);
     }
   }
   double cos(int64_t j, int64_t k) const { return cos_[static_cast<size_t>(j * k % n_)]; }
@@ -144,16 +142,6 @@ Ref by_fft(Emitter& out, Ref pairs, const Transform& t) {
                   out.dtype(pairs), out.shape(pairs));
 }
 
-void r2c(const OpView& op, Emitter& out) {
-  const Transform t = read_transform(op, out, false);
-  const bool onesided = op.boolean("onesided");
-  const int64_t bins = onesided ? t.dft.n / 2 + 1 : t.dft.n;
-  if (is_product(t, t.dft.n * bins * 2)) return out.result(real_by_matrix(op, out, t, bins));
-  const Ref all = by_fft(out, with_zero_imaginary(out, t.x), t);
-  const Dim& count = op.shape().at(static_cast<size_t>(t.axis));
-  out.result(scaled(out, out.slice(all, t.axis, Dim(0), count), t.dft.scale));
-}
-
 void c2c(const OpView& op, Emitter& out) {
   const Transform t = read_transform(op, out, true);
   const int64_t n = t.dft.n;
@@ -190,6 +178,23 @@ Ref whole_open_spectrum(Emitter& out, const Transform& t, const Dim& n) {
       compare(out, "gt", iota(out, Dim(2), rank - 1, rank), out.scalar(0, DType::i64));
   const Ref changes = logical_and(out, out.reshape(is_image, along), is_imaginary);
   return select(out, changes, neg(out, all), all);
+}
+
+/// torch computes half of the spectrum, too: images are equal to the last bit, and an argmax takes
+/// the first.
+void r2c(const OpView& op, Emitter& out) {
+  Transform t = read_transform(op, out, false);
+  const Dim n = size_of(out, t.x, t.axis);
+  const int64_t bins = t.dft.n / 2 + 1;
+  if (is_product(t, t.dft.n * bins * 2)) {
+    t.x = real_by_matrix(op, out, t, bins);
+  } else {
+    const Ref all = by_fft(out, with_zero_imaginary(out, t.x), t);
+    const Ref half = out.slice(all, t.axis, Dim(0), floor_div(n, 2) + Dim(1));
+    t.x = scaled(out, half, t.dft.scale);
+  }
+  if (op.boolean("onesided")) return out.result(t.x);
+  out.result(n.is_constant() ? whole_spectrum(out, t) : whole_open_spectrum(out, t, n));
 }
 
 void c2r(const OpView& op, Emitter& out) {

@@ -1,10 +1,10 @@
 // Products of tensors in strict NNEF: einsum by `matmul`, Fourier transforms by a matrix.
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "ir/unit_circle.h"
 #include "src/diag/error.h"
 #include "src/strict/arith.h"
 #include "src/strict/rules.h"
@@ -251,10 +251,9 @@ ir::Tensor dft_of_pairs(int64_t n, bool is_inverse) {
   for (int64_t j = 0; j < n; ++j)
     for (const bool is_imaginary : {false, true})
       for (int64_t k = 0; k < n; ++k) {
-        const double angle =
-            sign * 2 * M_PI * static_cast<double>(j * k % n) / static_cast<double>(n);
-        values.push_back(is_imaginary ? -std::sin(angle) : std::cos(angle));
-        values.push_back(is_imaginary ? std::cos(angle) : std::sin(angle));
+        const ir::CirclePoint point = ir::circle_point(j * k, n);
+        values.push_back(is_imaginary ? -sign * point.sin : point.cos);
+        values.push_back(is_imaginary ? point.cos : sign * point.sin);
       }
   return ir::tensor_of<double>(DType::f32, {2 * n, 2 * n}, values);
 }

@@ -62,9 +62,10 @@ def rounding(seed):
         def __torch_dispatch__(self, function, types, args=(), kwargs=None):
             result = function(*args, **(kwargs or {}))
             for each, its in zip(result if isinstance(result, (tuple, list)) else [result], function._schema.returns):
-                if isinstance(each, torch.Tensor) and each.is_floating_point() and its.alias_info is None:
-                    step = torch.finfo(each.dtype).eps * torch.randn(each.shape, generator=generator)
-                    each.mul_((1 + step).to(each.dtype))
+                if isinstance(each, torch.Tensor) and its.alias_info is None and (each.is_floating_point() or each.is_complex()):
+                    numbers = torch.view_as_real(each) if each.is_complex() else each
+                    step = torch.finfo(each.dtype).eps * torch.randn(numbers.shape, generator=generator)
+                    numbers.mul_((1 + step).to(numbers.dtype))
             return result
 
     return Rounding()
