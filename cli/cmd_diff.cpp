@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/console.h"
 #include "cli/input_options.h"
-#include "cli/talk.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
 #include "src/diff/diff.h"

@@ -8,12 +8,12 @@
 #include "cli/commands.h"
 #include "cli/compress_options.h"
 #include "cli/config_file.h"
+#include "cli/console.h"
 #include "cli/export_text.h"
 #include "cli/input_options.h"
 #include "cli/method_options.h"
 #include "cli/outputs.h"
 #include "cli/stream_options.h"
-#include "cli/talk.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/export/report.h"
@@ -149,12 +149,12 @@ std::optional<CheckOptions> check_of(const ExportCommand& options) {
 }
 
 /// Refuses unknown passes before any work is done.
-passes::PipelineOptions pass_options(const ExportCommand& options, Talk& talk) {
+passes::PipelineOptions pass_options(const ExportCommand& options, Console& console) {
   passes::PipelineOptions out;
   out.disabled = options.disabled_passes;
   out.print_after = options.print_after;
   out.print_changed = options.print_changed;
-  out.print = [&talk](const std::string& text) { talk.interject(text); };
+  out.print = [&console](const std::string& text) { console.print_above_progress(text); };
   ir::Graph none;
   passes::run_pipeline(none, {}, {}, out);
   return out;
@@ -213,13 +213,13 @@ void require_one_method(const ExportCommand& options) {
 }
 
 ExportOptions pipeline_options(const ExportCommand& options, const MethodOptions& words,
-                               const std::string& method, Talk& talk) {
+                               const std::string& method, Console& console) {
   ExportOptions out =
-      traced_options(options.model, words.inputs_of(method, options.inputs), talk.report());
+      traced_options(options.model, words.inputs_of(method, options.inputs), console.report());
   out.target = target_of(options);
   out.target.stream = stream_of(words.one_of(method, "--stream", options.stream));
   out.check = check_of(options);
-  out.passes = pass_options(options, talk);
+  out.passes = pass_options(options, console);
   const MethodOutput output =
       output_of(options.model, options.output, methods_of(options.inputs), method);
   out.output = output.path;
@@ -236,13 +236,13 @@ ExportOptions pipeline_options(const ExportCommand& options, const MethodOptions
   if (out.roll_loops && (!out.dynamic.axes.empty() || out.is_causal_lm))
     throw Error("usage", "--roll-loops is for files of one size", {},
                 "leave it out: with --dynamic, loops that follow from sizes are scans");
-  out.progress = [&talk](std::string_view stage) {
-    if (stage != "done") talk.stage(stage);
+  out.progress = [&console](std::string_view stage) {
+    if (stage != "done") console.stage(stage);
   };
   return out;
 }
 
-std::vector<ExportOptions> method_options(const ExportCommand& options, Talk& talk) {
+std::vector<ExportOptions> method_options(const ExportCommand& options, Console& console) {
   require_model(options.model, "export");
   target_of(options);  // before files of samples are read
   const std::vector<std::string> methods = methods_of(options.inputs);
@@ -250,7 +250,7 @@ std::vector<ExportOptions> method_options(const ExportCommand& options, Talk& ta
   const MethodOptions words(methods);
   std::vector<ExportOptions> out;
   for (const std::string& method : methods)
-    out.push_back(pipeline_options(options, words, method, talk));
+    out.push_back(pipeline_options(options, words, method, console));
   if (options.report.empty()) {
     claim_stdout(options.output);
     return out;
@@ -276,12 +276,12 @@ Outcome attempt(const std::vector<ExportOptions>& methods) {
 }
 
 void report_outcome(const std::string& path, const std::vector<ExportOptions>& methods,
-                    const Outcome& outcome, const Talk& talk, double seconds) {
+                    const Outcome& outcome, const Console& console, double seconds) {
   ExportReport out{.tool_version = T2NNEF_VERSION,
                    .torch_version = outcome.error ? "" : torch_module().torch_version,
                    .code = outcome.error ? outcome.error->code() : ExitCode::ok,
-                   .diagnostics = talk.diagnostics(),
-                   .stages = talk.stages(),
+                   .diagnostics = console.diagnostics(),
+                   .stages = console.stages(),
                    .seconds = seconds,
                    .methods = methods,
                    .results = outcome.results};
@@ -291,17 +291,18 @@ void report_outcome(const std::string& path, const std::vector<ExportOptions>& m
 
 ExitCode run_export(const ExportCommand& options) {
   const auto began = std::chrono::steady_clock::now();
-  Talk talk(options.quiet     ? Verbosity::quiet
-            : options.verbose ? Verbosity::verbose
-                              : Verbosity::normal);
-  const std::vector<ExportOptions> methods = method_options(options, talk);
+  Console console(options.quiet     ? Verbosity::quiet
+                  : options.verbose ? Verbosity::verbose
+                                    : Verbosity::normal);
+  const std::vector<ExportOptions> methods = method_options(options, console);
   const Outcome outcome = attempt(methods);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;
-  talk.stop();
-  if (!options.report.empty()) report_outcome(options.report, methods, outcome, talk, time.count());
+  console.stop();
+  if (!options.report.empty())
+    report_outcome(options.report, methods, outcome, console, time.count());
   if (outcome.error) throw Error(*outcome.error);
-  talk.finish();
-  talk.line(models_text(methods, outcome.results));
+  console.finish();
+  console.line(models_text(methods, outcome.results));
   if (!options.quiet) print(results_text(methods, outcome.results));
   return ExitCode::ok;
 }

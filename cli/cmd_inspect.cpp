@@ -6,9 +6,9 @@
 
 #include "cli/commands.h"
 #include "cli/config_file.h"
+#include "cli/console.h"
 #include "cli/input_options.h"
 #include "cli/inspect_artefact.h"
-#include "cli/talk.h"
 #include "cli/text.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
@@ -46,20 +46,20 @@ std::vector<std::string> input_specs(const InspectCommand& options, const Inspec
 }
 
 std::string export_line(const InspectCommand& options, const Inspection& inspection) {
-  std::string line = cat("t2nnef export ", shell_word(options.model), " --target tract --check");
+  std::string line = cat("t2nnef export ", shell_quoted(options.model), " --target tract --check");
   for (const std::string& method : options.inputs.methods)
-    line += cat(" --method ", shell_word(method));
+    line += cat(" --method ", shell_quoted(method));
   if (options.inputs.explicit_states) line += " --state";
   for (const std::string& spec : input_specs(options, inspection))
-    line += cat(" -i ", shell_word(spec));
+    line += cat(" -i ", shell_quoted(spec));
   for (const std::string& spec : options.inputs.dynamic)
-    line += cat(" --dynamic ", shell_word(spec));
+    line += cat(" --dynamic ", shell_quoted(spec));
   for (const std::string& text : options.inputs.assertions)
-    line += cat(" --assert ", shell_word(text));
+    line += cat(" --assert ", shell_quoted(text));
   for (const std::string& guard : options.inputs.accepted_guards)
-    line += cat(" --accept-guard ", shell_word(guard));
+    line += cat(" --accept-guard ", shell_quoted(guard));
   for (const std::string& most : options.inputs.max_iterations)
-    line += cat(" --max-iterations ", shell_word(most));
+    line += cat(" --max-iterations ", shell_quoted(most));
   return line;
 }
 
@@ -198,17 +198,17 @@ ExitCode run_on_model(const InspectCommand& options) {
                 {}, "export it with --report FILE.json");
   if (options.lint)
     throw Error("usage", cat(quoted(options.model), " is a model; --lint is for NNEF artefacts"),
-                {}, cat("export it, or type t2nnef lint ", shell_word(options.model)));
-  Talk talk(Verbosity::normal);
+                {}, cat("export it, or type t2nnef lint ", shell_quoted(options.model)));
+  Console console(Verbosity::normal);
   const Inspection inspection =
-      inspect_model(traced_options(options.model, options.inputs, talk.report()));
+      inspect_model(traced_options(options.model, options.inputs, console.report()));
   if (!options.graph) {
     print(inspection_text(options, inspection));
   } else if (inspection.graph) {
     print(ir::print(*inspection.graph));
   } else {
     throw Error("input-missing", "the graph is not known without sample inputs", {},
-                cat("give them, for example: t2nnef inspect ", shell_word(options.model),
+                cat("give them, for example: t2nnef inspect ", shell_quoted(options.model),
                     " --graph -i ", joined(input_specs(options, inspection), " -i ")));
   }
   return ExitCode::ok;

@@ -7,9 +7,9 @@
 #include "cli/commands.h"
 #include "cli/compress_options.h"
 #include "cli/config_file.h"
+#include "cli/console.h"
 #include "cli/input_options.h"
 #include "cli/outputs.h"
-#include "cli/talk.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
@@ -56,12 +56,12 @@ std::vector<std::string> lint_passes(const LintCommand& options) {
 }
 
 Findings lint_graph(const LintCommand& options) {
-  Talk talk(Verbosity::normal);
+  Console console(Verbosity::normal);
   Findings out;
   OptOptions opt;
   opt.compress = compress_options(options.compression);
   opt.pipeline = passes::find_passes(lint_passes(options));
-  const Report others = talk.report();
+  const Report others = console.report();
   const Report report = [&](const Diagnostic& diagnostic) {
     if (diagnostic.id != "lint")
       others(diagnostic);
@@ -73,11 +73,11 @@ Findings lint_graph(const LintCommand& options) {
   opt.model = traced_options(options.file, options.inputs, report);
   opt.model.target = target::parse_target(options.target.value_or("tract"));
   opt.model.taken = taken_files(options.inputs.specs, options.configs, {});
-  opt.model.progress = [&talk](std::string_view stage) {
-    if (stage != "done") talk.stage(stage);
+  opt.model.progress = [&console](std::string_view stage) {
+    if (stage != "done") console.stage(stage);
   };
   optimise(opt);
-  talk.stop();
+  console.stop();
   return out;
 }
 

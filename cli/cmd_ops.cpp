@@ -5,9 +5,9 @@
 
 #include "cli/commands.h"
 #include "cli/config_file.h"
+#include "cli/console.h"
 #include "cli/input_options.h"
 #include "cli/operators_markdown.h"
-#include "cli/talk.h"
 #include "cli/text.h"
 #include "ops/all.h"
 #include "src/diag/error.h"
@@ -66,7 +66,7 @@ ir::Graph graph_of(const OpsCommand& options, const target::Target& target, cons
   if (!inspection.graph)
     throw Error(
         "input-missing", "the operators are not known without sample inputs", {},
-        cat("`t2nnef inspect ", shell_word(options.subject), "` shows what to give with -i"));
+        cat("`t2nnef inspect ", shell_quoted(options.subject), "` shows what to give with -i"));
   return *std::move(inspection.graph);
 }
 
@@ -76,9 +76,9 @@ std::string support_text(const ops::OpUse& use) {
 }
 
 ExitCode list_used(const OpsCommand& options, const target::Target& target) {
-  Talk talk(Verbosity::normal);
+  Console console(Verbosity::normal);
   std::vector<ops::OpUse> uses =
-      ops::list_ops(graph_of(options, target, talk.report()), target, ops::registry());
+      ops::list_ops(graph_of(options, target, console.report()), target, ops::registry());
   std::stable_sort(uses.begin(), uses.end(),
                    [](const ops::OpUse& a, const ops::OpUse& b) { return a.count > b.count; });
   Rows rows = {{"uses", "operator", "supported", "first use"}};

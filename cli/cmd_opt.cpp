@@ -7,10 +7,10 @@
 #include "cli/commands.h"
 #include "cli/compress_options.h"
 #include "cli/config_file.h"
+#include "cli/console.h"
 #include "cli/input_options.h"
 #include "cli/outputs.h"
 #include "cli/pass_tables.h"
-#include "cli/talk.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
@@ -135,7 +135,7 @@ bool wants_loops(const OptCommand& options) {
   return named && options.inputs.dynamic.empty();
 }
 
-OptOptions opt_options(const OptCommand& options, Talk& talk) {
+OptOptions opt_options(const OptCommand& options, Console& console) {
   OptOptions out;
   out.pipeline = pipeline_of(options);
   out.tolerance = tolerance_of(options);
@@ -146,7 +146,7 @@ OptOptions opt_options(const OptCommand& options, Talk& talk) {
   require_model(options.model, "opt");
   if (is_graph_file(options.model))
     refuse_trace_options(options.model, options.inputs, out.verifies || out.bisects);
-  out.model = traced_options(options.model, options.inputs, talk.report());
+  out.model = traced_options(options.model, options.inputs, console.report());
   out.model.target = target;
   out.model.output = options.output;
   out.model.taken = taken_files(options.inputs.specs, options.configs, {});
@@ -155,9 +155,11 @@ OptOptions opt_options(const OptCommand& options, Talk& talk) {
   out.model.roll_loops = wants_loops(options);
   out.model.passes.print_after = options.print_after;
   out.model.passes.print_changed = options.print_changed;
-  out.model.passes.print = [&talk](const std::string& text) { talk.interject(text); };
-  out.model.progress = [&talk](std::string_view stage) {
-    if (stage != "done") talk.stage(stage);
+  out.model.passes.print = [&console](const std::string& text) {
+    console.print_above_progress(text);
+  };
+  out.model.progress = [&console](std::string_view stage) {
+    if (stage != "done") console.stage(stage);
   };
   ir::Graph none;
   passes::run_pipeline(none, {}, {}, out.model.passes);  // refuses unknown names
@@ -178,25 +180,25 @@ ExitCode run_opt(const OptCommand& options) {
     print(pass_list());
     return ExitCode::ok;
   }
-  Talk talk(options.quiet     ? Verbosity::quiet
-            : options.verbose ? Verbosity::verbose
-                              : Verbosity::normal);
-  const OptOptions opt = opt_options(options, talk);
+  Console console(options.quiet     ? Verbosity::quiet
+                  : options.verbose ? Verbosity::verbose
+                                    : Verbosity::normal);
+  const OptOptions opt = opt_options(options, console);
   const OptResult result = optimise(opt);
-  talk.stop();
+  console.stop();
   // Only the graph goes to stdout; messages go to stderr.
   const bool prints_graph = opt.model.output.empty() && !opt.bisects;
   const auto tell = [&](const std::string& text) {
     if (options.quiet) return;
     if (prints_graph)
-      talk.interject(text);
+      console.print_above_progress(text);
     else
       print(text);
   };
   if (opt.verifies || opt.bisects) tell(values_table(opt, result.steps));
   if (options.time_passes) tell(times_table(result.steps));
   if (const PassStep* step = result.steps.faulty()) throw fault_error(*step, opt.bisects);
-  talk.finish();
+  console.finish();
   if (prints_graph) print(ir::print(result.graph));
   if (!result.path.empty()) tell(written_files_text(opt, result));
   return ExitCode::ok;

@@ -8,9 +8,9 @@
 
 #include "cli/check_options.h"
 #include "cli/commands.h"
+#include "cli/console.h"
 #include "cli/input_options.h"
 #include "cli/outputs.h"
-#include "cli/talk.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
 #include "src/export/input_spec.h"
@@ -66,7 +66,7 @@ std::string statistics_text(const std::vector<nnef::NamedTensor>& outputs) {
 }
 
 ExitCode run_and_print(const RunCommand& options) {
-  Talk talk(Verbosity::normal);
+  Console console(Verbosity::normal);
   claim_stdout(options.output);
   const RunOptions run{
       .artefact = require_artefact(options.artefact, "run model.nnef.tgz -i in.npz -o out.npz"),
@@ -76,7 +76,7 @@ ExitCode run_and_print(const RunCommand& options) {
       .casts_floats = options.casts_floats,
       .output = options.output,
       .taken = taken_files(options.inputs, {}, options.engine.engine),
-      .report = talk.report()};
+      .report = console.report()};
   const RunResult result = run_artefact(run);
   print(cat("run: ", result.engine, "\n", statistics_text(result.outputs)));
   if (!run.output.empty() && run.output != "-")

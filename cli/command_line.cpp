@@ -8,8 +8,8 @@
 
 #include "cli/commands.h"
 #include "cli/config_file.h"
+#include "cli/console.h"
 #include "cli/limit_options.h"
-#include "cli/talk.h"
 #include "cli/text.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
@@ -71,7 +71,7 @@ using Origins = std::map<std::string, std::string>;
 [[noreturn]] void refuse_command(const std::string& word, const CLI::App& app) {
   if (word.ends_with(".pt"))
     refuse(cat("the command is missing before ", quoted(word)), {},
-           cat("to export it: t2nnef export ", shell_word(word), " --target tract"));
+           cat("to export it: t2nnef export ", shell_quoted(word), " --target tract"));
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
   refuse(cat("there is no command ", quoted(word)), nearest(word, names),

@@ -114,18 +114,18 @@ std::string output_text(const compress::OutputLoss& output) {
   return out + "\n";
 }
 
-std::string left_text(const std::vector<compress::LeftWeight>& left) {
+std::string left_text(const std::vector<compress::UnquantisedWeight>& left) {
   if (left.empty()) return "";
   int64_t bytes = 0;
-  for (const compress::LeftWeight& each : left) bytes += each.bytes;
+  for (const compress::UnquantisedWeight& each : left) bytes += each.bytes;
   std::string out =
       cat("  left in floats: ", counted(left.size(), "weight"), ", ", short_bytes(bytes), "\n");
-  for (const compress::LeftWeight& each : left)
+  for (const compress::UnquantisedWeight& each : left)
     out += cat("    ", each.name, ", ", short_bytes(each.bytes), ": ", each.why, "\n");
   return out;
 }
 
-std::string own_text(const std::vector<compress::OwnGrid>& own) {
+std::string own_text(const std::vector<compress::ExistingQParam>& own) {
   const auto of_weights = static_cast<size_t>(
       std::count_if(own.begin(), own.end(), [](const auto& each) { return each.bits > 0; }));
   const size_t of_activations = own.size() - of_weights;

@@ -26,7 +26,7 @@ std::string relations_text(const ExportResult& result) {
   std::vector<std::string> parts;
   const auto goes_without_saying = [](const ir::Comparison& relation) {
     return relation.right == ir::Dim(1) && relation.relation == ir::Relation::ge &&
-           relation.left.as_symbol() != nullptr && !ir::is_born(relation.left);
+           relation.left.as_symbol() != nullptr && !ir::is_unbacked(relation.left);
   };
   for (const ir::Comparison& relation : result.relations)
     if (!goes_without_saying(relation)) parts.push_back(ir::str(ir::as_written(relation)));

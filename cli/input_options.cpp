@@ -38,7 +38,8 @@ void add_input_options(CLI::App& command, InputOptions& options) {
   command
       .add_option("-i,--input", options.specs,
                   "Sample inputs, repeatable: x=1,3,224,224,f32  ids=1,8,i64:0..999  x=@x.npy\n"
-                  "x=2,3,f32:0.1..1  @all.npz  @saved.pt  n=int:3  f=float:0.5  b=bool:true  s=str:abc  opt=none;\n"
+                  "x=2,3,f32:0.1..1  @all.npz  @saved.pt  n=int:3  f=float:0.5  b=bool:true  "
+                  "s=str:abc  opt=none;\n"
                   "without it, those kept in a traced file")
       ->type_name("SPEC")
       ->allow_extra_args(false);
@@ -176,7 +177,7 @@ const std::string& require_artefact(const std::string& artefact, const char* exa
     throw Error(
         "model-format", cat(quoted(artefact), " is a TorchScript model, not an NNEF artefact"), {},
         help.empty()
-            ? cat("export it first: t2nnef export ", shell_word(artefact), " --target tract")
+            ? cat("export it first: t2nnef export ", shell_quoted(artefact), " --target tract")
             : help);
   return artefact;
 }

@@ -86,9 +86,9 @@ std::string quantised_lines(const ArtefactSummary& summary) {
 
 /// The user must fill in sizes that are symbols.
 std::string run_line(const std::string& path, const ArtefactSummary& summary) {
-  std::string line = cat("t2nnef run ", shell_word(path));
+  std::string line = cat("t2nnef run ", shell_quoted(path));
   for (const spec::InputFact& input : summary.inputs)
-    line += cat(" -i ", shell_word(spec::sample_spec(input)));
+    line += cat(" -i ", shell_quoted(spec::sample_spec(input)));
   return cat(line, " -o out.npz");
 }
 

@@ -9,9 +9,9 @@
 #include <system_error>
 
 #include "cli/commands.h"
+#include "cli/console.h"
 #include "cli/process.h"
 #include "cli/system_errors.h"
-#include "cli/talk.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/tract/worker.h"

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "cli/talk.h"
+#include "cli/console.h"
 #include "src/diag/error.h"
 #include "src/export/input_spec.h"
 

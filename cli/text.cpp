@@ -64,7 +64,7 @@ std::string table(std::vector<std::vector<std::string>> rows) {
   return out;
 }
 
-std::string shell_word(const std::string& word) {
+std::string shell_quoted(const std::string& word) {
   const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("/._-+=,:@%").find(c) != std::string_view::npos;

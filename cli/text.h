@@ -25,6 +25,6 @@ std::string model_text(const std::string& path, const trace::ModelInfo& model);
 std::string table(std::vector<std::vector<std::string>> rows);
 
 /// A word for a shell, quoted only if necessary.
-std::string shell_word(const std::string& word);
+std::string shell_quoted(const std::string& word);
 
 }  // namespace t2n::cli

@@ -75,6 +75,8 @@ const std::vector<Comparison>& relations(const Graph& graph) {
   return comparisons(graph, kRelations);
 }
 
-const std::vector<Comparison>& demands(const Graph& graph) { return comparisons(graph, kDemands); }
+const std::vector<Comparison>& runtime_assertions(const Graph& graph) {
+  return comparisons(graph, kRuntimeAssertions);
+}
 
 }  // namespace t2n::ir

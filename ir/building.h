@@ -13,7 +13,7 @@
 namespace t2n::ir {
 
 /// Where in the program something happens.
-struct Place {
+struct Location {
   ScopeId scope = 0;
   SourceId source = kNoSource;
 };

@@ -48,7 +48,7 @@ bool prune_scans(Graph& graph) {
 void for_each_size(const Attr& attr, const std::function<void(const Symbol&)>& visit) {
   const auto look = [&](const Dim& dim) {
     for (const Symbol& symbol : dim.symbols())
-      if (symbol.born() != nullptr || symbol.axis_size() != nullptr) visit(symbol);
+      if (symbol.unbacked() != nullptr || symbol.axis_size() != nullptr) visit(symbol);
   };
   if (const auto* one = std::get_if<Dim>(&attr)) look(*one);
   if (const auto* many = std::get_if<std::vector<Dim>>(&attr))
@@ -57,7 +57,7 @@ void for_each_size(const Attr& attr, const std::function<void(const Symbol&)>& v
 
 /// The values that sizes come from: for sizes that follow from data, the first value with the size;
 /// for sizes of a trace, the value in the symbol's name.
-std::map<Symbol, ValueId> births_of(const Graph& graph) {
+std::map<Symbol, ValueId> unbacked_sizes_of(const Graph& graph) {
   std::map<Symbol, ValueId> out;
   std::map<std::string_view, ValueId> named;
   const auto by_name = [&](const Symbol& symbol) {
@@ -73,7 +73,8 @@ std::map<Symbol, ValueId> births_of(const Graph& graph) {
   for (const Node& node : graph.nodes)
     for (const ValueId id : node.outputs)
       for (const Dim& size : graph.values[static_cast<size_t>(id)].shape)
-        if (const Symbol* symbol = size.as_symbol(); symbol != nullptr && symbol->born() != nullptr)
+        if (const Symbol* symbol = size.as_symbol();
+            symbol != nullptr && symbol->unbacked() != nullptr)
           out.try_emplace(*symbol, id);
   return out;
 }
@@ -82,21 +83,22 @@ std::map<Symbol, ValueId> births_of(const Graph& graph) {
 
 std::vector<bool> live_nodes(const Graph& graph, std::vector<bool>& needed) {
   std::vector<bool> live(graph.nodes.size());
-  const std::map<Symbol, ValueId> births = births_of(graph);
-  const auto need_birth = [&](const Symbol& symbol) {
-    if (const auto found = births.find(symbol); found != births.end())
+  const std::map<Symbol, ValueId> unbacked_sizes = unbacked_sizes_of(graph);
+  const auto need_unbacked_size = [&](const Symbol& symbol) {
+    if (const auto found = unbacked_sizes.find(symbol); found != unbacked_sizes.end())
       needed.at(static_cast<size_t>(found->second)) = true;
   };
-  for (const Comparison& demand : demands(graph))
-    for (const Dim& side : {demand.left, demand.right}) for_each_size(Attr(side), need_birth);
+  for (const Comparison& require_at_runtime : runtime_assertions(graph))
+    for (const Dim& side : {require_at_runtime.left, require_at_runtime.right})
+      for_each_size(Attr(side), need_unbacked_size);
   for (size_t i = graph.nodes.size(); i-- > 0;) {
     const Node& node = graph.nodes[i];
     live[i] = std::any_of(node.outputs.begin(), node.outputs.end(),
                           [&](ValueId id) { return needed.at(static_cast<size_t>(id)); });
     if (!live[i]) continue;
     for_each_input(node, [&](ValueId id) { needed.at(static_cast<size_t>(id)) = true; });
-    if (!births.empty())
-      for (const Argument& arg : node.args) for_each_size(arg.value, need_birth);
+    if (!unbacked_sizes.empty())
+      for (const Argument& arg : node.args) for_each_size(arg.value, need_unbacked_size);
   }
   return live;
 }

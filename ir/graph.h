@@ -73,8 +73,8 @@ inline constexpr const char* kRelations = "relations";
 const std::vector<Comparison>& relations(const Graph& graph);
 /// Graph attribute: the same for sizes that follow from values. They are unknown until the graph
 /// runs, so it must fail if an assertion does not hold (std::vector<Comparison>).
-inline constexpr const char* kDemands = "demands";
-const std::vector<Comparison>& demands(const Graph& graph);
+inline constexpr const char* kRuntimeAssertions = "demands";
+const std::vector<Comparison>& runtime_assertions(const Graph& graph);
 
 // Building (build.cpp).
 ValueId add_value(Graph& graph, Value value);

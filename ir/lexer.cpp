@@ -64,15 +64,15 @@ void Lexer::expect(std::string_view symbol) {
   if (!accept(symbol)) fail(cat("expected ", quoted(symbol)));
 }
 
-bool Lexer::accept_word(std::string_view expected) {
+bool Lexer::accept_token(std::string_view expected) {
   const size_t begin = at_;
   if (word() == expected) return true;
   at_ = begin;
   return false;
 }
 
-void Lexer::expect_word(std::string_view expected) {
-  if (!accept_word(expected)) fail(cat("expected ", quoted(expected)));
+void Lexer::expect_token(std::string_view expected) {
+  if (!accept_token(expected)) fail(cat("expected ", quoted(expected)));
 }
 
 std::string_view Lexer::word(bool colons) {

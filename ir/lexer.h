@@ -16,8 +16,8 @@ class Lexer {
   bool accept(std::string_view symbol);
   void expect(std::string_view symbol);
   /// Accepts `word` if it is the next word of letters, digits, '_' and '.'.
-  bool accept_word(std::string_view word);
-  void expect_word(std::string_view word);
+  bool accept_token(std::string_view word);
+  void expect_token(std::string_view word);
 
   /// The next word, ':' included if `colons`; empty if there is none.
   std::string_view word(bool colons = false);

@@ -32,7 +32,7 @@ enum class OpTrait {
   reads_memory,          ///< kernels that read values without an operator that shows it
   reads_no_size,         ///< reads numbers to check them, or as values, and not as sizes
   reads_shape_of_other,  ///< does not read the values of `other`
-  bears_size,            ///< the size of an axis of the result may depend on values
+  gives_unbacked_size,   ///< the size of an axis of the result may depend on values
   // By name with overload.
   reads_bits,           ///< the result means something else in another precision
   keeps_all_values,     ///< the result holds every value of the first operand, and no others

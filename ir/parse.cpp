@@ -23,7 +23,6 @@ class Parser {
   }
 
  private:
-
   std::string value_name() {
     lexer_.expect("%");
     return lexer_.name("the name of a value");
@@ -51,7 +50,7 @@ class Parser {
     lexer_.expect(":");
     value.dtype = dtype();
     value.shape = shape();
-    if (lexer_.accept_word("quant")) value.quant = quant();
+    if (lexer_.accept_token("quant")) value.quant = quant();
     return value;
   }
 
@@ -90,7 +89,7 @@ class Parser {
 
   void expect_field(std::string_view name) {
     if (name != "scales") lexer_.expect(",");
-    lexer_.expect_word(name);
+    lexer_.expect_token(name);
     lexer_.expect("=");
   }
 
@@ -164,7 +163,7 @@ class Parser {
 
   void header() {
     if (depth_ > kMaxNesting) lexer_.fail("graphs are nested too deeply");
-    lexer_.expect_word("graph");
+    lexer_.expect_token("graph");
     graph_.name = lexer_.name("the name of the graph");
     lexer_.expect("(");
     while (!lexer_.accept(")")) {
@@ -181,7 +180,7 @@ class Parser {
     lexer_.mark();
     const size_t place = lexer_.place();
     outputs_.push_back({value_name(), place});
-    lexer_.expect_word("as");
+    lexer_.expect_token("as");
     graph_.output_names.push_back(lexer_.string());
     if (lexer_.peek() != ')') lexer_.expect(",");
   }
@@ -189,9 +188,9 @@ class Parser {
   void statement() {
     if (lexer_.peek() == '%') return operation();
     if (lexer_.accept("@")) return heading();
-    if (lexer_.accept_word("const")) return constant();
-    if (lexer_.accept_word("attribute")) return attribute();
-    if (lexer_.accept_word("source")) return source();
+    if (lexer_.accept_token("const")) return constant();
+    if (lexer_.accept_token("attribute")) return attribute();
+    if (lexer_.accept_token("source")) return source();
     lexer_.fail("expected an operation, '@', 'const', 'attribute', 'source' or '}'");
   }
 
@@ -252,11 +251,11 @@ class Parser {
   }
 
   void unloaded(const Tensor& data, const std::string& name) {
-    lexer_.expect_word("bytes");
+    lexer_.expect_token("bytes");
     lexer_.expect("=");
     const int64_t expected = data.elements() * dtype_size(data.dtype);
     if (lexer_.integer() != expected) lexer_.fail(cat("this constant has ", expected, " bytes"));
-    if (!lexer_.accept_word("hash")) return;
+    if (!lexer_.accept_token("hash")) return;
     lexer_.expect("=");
     hashes_[name] = lexer_.hex();
   }
@@ -306,14 +305,14 @@ class Parser {
   void suffixes(Node& node) {
     const std::string_view name = op_short_name(node.op);
     int& calls = calls_[{node.scope, name}];
-    node.call = lexer_.accept_word("as") ? call_number(name) : calls;
+    node.call = lexer_.accept_token("as") ? call_number(name) : calls;
     ++calls;
-    if (lexer_.accept_word("in")) node.compute_dtype = dtype();
+    if (lexer_.accept_token("in")) node.compute_dtype = dtype();
     if (lexer_.accept("!")) {
       node.source = lexer_.count();
       last_source_ = std::max(last_source_, {node.source, lexer_.place()});
     }
-    if (lexer_.accept_word("body"))
+    if (lexer_.accept_token("body"))
       node.body = std::make_shared<Graph>(Parser(lexer_, depth_ + 1).run());
   }
 
@@ -349,7 +348,7 @@ class Parser {
     lexer_.expect(":");
     out.line = lexer_.count();
     if (lexer_.accept(":")) out.column = lexer_.count();
-    if (lexer_.accept_word("in")) out.function = lexer_.name("the name of a function");
+    if (lexer_.accept_token("in")) out.function = lexer_.name("the name of a function");
     return out;
   }
 

@@ -17,13 +17,13 @@ namespace t2n::ir {
 namespace {
 
 using Assumptions = std::span<const Comparison>;
-using Facts = std::vector<Dim>;  ///< none of them negative
+using ConstraintSet = std::vector<Dim>;  ///< none of them negative
 constexpr int kMaxDepth = 3;
 constexpr size_t kMaxFacts = 80, kMaxSplits = 4;
 constexpr int64_t kStepsOfOne = 20'000'000;  ///< for one question
 
 /// If the comparison holds, one of the lists of facts is true.
-std::vector<Facts> alternatives(const Comparison& c) {
+std::vector<ConstraintSet> alternatives(const Comparison& c) {
   const Dim gap = c.left - c.right, back = c.right - c.left;
   switch (c.relation) {
     case Relation::lt: return {{back - 1}};
@@ -141,14 +141,14 @@ class Proof {
 };
 
 /// Adds assumptions about the symbols in `facts`, and about symbols that these add.
-void add_relevant(Facts& facts, Assumptions assumptions) {
+void add_relevant(ConstraintSet& facts, Assumptions assumptions) {
   std::vector<bool> taken(assumptions.size());
   for (size_t i = 0; i < facts.size(); ++i) {
     const std::vector<Symbol> symbols = facts[i].symbols();
     for (size_t k = 0; k < assumptions.size(); ++k) {
       if (taken[k] || !mentions_any(assumptions[k], symbols)) continue;
       taken[k] = true;
-      const std::vector<Facts> cases = alternatives(assumptions[k]);
+      const std::vector<ConstraintSet> cases = alternatives(assumptions[k]);
       if (cases.size() == 1) facts.insert(facts.end(), cases[0].begin(), cases[0].end());
     }
   }
@@ -157,7 +157,7 @@ void add_relevant(Facts& facts, Assumptions assumptions) {
 /// Shows that facts contradict one another.
 class Refutation {
  public:
-  Refutation(Facts facts, Proof& proof, int depth)
+  Refutation(ConstraintSet facts, Proof& proof, int depth)
       : facts_(std::move(facts)), proof_(proof), depth_(depth) {}
 
   bool run() {
@@ -279,16 +279,16 @@ class Refutation {
   }
 
   /// Splits by cases: each minimum and maximum equals one of its operands.
-  bool is_refuted(const Facts& facts, size_t split) const {
+  bool is_refuted(const ConstraintSet& facts, size_t split) const {
     if (is_linear_contradiction(facts)) return true;
     if (split >= std::min(splits_.size(), kMaxSplits) || proof_.steps() < 0) return false;
-    Facts one = facts, other = facts;
+    ConstraintSet one = facts, other = facts;
     one.push_back(splits_[split].first);
     other.push_back(splits_[split].second);
     return is_refuted(one, split + 1) && is_refuted(other, split + 1);
   }
 
-  bool is_linear_contradiction(const Facts& facts) const {
+  bool is_linear_contradiction(const ConstraintSet& facts) const {
     std::vector<std::vector<Atom>> unknowns;
     for (const Dim& fact : facts)
       for (const Term& term : fact.terms())
@@ -307,7 +307,7 @@ class Refutation {
     return is_contradiction(system, proof_.steps());
   }
 
-  Facts facts_;
+  ConstraintSet facts_;
   Proof& proof_;
   int depth_;
   std::vector<Atom> explained_;
@@ -319,8 +319,8 @@ bool Proof::follows(const Comparison& comparison, int depth) {
   if (gap.is_constant()) return holds(gap.value(), comparison.relation, 0);
   const std::pair key(cat(gap.str(), str(comparison.relation)), depth);
   if (const auto known = known_.find(key); known != known_.end()) return known->second;
-  const std::vector<Facts> against = alternatives(negated(comparison));
-  const bool out = std::all_of(against.begin(), against.end(), [&](const Facts& facts) {
+  const std::vector<ConstraintSet> against = alternatives(negated(comparison));
+  const bool out = std::all_of(against.begin(), against.end(), [&](const ConstraintSet& facts) {
     return Refutation(facts, *this, depth).run();
   });
   return known_.emplace(key, out).first->second;

@@ -226,7 +226,7 @@ std::optional<std::string> scan_problem(const Graph& graph, const Node& node) {
 }
 
 std::vector<Tensor> run_scan(const Node& node, const Operand& operand, const Evaluator& evaluate,
-                             const Sizes& born_outside) {
+                             const Sizes& unbacked_outside) {
   const Scan scan = read_scan(node);
   std::vector<Tensor> whole, states, captured;
   for (const ValueId id : scan.scanned) whole.push_back(operand(id));
@@ -241,7 +241,7 @@ std::vector<Tensor> run_scan(const Node& node, const Operand& operand, const Eva
                                 scan.scanned_reversed[i] ? length - 1 - iteration : iteration));
     inputs.insert(inputs.end(), states.begin(), states.end());
     inputs.insert(inputs.end(), captured.begin(), captured.end());
-    std::vector<Tensor> results = run_graph(*node.body, inputs, evaluate, born_outside);
+    std::vector<Tensor> results = run_graph(*node.body, inputs, evaluate, unbacked_outside);
     for (size_t i = 0; i < iterations.size(); ++i) iterations[i].push_back(results[i]);
     states.assign(results.begin() + static_cast<std::ptrdiff_t>(scan.stacked()), results.end());
   }

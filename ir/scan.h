@@ -55,7 +55,7 @@ std::optional<std::string> scan_problem(const Graph& graph, const Node& node);
 
 /// Runs the body iteration after iteration.
 std::vector<Tensor> run_scan(const Node& node, const Operand& operand, const Evaluator& evaluate,
-                             const Sizes& born_outside);
+                             const Sizes& unbacked_outside);
 
 /// Drops what a scan stacks, carries, scans or captures without use; `is_used`: by output of the
 /// node. The body is copied before it changes. Returns true if anything was dropped.

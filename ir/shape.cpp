@@ -66,7 +66,7 @@ int64_t least_divisor(const Dim& b) {
     return term.factor > 0 &&
            std::all_of(term.atoms.begin(), term.atoms.end(), [](const Atom& atom) {
              const auto* symbol = std::get_if<Symbol>(&atom);
-             return symbol != nullptr && symbol->born() == nullptr;
+             return symbol != nullptr && symbol->unbacked() == nullptr;
            });
   });
   return is_natural && b.constant_part() >= 0 ? std::max<int64_t>(b.constant_part(), 1) : 0;
@@ -368,20 +368,20 @@ Ints static_shape(const Shape& shape) {
 
 Shape to_shape(const Ints& sizes) { return Shape(sizes.begin(), sizes.end()); }
 
-bool is_born(const Dim& dim) {
+bool is_unbacked(const Dim& dim) {
   const std::vector<Symbol> symbols = dim.symbols();
   return std::any_of(symbols.begin(), symbols.end(),
-                     [](const Symbol& symbol) { return symbol.born() != nullptr; });
+                     [](const Symbol& symbol) { return symbol.unbacked() != nullptr; });
 }
 
-bool is_born(const Shape& shape) {
-  return std::any_of(shape.begin(), shape.end(), [](const Dim& dim) { return is_born(dim); });
+bool is_unbacked(const Shape& shape) {
+  return std::any_of(shape.begin(), shape.end(), [](const Dim& dim) { return is_unbacked(dim); });
 }
 
 Dim as_written(const Dim& dim) {
   return dim.substitute([](const Symbol& symbol) {
-    const Symbol::Born* born = symbol.born();
-    return born == nullptr ? std::nullopt : std::optional(Dim::symbol(born->name));
+    const Symbol::Unbacked* unbacked = symbol.unbacked();
+    return unbacked == nullptr ? std::nullopt : std::optional(Dim::symbol(unbacked->name));
   });
 }
 

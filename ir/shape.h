@@ -105,8 +105,8 @@ std::string shape_str(const Shape& shape);
 Ints static_shape(const Shape& shape);
 Shape to_shape(const Ints& sizes);
 /// Whether it contains a size that follows from values of tensors.
-bool is_born(const Dim& dim);
-bool is_born(const Shape& shape);
+bool is_unbacked(const Dim& dim);
+bool is_unbacked(const Shape& shape);
 /// Such sizes under their names alone, as in files and for people: "N" for "born.N".
 Dim as_written(const Dim& dim);
 Shape as_written(const Shape& shape);

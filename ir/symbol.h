@@ -27,22 +27,22 @@ struct Symbol {
     int64_t depth = 0;
     auto operator<=>(const Iteration&) const = default;
   };
-  struct Born {  ///< an axis whose size depends on values of tensors, by its name
+  struct Unbacked {  ///< an axis whose size depends on values of tensors, by its name
     std::string name;
-    auto operator<=>(const Born&) const = default;
+    auto operator<=>(const Unbacked&) const = default;
   };
-  std::variant<Declared, AxisSize, Iteration, Born> what;
+  std::variant<Declared, AxisSize, Iteration, Unbacked> what;
 
   template <std::convertible_to<std::string_view> Text>
   Symbol(const Text& name) : what(Declared{std::string(std::string_view(name))}) {}  // NOLINT
   Symbol(AxisSize size) : what(std::move(size)) {}                                   // NOLINT
   Symbol(Iteration iteration) : what(iteration) {}                                   // NOLINT
-  Symbol(Born born) : what(std::move(born)) {}                                       // NOLINT
+  Symbol(Unbacked unbacked) : what(std::move(unbacked)) {}                           // NOLINT
   /// "S", "size.x.0", "iteration.0", "born.N"
   std::string str() const;
   bool is_iteration() const { return std::holds_alternative<Iteration>(what); }
   const AxisSize* axis_size() const { return std::get_if<AxisSize>(&what); }
-  const Born* born() const { return std::get_if<Born>(&what); }
+  const Unbacked* unbacked() const { return std::get_if<Unbacked>(&what); }
   auto operator<=>(const Symbol&) const = default;
 };
 

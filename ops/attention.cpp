@@ -202,7 +202,7 @@ void scaled_dot_product(const OpView& op, Emitter& out) {
 AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a) {
   if (a.is_grouped) a = with_repeated_heads(out, a);
   // Heads that the model itself repeats meet the same fault of 0.21.
-  for (Ref* x : {&a.key, &a.value}) *x = hidden_repeats(out, *x);
+  for (Ref* x : {&a.key, &a.value}) *x = broadcast_barriers(out, *x);
   if (a.is_causal) a.mask = causal_mask(out, a);
   const std::optional<Ref> mask = a.mask;
   a = all_widened(out, a, -kInfinity);

@@ -4,9 +4,9 @@
 #include "ops/reduce.h"
 #include "ops/scatter.h"
 #include "src/diag/error.h"
-#include "src/translate/births.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -38,7 +38,7 @@ Ref run_lengths(Emitter& out, Ref places, const Dim& size) {
 /// The number of distinct values, along an axis of the result, which is a symbol; refuses where it
 /// has none.
 Dim counted_size(const OpView& op, int axis = 0) {
-  if (!is_born(op.shape())) op.refuse_op(Limit::data_dependent_shape, kHelp);
+  if (!is_unbacked(op.shape())) op.refuse_op(Limit::data_dependent_shape, kHelp);
   return op.shape().at(static_cast<size_t>(axis));
 }
 
@@ -46,7 +46,7 @@ Dim counted_size(const OpView& op, int axis = 0) {
 /// results 1 and 2; `order` holds an order of the elements if there is one.
 Ref runs(const OpView& op, Emitter& out, Ref x, const Dim& count, std::optional<Ref> order) {
   const Ref flags = begins(out, x);
-  const Ref places = nonzero_places(out, flags, count)[0];
+  const Ref places = nonzero_indices(out, flags, count)[0];
   if (op.is_used(1)) {
     Ref run = sub(out, running_sum(out, kSum, flags, 0), number(out, 1));
     if (order) run = scatter_rows(out, sub(out, flags, flags), *order, run, {});
@@ -151,7 +151,7 @@ Ref repeated_places(Emitter& out, Ref repeats, const Dim& count) {
 }  // namespace
 
 bool is_counted(const Emitter& out, Ref repeats, const OpView& op) {
-  return !out.constant_value(repeats) && is_born(op.shape()) &&
+  return !out.constant_value(repeats) && is_unbacked(op.shape()) &&
          out.has(target::Feature::non_zero) && out.has(target::Feature::core_cumsum);
 }
 

@@ -5,9 +5,9 @@
 #include "ops/all.h"
 #include "src/diag/error.h"
 #include "src/translate/arith.h"
-#include "src/translate/births.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -268,7 +268,7 @@ void one_hot(const OpView& op, Emitter& out) {
   const Dim classes = op.dim("num_classes");
   const int rank = out.rank(index);
   if (classes.is_constant() && classes.value() < 0) {
-    if (!is_born(op.shape().back()) || !out.has(Feature::non_zero))
+    if (!is_unbacked(op.shape().back()) || !out.has(Feature::non_zero))
       op.refuse("num_classes", Limit::data_dependent_shape, "pass num_classes to one_hot");
     return counted_classes(op, out, index);
   }

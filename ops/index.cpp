@@ -6,9 +6,9 @@
 #include "ops/all.h"
 #include "ops/positions.h"
 #include "src/diag/error.h"
-#include "src/translate/births.h"
 #include "src/translate/nan.h"
 #include "src/translate/registry.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -85,12 +85,12 @@ void take_flat(const OpView& op, Emitter& out) {
 
 /// Selection by a mask that the model computes; a symbol stands for the size of the result.
 void select_computed(const OpView& op, Emitter& out, Ref self, Ref mask) {
-  if (!out.has(target::Feature::non_zero) || !is_born(op.shape()))
+  if (!out.has(target::Feature::non_zero) || !is_unbacked(op.shape()))
     op.refuse("mask", Limit::data_dependent_shape, computed_mask_help());
   const Shape shape = out.broadcast(out.shape(self), out.shape(mask));
   const Ref x = flattened(out, out.broadcast_to(self, shape));
   const Ref flags = flattened(out, out.broadcast_to(mask, shape));
-  finish(op, out, take(out, x, nonzero_places(out, flags, op.shape()[0])[0], 0));
+  finish(op, out, take(out, x, nonzero_indices(out, flags, op.shape()[0])[0], 0));
 }
 
 /// A constant mask is a list of positions.

@@ -5,9 +5,9 @@
 #include "ops/reduce.h"
 #include "ops/scatter.h"
 #include "src/diag/error.h"
-#include "src/translate/births.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -101,13 +101,13 @@ Ref true_elements(Emitter& out, Ref mask) {
 }
 
 /// torch raises unless there is one row for each true element, or one for all.
-void demand_rows(Emitter& out, Ref mask, const Dim& rows) {
+void runtime_assertion_rows(Emitter& out, Ref mask, const Dim& rows) {
   if (counts(out, rows, mask)) return;
   const Ref given = out.size(rows, DType::i64);
   const Ref differs = out.cast(compare(out, "ne", given, true_elements(out, mask)), DType::i64);
   const Ref several =
       out.cast(compare(out, "ne", given, out.scalar(int64_t{1}, DType::i64)), DType::i64);
-  demand(out, mul(out, differs, several));
+  require_at_runtime(out, mul(out, differs, several));
 }
 
 /// One row of values for each true element of a mask, in order.
@@ -117,7 +117,7 @@ bool put_rows(const OpView& op, Emitter& out, const Mask& mask, Ref values, bool
   if (out.rank(values) != rank - masked + 1 || !out.has(target::Feature::core_cumsum)) return false;
   const Ref index =
       out.reshape(places_among(out, "tract_core_cumsum", mask.values), out.shape(mask.values));
-  demand_rows(out, mask.values, size_of(out, values, mask.axis));
+  runtime_assertion_rows(out, mask.values, size_of(out, values, mask.axis));
   Shape spread = out.shape(values);
   for (int axis = 0; axis < rank - masked + 1; ++axis)
     if (axis != mask.axis)
@@ -229,11 +229,12 @@ void masked_scatter(const OpView& op, Emitter& out) {
   // The source may be shorter than the mask; entries that are not read may be anything.
   const Dim size = size_of(out, source, 0);
   if (size != size_of(out, flattened(out, mask), 0))
-    demand(out, out.cast(compare(out, "gt", true_elements(out, mask), out.size(size, DType::i64)),
-                         DType::i64));
+    require_at_runtime(
+        out, out.cast(compare(out, "gt", true_elements(out, mask), out.size(size, DType::i64)),
+                      DType::i64));
   const Ref last = out.size(size - Dim(1), DType::i64);
-  const Ref values = is_born(size) ? take_within(out, source, index, 0)
-                                   : take(out, source, minimum(out, index, last), 0);
+  const Ref values = is_unbacked(size) ? take_within(out, source, index, 0)
+                                       : take(out, source, minimum(out, index, last), 0);
   finish(op, out, select(out, mask, out.reshape(values, op.shape()), self));
 }
 

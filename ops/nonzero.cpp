@@ -2,15 +2,15 @@
 #include "ops/all.h"
 #include "ops/index.h"
 #include "src/translate/arith.h"
-#include "src/translate/births.h"
 #include "src/translate/registry.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
 
 /// The symbol of their number; refused if there is none, as for a tensor without axes.
 Dim count_of(const OpView& op, const Emitter& out, Ref x) {
-  if (out.rank(x) == 0 || !is_born(op.shape()))
+  if (out.rank(x) == 0 || !is_unbacked(op.shape()))
     op.refuse_op(Limit::data_dependent_shape, "use torch.where, or give it a tensor with axes");
   return op.shape()[0];
 }
@@ -24,7 +24,7 @@ void nonzero_rows(const OpView& op, Emitter& out) {
 /// One result for each axis.
 void nonzero_columns(const OpView& op, Emitter& out) {
   const Ref x = op.tensor(op.has_argument("self") ? "self" : "condition");
-  const std::vector<Ref> places = nonzero_places(out, x, count_of(op, out, x));
+  const std::vector<Ref> places = nonzero_indices(out, x, count_of(op, out, x));
   for (size_t i = 0; i < places.size(); ++i) finish(op, out, places[i], static_cast<int>(i));
 }
 

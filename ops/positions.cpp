@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
-#include "src/translate/births.h"
 #include "src/translate/packed.h"
 #include "src/translate/sizes.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -36,9 +36,9 @@ std::vector<Ref> known_nonzero(Emitter& out, const ir::Tensor& mask) {
 std::vector<Ref> indices_of_mask(const OpView& op, Emitter& out, Ref mask,
                                  const std::optional<Dim>& count) {
   const auto known = out.constant_value(mask);
-  if (!known && (!count || !is_born(*count) || !out.has(target::Feature::non_zero)))
+  if (!known && (!count || !is_unbacked(*count) || !out.has(target::Feature::non_zero)))
     op.refuse("indices", Limit::data_dependent_shape, computed_mask_help());
-  if (!known) return nonzero_places(out, mask, *count);
+  if (!known) return nonzero_indices(out, mask, *count);
   if (known->shape.empty())
     op.refuse("indices", Limit::mask_without_axes, "index with a mask of the tensor's shape");
   return known_nonzero(out, *known);

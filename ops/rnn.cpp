@@ -6,9 +6,9 @@
 #include "ops/scan.h"
 #include "src/diag/error.h"
 #include "src/translate/arith.h"
-#include "src/translate/births.h"
 #include "src/translate/body_sizes.h"
 #include "src/translate/registry.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -250,23 +250,23 @@ void sequence_lengths(const OpView& op, Emitter& out) {
   const Ref lengths = op.tensor("self");
   const Dim most = op.dim("most"), count = out.shape(lengths)[0];
   const Ref one = out.scalar(1, DType::i64);
-  demand(out, any_true(out, compare(out, "lt", lengths, one)));
-  demand(out, any_true(out, compare(out, "gt", lengths, out.size(most, DType::i64))));
+  require_at_runtime(out, any_true(out, compare(out, "lt", lengths, one)));
+  require_at_runtime(out, any_true(out, compare(out, "gt", lengths, out.size(most, DType::i64))));
   const Ref places = iota(out, count, 0, 1);
   const Ref before =
       take(out, lengths, maximum(out, sub(out, places, one), like(out, 0, places)), 0);
-  demand(out, any_true(out, compare(out, "gt", lengths, before)));
+  require_at_runtime(out, any_true(out, compare(out, "gt", lengths, before)));
   out.result(lengths);
 }
 
 /// One for each step that any sequence has.
 void batch_sizes(const OpView& op, Emitter& out) {
   const Ref mask = op.tensor("mask");
-  if (!out.has(target::Feature::non_zero) || !is_born(op.shape()))
+  if (!out.has(target::Feature::non_zero) || !is_unbacked(op.shape()))
     op.refuse_op(Limit::data_dependent_shape,
                  "give pad_packed_sequence total_length=x.size(1), or export for tract 0.23.5 or "
                  "newer");
-  finish(op, out, take(out, op.tensor("self"), nonzero_places(out, mask, op.shape()[0])[0], 0));
+  finish(op, out, take(out, op.tensor("self"), nonzero_indices(out, mask, op.shape()[0])[0], 0));
 }
 
 void refuse_packing(const OpView& op, Emitter&) {

@@ -109,10 +109,10 @@ void tile(const OpView& op, Emitter& out) {
   if (is_empty(op.shape())) return out.result(empty(out, op.dtype(), op.shape()));
   if (out.shape(x) == op.shape()) return out.result(x);
   if (const auto tiled = tiled_pieces(out, x, repeats)) return out.result(*tiled);
-  bool is_spread = !is_static(op.shape()) || out.varies(x);
+  bool is_broadcast = !is_static(op.shape()) || out.varies(x);
   for (size_t i = 0; i < repeats.size(); ++i)
-    is_spread = is_spread && (repeats[i] == Dim(1) || out.shape(x)[i] == Dim(1));
-  if (is_spread) return out.result(out.broadcast_to(x, op.shape()));
+    is_broadcast = is_broadcast && (repeats[i] == Dim(1) || out.shape(x)[i] == Dim(1));
+  if (is_broadcast) return out.result(out.broadcast_to(x, op.shape()));
   out.result(out.call(op.nnef(), {x}, {{"repeats", repeats}}, op.dtype(), op.shape()));
 }
 

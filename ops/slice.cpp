@@ -185,7 +185,7 @@ Ref rolled_by_places(Emitter& out, Ref x, int axis, const Dim& shift) {
 Ref rolled(const OpView& op, Emitter& out, Ref x, int axis, const Dim& shift) {
   const Dim size = size_of(out, x, axis);
   if (shift == Dim(0) || shift == size) return x;
-  if (is_born(size) || is_born(shift)) return rolled_by_places(out, x, axis, shift);
+  if (is_unbacked(size) || is_unbacked(shift)) return rolled_by_places(out, x, axis, shift);
   const auto cut = first_of_rolled(out, size, shift);
   if (!cut) op.refuse("shifts", Limit::unknown_size, "roll by less than the size of the axis");
   if (*cut == Dim(0)) return x;
@@ -248,7 +248,7 @@ Ref neighbours_difference(Emitter& out, Ref x, int axis, bool is_first) {
   if (size == Dim(1)) return out.slice(x, axis, 0, 0);
   const auto part = is_first ? &sliced : &gathered_range;
   // Of nothing there is no difference either.
-  const bool may_be_none = is_born(size) && may_be_empty(out, x, axis);
+  const bool may_be_none = is_unbacked(size) && may_be_empty(out, x, axis);
   const Dim count = may_be_none ? max(size - Dim(1), Dim(0)) : size - Dim(1);
   const Ref after = part(out, x, axis, size - count, size);
   const Ref before = part(out, x, axis, 0, count);

@@ -5,9 +5,9 @@
 #include "ops/index.h"
 #include "ops/positions.h"
 #include "ops/scan.h"
-#include "src/translate/births.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -94,14 +94,14 @@ Ref left_over(Emitter& out, const std::vector<Ref>& boxes, double threshold) {
 void nms(const OpView& op, Emitter& out) {
   const Ref boxes = widened(out, op.tensor("dets")), scores = widened(out, op.tensor("scores"));
   const double threshold = threshold_of(op.f64("iou_threshold"), out.dtype(boxes));
-  if (!is_born(op.shape()))
+  if (!is_unbacked(op.shape()))
     op.refuse_op(Limit::data_dependent_shape, "compute it outside of the model");
   const Dim& count = size_of(out, scores, 0);
   const bool is_open = !count.is_constant();
   const Ref order = falling_order(out, scores);
   Ref is_left = left_over(out, columns(out, boxes, order, is_open), threshold);
   if (is_open) is_left = out.slice(is_left, 0, Dim(0), count);
-  const Ref places = nonzero_places(out, is_left, op.shape()[0])[0];
+  const Ref places = nonzero_indices(out, is_left, op.shape()[0])[0];
   const Ref kept = take(out, order, places, 0);
   out.declare_positions(kept);
   out.result(kept);

@@ -78,7 +78,7 @@ class Movement {
   double strongest() const;
 
  private:
-  std::vector<float> moves_;  ///< by element
+  std::vector<float> container_operations_;  ///< by element
   bool all_ = false;
 };
 
@@ -86,7 +86,7 @@ class Movement {
 constexpr double kMinResponse = 20;
 
 /// The distances of a result, and of torch's, from the f64 result.
-struct Yardstick {
+struct F64Distance {
   double result_rms = 0;
   double result_max = 0;
   double torch_rms = 0;
@@ -104,11 +104,11 @@ struct Yardstick {
 /// Raises torch's error to the effect of rounding inputs and weights, given by `nearby`, the f64
 /// result for rounded ones. If that is more than a hundredth of the values, nothing is raised: such
 /// inputs cannot distinguish a right file from a wrong one that is off by about as much.
-Yardstick widened(Yardstick yardstick, const ir::Tensor& exact, const ir::Tensor& nearby);
+F64Distance widened(F64Distance f64_distance, const ir::Tensor& exact, const ir::Tensor& nearby);
 /// Measures where all three are finite; `exact` is f64. Nothing for integers, if shapes differ, and
 /// if only f64 is not finite where the other two differ.
-std::optional<Yardstick> measure(const ir::Tensor& exact, const ir::Tensor& torch,
-                                 const ir::Tensor& result);
+std::optional<F64Distance> measure(const ir::Tensor& exact, const ir::Tensor& torch,
+                                   const ir::Tensor& result);
 
 /// "'logits'[0,17]: expected 4.12, got 3.81 (off by 0.31, allowed 0.0021)", for `output-mismatch`.
 std::string mismatch_text(std::string_view output, const Deviation& comparison);

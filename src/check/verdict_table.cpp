@@ -68,10 +68,11 @@ namespace {
 /// The verdict for an output that exceeds the tolerance.
 Verdict explained(const OutputRow& row) {
   if (row.comparison.not_finite > 0 || !row.comparison.mismatch.empty()) return Verdict::differs;
-  if (row.ruling) return *row.ruling == Ruling::unsettled ? Verdict::inconclusive : Verdict::ok;
-  if (!row.yardstick) return Verdict::differs;
-  if (row.yardstick->is_as_near()) return Verdict::ok;
-  return row.yardstick->is_unstable ? Verdict::inconclusive : Verdict::differs;
+  if (row.cause)
+    return *row.cause == MismatchCause::unsettled ? Verdict::inconclusive : Verdict::ok;
+  if (!row.f64_distance) return Verdict::differs;
+  if (row.f64_distance->is_as_near()) return Verdict::ok;
+  return row.f64_distance->is_unstable ? Verdict::inconclusive : Verdict::differs;
 }
 
 }  // namespace

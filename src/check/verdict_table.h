@@ -16,7 +16,7 @@ constexpr double kMostTimesTorch = 100;
 constexpr double kShortSum = 1000;
 
 /// Explains why an output of a quantised model differs from LibTorch's default engine.
-enum class Ruling {
+enum class MismatchCause {
   ties,      ///< every element lies where rounding a tie to the other side puts it
   engine,    ///< every element equals another engine of LibTorch
   unsettled  ///< no explanation, but LibTorch's engines differ as much among themselves
@@ -29,14 +29,14 @@ struct OutputRow {
   std::optional<double> moved;     ///< the share of elements that moved; nothing: not measured
   /// The steps of the model were compared, so that it does not matter how many elements moved.
   bool has_right_steps = false;
-  std::optional<Yardstick> yardstick;  ///< for this set of inputs
+  std::optional<F64Distance> f64_distance;  ///< for this set of inputs
   /// The engine's distance from f64 in units of torch's: the largest over the measured sets.
   std::optional<double> times_torch;
   /// The limit for it: more is a fault even within the tolerance. None if the level asks for less.
   std::optional<double> most_times_torch = kMostTimesTorch;
-  std::optional<Ruling> ruling = {};  ///< set if the comparison alone says that it differs
-  std::optional<Quanta> quanta;       ///< over all sets, for an output behind a quantiser
-  std::string where;                  ///< the set of inputs, if not the samples: "at S=13"
+  std::optional<MismatchCause> cause = {};  ///< set if the comparison alone says that it differs
+  std::optional<Quanta> quanta;             ///< over all sets, for an output behind a quantiser
+  std::string where;                        ///< the set of inputs, if not the samples: "at S=13"
 };
 
 /// Below this share of moving elements, a wrong export would pass as well. For integers and

@@ -111,7 +111,7 @@ std::string words_of(const LintView& view, const std::vector<size_t>& nodes) {
 void find_float_islands(const LintView& view, Findings& findings) {
   for (auto& [root, island] : Islands(view).all()) {
     if (!island.is_enclosed || !island.has_entrance || !island.has_exit) continue;
-    std::erase_if(island.nodes, [&](size_t i) { return keeps_grid(view.graph.nodes[i]); });
+    std::erase_if(island.nodes, [&](size_t i) { return keeps_qparams(view.graph.nodes[i]); });
     if (island.nodes.empty()) continue;  // only moves elements
     findings.add(
         "float-island", view, view.graph.nodes[island.nodes.front()],

@@ -53,7 +53,7 @@ void LintView::follow_affine() {
     std::vector<ValueId> from;
     if (is_dequantise(node) && ir::operand(node, "self") != ir::kNoValue)
       from = {ir::operand(node, "self")};
-    if (keeps_grid(node)) from = moved_by(graph, node);
+    if (keeps_qparams(node)) from = moved_by(graph, node);
     const bool rounds = is_fake_quant(node) || ir::op_name(node.op) == kDequantise;
     const bool passes_on = !from.empty() && std::all_of(from.begin(), from.end(), [&](ValueId id) {
       return is_rounded[static_cast<size_t>(id)] &&

@@ -29,7 +29,7 @@ bool adds_zeros(const ir::Node& node) {
 
 }  // namespace
 
-bool keeps_grid(const ir::Node& node) {
+bool keeps_qparams(const ir::Node& node) {
   if (!ir::op_name(node.op).starts_with("aten::") || node.body) return false;
   const std::string_view name = ir::op_base_name(node.op);
   if (name == "constant_pad_nd" || name == "pad") return adds_zeros(node);

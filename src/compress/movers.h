@@ -9,7 +9,7 @@
 namespace t2n::compress {
 
 /// For tensors with one scale. Pads count if they add zeros.
-bool keeps_grid(const ir::Node& node);
+bool keeps_qparams(const ir::Node& node);
 
 /// The real operands whose elements are moved; a tensor that only gives its shape counts as well.
 std::vector<ir::ValueId> moved_by(const ir::Graph& graph, const ir::Node& node);

@@ -45,9 +45,9 @@ bool is_no_dropout(const Node& node) {
 }
 
 /// Lets quantisers rise, operation by operation, each as far as possible.
-class Rising {
+class Hoist {
  public:
-  Rising(ir::Graph& graph, const passes::PassContext& context)
+  Hoist(ir::Graph& graph, const passes::PassContext& context)
       : graph_(graph),
         context_(context),
         producers_(ir::producers(graph)),
@@ -83,7 +83,7 @@ class Rising {
 
   /// One tensor in, one out.
   bool is_passable(const Node& node) const {
-    return keeps_grid(node) && !is_relu(node) && node.outputs.size() == 1 &&
+    return keeps_qparams(node) && !is_relu(node) && node.outputs.size() == 1 &&
            moved_by(graph_, node).size() == 1;
   }
 
@@ -132,9 +132,9 @@ class Rising {
   std::vector<int> uses_;
 };
 
-class Sinking : public passes::Rewriter {
+class Sink : public passes::Rewriter {
  public:
-  explicit Sinking(ir::Graph& graph)
+  explicit Sink(ir::Graph& graph)
       : Rewriter(graph), known_(known_values(graph)), dynamic_(dynamic_scales(graph)) {}
 
   bool run() {
@@ -159,7 +159,7 @@ class Sinking : public passes::Rewriter {
       define(integers_of(tensor("self")));
       return true;
     }
-    if (!keeps_grid(node_) || !are_alike()) {
+    if (!keeps_qparams(node_) || !are_alike()) {
       keep();
       return false;
     }
@@ -186,13 +186,13 @@ class Sinking : public passes::Rewriter {
     return found == integers_.end() ? ir::kNoValue : found->second;
   }
 
-  bool is_alike(ValueId a, ValueId b) const {
+  bool are_equal(ValueId a, ValueId b) const {
     return value(a).quant == value(b).quant && value(a).dtype == value(b).dtype;
   }
 
   bool is_as_before() const {
     const ValueId integers = integers_of(tensor("self"));
-    return integers != ir::kNoValue && is_alike(integers, node_.outputs.at(0));
+    return integers != ir::kNoValue && are_equal(integers, node_.outputs.at(0));
   }
 
   bool are_alike() const {
@@ -201,7 +201,7 @@ class Sinking : public passes::Rewriter {
       const ValueId integers = integers_of(resolve(id));
       if (integers == ir::kNoValue) return false;
       if (first == ir::kNoValue) first = integers;
-      if (!is_alike(first, integers)) return false;
+      if (!are_equal(first, integers)) return false;
     }
     return first != ir::kNoValue;
   }
@@ -244,6 +244,6 @@ class Sinking : public passes::Rewriter {
 }  // namespace t2n::compress
 
 bool t2n::passes::propagate_qparams(ir::Graph& graph, const PassContext& context) {
-  const bool has_risen = compress::Rising(graph, context).run();
-  return compress::Sinking(graph).run() || has_risen;
+  const bool has_risen = compress::Hoist(graph, context).run();
+  return compress::Sink(graph).run() || has_risen;
 }

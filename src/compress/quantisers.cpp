@@ -6,10 +6,10 @@
 
 #include "ir/print.h"
 #include "src/compress/elements.h"
+#include "src/compress/existing_qparams.h"
 #include "src/compress/grid.h"
 #include "src/compress/layers.h"
 #include "src/compress/observe.h"
-#include "src/compress/own_grids.h"
 #include "src/diag/error.h"
 #include "src/passes/known.h"
 #include "src/passes/pass.h"
@@ -43,22 +43,22 @@ struct Unfit {
 constexpr std::string_view kTooSmall = "its numbers are too small for what they would be stored as";
 
 /// What decides whether a weight can be stored smaller.
-struct Facts {
+struct ConstraintSet {
   bool is_finite = true;
   double largest = 0;  ///< magnitude
   double signal = 0;   ///< sum of squares
   double noise = 0;    ///< the same of what rounding to 16 bits does
 };
 
-std::string unfit_for_half(const Facts& facts) {
+std::string unfit_for_half(const ConstraintSet& facts) {
   constexpr double kBeyondHalf = 65520;  // from here on, the nearest is infinity
   if (facts.largest >= kBeyondHalf) return "it holds numbers beyond 65504, the largest in 16 bits";
   constexpr double kMostLost = 0.5;  // of the power
   return facts.noise > kMostLost * facts.signal ? std::string(kTooSmall) : "";
 }
 
-Facts facts_of(const ir::Tensor& data) {
-  Facts out;
+ConstraintSet facts_of(const ir::Tensor& data) {
+  ConstraintSet out;
   if (!passes::is_loaded(data)) return out;
   for_each_part(data, [&](size_t, std::span<const double> elements) {
     for (const double element : elements) {
@@ -105,7 +105,7 @@ bool shares_scale(const ir::Tensor& data, size_t axis, const Grid& grid) {
   return true;
 }
 
-std::string unfit_for_integers(const ir::Tensor& weight, const Facts& facts,
+std::string unfit_for_integers(const ir::Tensor& weight, const ConstraintSet& facts,
                                std::optional<int> axis, const Grid& grid) {
   // All of its numbers are less than the least step there is.
   if (facts.largest > 0 && facts.largest < kLeastScale * static_cast<double>(highest(grid)))
@@ -253,7 +253,7 @@ class AddingQuantisers {
   const ir::Graph& graph_;
   const Settings& settings_;
   std::vector<bool> known_;
-  OwnGrids own_;
+  ExistingQParams own_;
   std::vector<int> constants_;
   std::map<ValueId, Unfit> unfit_;
 };
@@ -263,7 +263,7 @@ class AddingQuantisers {
 std::string unfit_reason(const ir::Tensor& weight, std::optional<int> axis,
                          const WeightSettings& settings) {
   if (settings.format == Format::q4_0) return "";
-  const Facts facts = facts_of(weight);
+  const ConstraintSet facts = facts_of(weight);
   if (settings.format == Format::f16) return unfit_for_half(facts);
   return unfit_for_integers(weight, facts, axis, settings.grid);
 }

@@ -24,8 +24,8 @@ std::string unfit_reason(const ir::Tensor& weight, std::optional<int> axis,
 /// An observer for each weight, activation and bias that settings quantise to integers, a cast for
 /// weights of 16 bits. Weights of Format::q4_0 are the pass `quantise-q4_0`'s.
 /// `report` hears of weights that 16 bits, or a step of integers, cannot hold. What the model
-/// rounds itself is left as it is (own_grids.h).   Errors: `unsupported-argument` for weights that
-/// are to be integers and are NaN or infinite.
+/// rounds itself is left as it is (existing_qparams.h).   Errors: `unsupported-argument` for
+/// weights that are to be integers and are NaN or infinite.
 void add_quantisers(Insertions& insertions, const ir::Graph& graph, const Settings& settings,
                     const Report& report);
 

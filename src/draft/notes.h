@@ -11,7 +11,7 @@ namespace t2n::draft {
 
 struct Notes {
   /// The operator of the model that statements belong to.
-  struct Place {
+  struct Location {
     std::string op;    ///< its name, for diagnostics
     std::string name;  ///< prefix of the names of its intermediate results
   };
@@ -30,7 +30,7 @@ struct Notes {
     bool is_made = false;
   };
 
-  std::vector<Place> places;
+  std::vector<Location> places;
   std::unordered_map<std::string, Tensor> tensors;      ///< by identifier
   std::unordered_map<std::string, Constant> constants;  ///< by label
   std::vector<std::string> results;                     ///< their preferred names

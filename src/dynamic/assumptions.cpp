@@ -7,10 +7,10 @@
 #include "ir/prove.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
-#include "src/dynamic/births.h"
-#include "src/dynamic/facts.h"
+#include "src/dynamic/constraint_set.h"
 #include "src/dynamic/infer.h"
 #include "src/dynamic/same.h"
+#include "src/dynamic/unbacked_sizes.h"
 
 namespace t2n::dynamic {
 
@@ -24,10 +24,10 @@ namespace {
 std::string why_needed(const Decision& decision) {
   if (decision.kind == Decision::Kind::loop)
     return "a loop takes the same number of iterations at all sizes tried";
-  if (decision.obstacle.empty())
+  if (decision.reason.empty())
     return "a branch on a size is baked in the way that all sizes tried took it";
   return cat("a branch on a size is baked in, and no select stands for it, since ",
-             decision.obstacle);
+             decision.reason);
 }
 
 std::string comparisons_text(const std::vector<Comparison>& comparisons) {
@@ -123,9 +123,9 @@ std::vector<Comparison> positivity(const Sizes& sample, const std::vector<Compar
     const Dim dim = Dim::symbol(symbol);
     const bool has_bound =
         std::any_of(asserted.begin(), asserted.end(), [&](const Comparison& each) {
-          const Comparison way = each.right == dim ? mirrored(each) : each;
-          return way.left == dim && way.right.is_constant() &&
-                 (way.relation == Relation::gt || way.relation == Relation::ge);
+          const Comparison direction = each.right == dim ? mirrored(each) : each;
+          return direction.left == dim && direction.right.is_constant() &&
+                 (direction.relation == Relation::gt || direction.relation == Relation::ge);
         });
     if (!has_bound) out.push_back({dim, Relation::ge, size == 0 ? 0 : 1});
   }
@@ -151,17 +151,17 @@ std::string help_for(const Comparison& comparison, const Sizes& sample) {
 
 /// Records a need about sizes that no engine knows when it starts. A branch is told even if an
 /// operator inside of it needs as much: the model computes something else there, and does not fail.
-void Assertions::demand(const Need& need) {
+void Assertions::require_at_runtime(const Need& need) {
   const auto follows_also_from = [&](const std::vector<Comparison>& more) {
     std::vector<Comparison> known = all_;
     known.insert(known.end(), more.begin(), more.end());
     return follows(need.comparison, known);
   };
-  if (!follows_also_from(demands_)) demands_.push_back(need.comparison);
-  if (!need.is_told || !report_ || follows_also_from(told_)) return;
-  told_.push_back(need.comparison);
+  if (!follows_also_from(runtime_assertions_)) runtime_assertions_.push_back(need.comparison);
+  if (!need.is_warned || !report_ || follows_also_from(warned_)) return;
+  warned_.push_back(need.comparison);
   if (need.comparison.relation == Relation::ne && need.comparison.right == Dim(0))
-    told_.push_back({need.comparison.left, Relation::ge, 1});  // no size is negative
+    warned_.push_back({need.comparison.left, Relation::ge, 1});  // no size is negative
   Diagnostic warning =
       told(need, cat("the file runs where ", ir::str(ir::as_written(need.comparison)), " only"),
            need.help);
@@ -197,7 +197,7 @@ void Assertions::refuse_one_size(const Need& need, const std::vector<Comparison>
 }
 
 void Assertions::add(const Need& need) {
-  if (is_born(need.comparison)) return demand(need);
+  if (is_unbacked(need.comparison)) return require_at_runtime(need);
   if (follows(need.comparison, all_)) return;
   const auto forms = expressible(need.comparison, seen_, all_);
   if (!forms && need.is_guard) return;
@@ -207,7 +207,7 @@ void Assertions::add(const Need& need) {
              help_for(need.comparison, sample())));
   all_.insert(all_.end(), forms->begin(), forms->end());
   refuse_one_size(need, *forms);
-  if (!need.is_told || !report_ || forms->empty()) return;
+  if (!need.is_warned || !report_ || forms->empty()) return;
   Diagnostic warning = told(need, cat("the file holds for ", comparisons_text(*forms), " only"),
                             "to state that you know it, use --assert");
   warning.severity = Severity::warning;
@@ -215,7 +215,7 @@ void Assertions::add(const Need& need) {
 }
 
 void Assertions::add_branch(const Need& need) {
-  if (is_born(need.comparison) || holds(need.comparison, sample())) return add(need);
+  if (is_unbacked(need.comparison) || holds(need.comparison, sample())) return add(need);
   Diagnostic out = told(need, "a branch depends on a size: it goes another way at other sizes",
                         "compute the same for all sizes, or export a model for each");
   out.id = "dynamic-differs";
@@ -230,14 +230,15 @@ std::vector<Need> branch_needs(const Traced& traced, const Sizes& sample) {
       if (is_open(decision.sizes, traced.graph)) refuse_inexpressible(decision, traced);
       continue;
     }
-    Comparison way = decision.kind == Decision::Kind::loop || decision.way != 0
-                         ? *decision.comparison
-                         : negated(*decision.comparison);
-    way.left = over_axes(way.left, traced.graph);
-    way.right = over_axes(way.right, traced.graph);
-    if (!is_over(way.left, sample) || !is_over(way.right, sample))
+    Comparison direction = decision.kind == Decision::Kind::loop || decision.direction != 0
+                               ? *decision.comparison
+                               : negated(*decision.comparison);
+    direction.left = over_axes(direction.left, traced.graph);
+    direction.right = over_axes(direction.right, traced.graph);
+    if (!is_over(direction.left, sample) || !is_over(direction.right, sample))
       refuse_inexpressible(decision, traced);
-    out.push_back({way, place_of(traced, decision), why_needed(decision), true, decision.is_guard});
+    out.push_back(
+        {direction, place_of(traced, decision), why_needed(decision), true, decision.is_guard});
   }
   return out;
 }
@@ -257,7 +258,7 @@ void refuse_multiples(const std::vector<Need>& needs, const std::vector<AxisSpec
     const Dim gap = c.left - c.right;
     const std::vector<Symbol> symbols = gap.symbols();
     if (c.relation != Relation::eq || symbols.size() != 1 || follows(c, known)) continue;
-    if (symbols[0].born() != nullptr) continue;  // of which nothing can be declared
+    if (symbols[0].unbacked() != nullptr) continue;  // of which nothing can be declared
     const int64_t multiple = period(gap);
     const Dim whole = gap.substitute(
         [&](const Symbol& symbol) { return std::optional(Dim(multiple) * Dim::symbol(symbol)); });

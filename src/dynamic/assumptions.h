@@ -23,8 +23,8 @@ struct Need {
   Comparison comparison;
   std::optional<Where> where;
   std::string why;
-  bool is_told = false;   ///< as a warning
-  bool is_guard = false;  ///< the model raises otherwise: the file need not assert it
+  bool is_warned = false;  ///< as a warning
+  bool is_guard = false;   ///< the model raises otherwise: the file need not assert it
   std::string help = "compute the same whatever the values are, for example with torch.where";
 };
 
@@ -44,18 +44,18 @@ class Assertions {
   void tell_sign(const Need& need, const Symbol& number) const;
   const std::vector<Comparison>& all() const { return all_; }
   /// Conditions on sizes that follow from values: the graph itself fails if they do not hold.
-  const std::vector<Comparison>& demands() const { return demands_; }
-  void add_demands(const std::vector<Comparison>& more) {
-    demands_.insert(demands_.end(), more.begin(), more.end());
+  const std::vector<Comparison>& runtime_assertions() const { return runtime_assertions_; }
+  void add_runtime_assertions(const std::vector<Comparison>& more) {
+    runtime_assertions_.insert(runtime_assertions_.end(), more.begin(), more.end());
   }
 
  private:
   const Sizes& sample() const { return seen_.front(); }
-  void demand(const Need& need);
+  void require_at_runtime(const Need& need);
   void refuse_one_size(const Need& need, const std::vector<Comparison>& added) const;
   Seen seen_;
-  std::vector<Comparison> all_, demands_;
-  std::vector<Comparison> told_;  ///< demands that were warned of
+  std::vector<Comparison> all_, runtime_assertions_;
+  std::vector<Comparison> warned_;  ///< demands that were warned of
   Report report_;
 };
 

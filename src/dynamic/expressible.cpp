@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "ir/prove.h"
-#include "src/dynamic/facts.h"
+#include "src/dynamic/constraint_set.h"
 
 namespace t2n::dynamic {
 
@@ -113,9 +113,10 @@ struct ProductBound {
 
 /// Nothing if no atom is common to all terms, or there is no product.
 std::optional<ProductBound> product_bound(const Comparison& comparison) {
-  const Comparison way = ir::balanced(comparison);
-  if (way.relation != Relation::ge && way.relation != Relation::le) return std::nullopt;
-  const Dim gap = way.relation == Relation::ge ? way.left - way.right : way.right - way.left;
+  const Comparison direction = ir::balanced(comparison);
+  if (direction.relation != Relation::ge && direction.relation != Relation::le) return std::nullopt;
+  const Dim gap = direction.relation == Relation::ge ? direction.left - direction.right
+                                                     : direction.right - direction.left;
   if (!has_product(gap)) return std::nullopt;
   std::vector<ir::Term> terms = gap.terms();
   int64_t common = 0;
@@ -207,10 +208,10 @@ bool mentions_orders(const Comparison& comparison) {
 /// Minima and maxima are replaced by one of their operands, as at all of the sizes.
 Comparison with_known_orders(const Comparison& comparison, std::vector<const Sizes*> seen,
                              const std::vector<Comparison>& known, std::vector<Comparison>& out) {
-  Facts facts(std::move(seen), known);
-  const Comparison rest{facts.simplified(comparison.left), comparison.relation,
-                        facts.simplified(comparison.right)};
-  for (Comparison& each : facts.take_assumed()) out.push_back(std::move(each));
+  ConstraintSet constraints(std::move(seen), known);
+  const Comparison rest{constraints.simplified(comparison.left), comparison.relation,
+                        constraints.simplified(comparison.right)};
+  for (Comparison& each : constraints.take_assumed()) out.push_back(std::move(each));
   return rest;
 }
 

@@ -8,11 +8,11 @@
 #include "ir/prove.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
-#include "src/dynamic/births.h"
 #include "src/dynamic/level.h"
 #include "src/dynamic/same.h"
 #include "src/dynamic/scan_shapes.h"
 #include "src/dynamic/shape_rule.h"
+#include "src/dynamic/unbacked_sizes.h"
 
 namespace t2n::dynamic {
 namespace {
@@ -51,19 +51,19 @@ bool implies(const Comparison& a, const Comparison& b) {
 /// One pass over the graph, with the trials at hand.
 class Inference {
  public:
-  Inference(std::vector<Trial>& trials, const InferOptions& options, const ShapeRules& rules)
-      : trials_(trials),
+  Inference(std::vector<Probe>& probes, const InferOptions& options, const ShapeRules& rules)
+      : probes_(probes),
         rules_(rules),
         inputs_(options.inputs),
-        result_(trials[0].graph),
-        births_(trials[0].symbols),
-        facts_(sizes_of(trials), options.known) {
-    facts_.keep_orders(options.orders);
+        result_(probes[0].graph),
+        unbacked_sizes_(probes[0].symbols),
+        constraints_(sizes_of(probes), options.known) {
+    constraints_.keep_orders(options.orders);
   }
 
   void run() {
     std::vector<const ir::Graph*> graphs;
-    for (const Trial& trial : trials_) graphs.push_back(&trial.graph);
+    for (const Probe& probe : probes_) graphs.push_back(&probe.graph);
     const Level level(result_, std::move(graphs));
     T2N_ASSERT(inputs_.size() == result_.inputs.size(), "a shape for each input is needed");
     for (size_t i = 0; i < inputs_.size(); ++i) shape_of(level, result_.inputs[i]) = inputs_[i];
@@ -74,9 +74,9 @@ class Inference {
   std::vector<Assumption>& found() { return found_; }
 
  private:
-  static std::vector<const Sizes*> sizes_of(const std::vector<Trial>& trials) {
+  static std::vector<const Sizes*> sizes_of(const std::vector<Probe>& probes) {
     std::vector<const Sizes*> out;
-    for (const Trial& trial : trials) out.push_back(&trial.symbols);
+    for (const Probe& probe : probes) out.push_back(&probe.symbols);
     return out;
   }
 
@@ -91,19 +91,19 @@ class Inference {
 
   void constants(const Level& level) {
     for (const ir::Constant& constant : level.result().constants)
-      for (size_t trial = 1; trial < level.trials(); ++trial)
-        if (level.shape(trial, constant.value) != level.shape(0, constant.value))
-          refuse_constant(level, constant.value, trial);
+      for (size_t probe = 1; probe < level.probes(); ++probe)
+        if (level.shape(probe, constant.value) != level.shape(0, constant.value))
+          refuse_constant(level, constant.value, probe);
   }
 
-  [[noreturn]] void refuse_constant(const Level& level, ir::ValueId value, size_t trial) const {
+  [[noreturn]] void refuse_constant(const Level& level, ir::ValueId value, size_t probe) const {
     const auto seen = [&](size_t at) {
-      return cat(ir::shape_str(level.shape(at, value)), " where ", sizes_str(trials_[at].symbols));
+      return cat(ir::shape_str(level.shape(at, value)), " where ", sizes_str(probes_[at].symbols));
     };
     throw Error("dynamic-size",
-                cat("the constant ", quoted(level.trial(0).values[static_cast<size_t>(value)].name),
+                cat("the constant ", quoted(level.probe(0).values[static_cast<size_t>(value)].name),
                     " has other sizes for other inputs"),
-                cat(seen(0), ", ", seen(trial)),
+                cat(seen(0), ", ", seen(probe)),
                 "compute it in forward() from the shapes of tensors");
   }
 
@@ -115,8 +115,8 @@ class Inference {
       body(level, index);
       result.shapes = scan_output_shapes(node);
     } else if (const ShapeRule rule = rules_.find(node.op)) {
-      result = apply_shape_rule(rule, ShapeView(level.result(), node, facts_));
-      name_born(level, node, result);
+      result = apply_shape_rule(rule, ShapeView(level.result(), node, constraints_));
+      name_unbacked(level, node, result);
     } else {
       result.why = "no rule gives the sizes of its results";
     }
@@ -124,17 +124,18 @@ class Inference {
   }
 
   /// Names a size that depends on values, with its upper bound.
-  void name_born(const Level& level, const ir::Node& node, RuleResult& result) {
+  void name_unbacked(const Level& level, const ir::Node& node, RuleResult& result) {
     if (!has_unnamed(result.shapes)) return;
-    if (!bears_size(level.result(), node) && !counts_in_open_axes(level.result(), node)) {
+    if (!gives_unbacked_size(level.result(), node) && !counts_in_open_axes(level.result(), node)) {
       for (size_t i = 0; i < result.shapes.size(); ++i)  // constants determine it: as traced
         result.shapes[i] = level.shape(0, node.outputs[i]);
       return;
     }
     std::vector<Sizes*> sizes;
-    for (Trial& trial : trials_) sizes.push_back(&trial.symbols);
-    if (const auto born = births_.name(level, node, result.shapes, sizes)) {
-      if (born->most) facts_.know({ir::Dim::symbol(born->symbol), Relation::le, *born->most});
+    for (Probe& probe : probes_) sizes.push_back(&probe.symbols);
+    if (const auto unbacked = unbacked_sizes_.name(level, node, result.shapes, sizes)) {
+      if (unbacked->most)
+        constraints_.know({ir::Dim::symbol(unbacked->symbol), Relation::le, *unbacked->most});
       return;
     }
     result.shapes.clear();
@@ -151,7 +152,7 @@ class Inference {
           (size.constant_part() < 0 ||
            std::any_of(size.terms().begin(), size.terms().end(),
                        [](const ir::Term& term) { return term.factor < 0; }));
-      if (may_be_negative) facts_.decide(size, Relation::ge, 0);
+      if (may_be_negative) constraints_.decide(size, Relation::ge, 0);
     }
   }
 
@@ -159,7 +160,7 @@ class Inference {
   /// constants alone, keep the sample's sizes.
   void accept(const Level& level, const ir::Node& node, const RuleResult& result) {
     for (const ir::Shape& shape : result.shapes) require_sizes(shape);
-    std::vector<Comparison> assumed = facts_.take_assumed();
+    std::vector<Comparison> assumed = constraints_.take_assumed();
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       const ir::ValueId output = node.outputs[i];
       if (!result.shapes.empty() && agrees(level, result.shapes[i], output))
@@ -225,12 +226,12 @@ class Inference {
     std::vector<Observation> seen;
     const ir::Shape& first = level.shape(0, value);
     for (size_t axis = 0; axis < first.size() && seen.empty(); ++axis)
-      for (size_t trial = 1; trial < level.trials(); ++trial) {
-        const ir::Shape& there = level.shape(trial, value);
+      for (size_t probe = 1; probe < level.probes(); ++probe) {
+        const ir::Shape& there = level.shape(probe, value);
         if (there.size() != first.size() || there[axis] == first[axis]) continue;
         what = cat("axis ", axis, " of its result");
-        seen = {{&trials_[0].symbols, first[axis].value()},
-                {&trials_[trial].symbols, there[axis].value()}};
+        seen = {{&probes_[0].symbols, first[axis].value()},
+                {&probes_[probe].symbols, there[axis].value()}};
         break;
       }
     refuse(
@@ -239,21 +240,21 @@ class Inference {
   }
 
   bool agrees(const Level& level, const ir::Shape& shape, ir::ValueId value) const {
-    for (size_t trial = 0; trial < level.trials(); ++trial)
-      if (!agrees(shape, trial, level.shape(trial, value))) return false;
+    for (size_t probe = 0; probe < level.probes(); ++probe)
+      if (!agrees(shape, probe, level.shape(probe, value))) return false;
     return true;
   }
-  bool agrees(const ir::Shape& shape, size_t trial, const ir::Shape& traced) const {
+  bool agrees(const ir::Shape& shape, size_t probe, const ir::Shape& traced) const {
     if (shape.size() != traced.size()) return false;
     for (size_t i = 0; i < shape.size(); ++i)
-      if (value_at(trial, shape[i]) != traced[i].value()) return false;
+      if (value_at(probe, shape[i]) != traced[i].value()) return false;
     return true;
   }
 
   /// Notes assumptions, except those that others imply.
   void note(const Level& level, const ir::Node& node, std::vector<Comparison> assumed) {
     for (Comparison& relation : assumed) {
-      facts_.know(relation);
+      constraints_.know(relation);
       std::erase_if(found_,
                     [&](const Assumption& known) { return implies(relation, known.relation); });
       found_.push_back({std::move(relation), std::string(ir::op_name(node.op)),
@@ -266,15 +267,15 @@ class Inference {
     ir::Node& node = level.result().nodes[index];
     node.body = std::make_shared<ir::Graph>(*node.body);
     std::vector<const ir::Graph*> graphs;
-    for (size_t trial = 0; trial < level.trials(); ++trial)
-      graphs.push_back(level.trial(trial).nodes[index].body.get());
+    for (size_t probe = 0; probe < level.probes(); ++probe)
+      graphs.push_back(level.probe(probe).nodes[index].body.get());
     const Level inner(*node.body, std::move(graphs), &level);
     const std::vector<ir::Shape> shapes = scan_input_shapes(level.result(), node);
     for (size_t i = 0; i < shapes.size(); ++i) shape_of(inner, node.body->inputs.at(i)) = shapes[i];
     const Symbol iteration = Symbol::Iteration{level.depth()};
-    facts_.know({ir::Dim::symbol(iteration), Relation::lt, ir::read_scan(node).length});
+    constraints_.know({ir::Dim::symbol(iteration), Relation::lt, ir::read_scan(node).length});
     body_of(inner);
-    facts_.forget(iteration);
+    constraints_.forget(iteration);
   }
 
   static Subject subject(const Level& level, const ir::Node& node, std::string what) {
@@ -302,22 +303,23 @@ class Inference {
   template <typename Read>
   ir::Dim number(const Level& level, size_t index, size_t which, Read read) {
     std::vector<Observation> seen;
-    const ir::Dim traced = *read(level.trial(0).nodes[index].args[which].value);
+    const ir::Dim traced = *read(level.probe(0).nodes[index].args[which].value);
     const ir::Dim size = level.resolved(traced);
     bool agrees = true;
-    for (size_t trial = 0; trial < level.trials(); ++trial) {
-      const ir::Dim* there = read(level.trial(trial).nodes[index].args[which].value);
+    for (size_t probe = 0; probe < level.probes(); ++probe) {
+      const ir::Dim* there = read(level.probe(probe).nodes[index].args[which].value);
       T2N_ASSERT(there != nullptr, "the trials differ in arguments");
-      const auto extent = level.number(trial, *there);
-      seen.push_back({&trials_[trial].symbols, extent});
-      agrees = agrees && extent && value_at(trial, size) == *extent;
+      const auto extent = level.number(probe, *there);
+      seen.push_back({&probes_[probe].symbols, extent});
+      agrees = agrees && extent && value_at(probe, size) == *extent;
     }
     const ir::Node& node = level.result().nodes[index];
     if (agrees) {
       const bool is_number =
           std::holds_alternative<ir::Dim>(node.args[which].value) && rules_.is_elementwise(node.op);
-      const ir::Dim simple = is_number ? facts_.simplified_number(size) : facts_.simplified(size);
-      note(level, node, facts_.take_assumed());
+      const ir::Dim simple =
+          is_number ? constraints_.simplified_number(size) : constraints_.simplified(size);
+      note(level, node, constraints_.take_assumed());
       return simple;
     }
     refuse(
@@ -326,8 +328,8 @@ class Inference {
         "or a product with a fraction that floats round at some sizes (int(45 * 1.4) is 62)");
   }
 
-  std::optional<int64_t> value_at(size_t trial, const ir::Dim& size) const {
-    const Sizes& sizes = trials_[trial].symbols;
+  std::optional<int64_t> value_at(size_t probe, const ir::Dim& size) const {
+    const Sizes& sizes = probes_[probe].symbols;
     for (const Symbol& symbol : size.symbols())
       if (!sizes.contains(symbol)) return std::nullopt;
     return evaluate(size, sizes);
@@ -340,39 +342,39 @@ class Inference {
     };
     const ir::Node& node = level.result().nodes[index];
     const std::string own = text(node.args[which].value);
-    for (size_t trial = 1; trial < level.trials(); ++trial) {
-      const std::string there = text(level.trial(trial).nodes[index].args[which].value);
+    for (size_t probe = 1; probe < level.probes(); ++probe) {
+      const std::string there = text(level.probe(probe).nodes[index].args[which].value);
       if (there == own) continue;
       Diagnostic out;
       out.id = "dynamic-size";
       out.message = cat(ir::op_name(node.op), ": ", node.args[which].name, "=", own,
                         " is another number for other sizes");
       out.where = {ir::node_where(level.result(), node)};
-      out.details = {cat(own, " where ", sizes_str(trials_[0].symbols)),
-                     cat(there, " where ", sizes_str(trials_[trial].symbols))};
+      out.details = {cat(own, " where ", sizes_str(probes_[0].symbols)),
+                     cat(there, " where ", sizes_str(probes_[probe].symbols))};
       out.why = "only integers can follow the dynamic axes in a file";
       out.help = "compute it as a tensor, or from axes that are not dynamic";
       throw Error(std::move(out));
     }
   }
 
-  std::vector<Trial>& trials_;  ///< they receive the born sizes
+  std::vector<Probe>& probes_;  ///< they receive the born sizes
   const ShapeRules& rules_;
   const std::vector<ir::Shape>& inputs_;
   ir::Graph result_;
-  Births births_;
-  Facts facts_;
+  UnbackedSizes unbacked_sizes_;
+  ConstraintSet constraints_;
   std::vector<Assumption> found_;
 };
 
 }  // namespace
 
-std::vector<Assumption> infer_shapes(std::vector<Trial>& trials, const InferOptions& options,
+std::vector<Assumption> infer_shapes(std::vector<Probe>& probes, const InferOptions& options,
                                      const ShapeRules& rules) {
-  Inference inference(trials, options, rules);
+  Inference inference(probes, options, rules);
   inference.run();
-  trials[0].graph = std::move(inference.graph());
-  trials[0].graph.attributes[ir::kSampleSizes] = trials[0].symbols;
+  probes[0].graph = std::move(inference.graph());
+  probes[0].graph.attributes[ir::kSampleSizes] = probes[0].symbols;
   return std::move(inference.found());
 }
 

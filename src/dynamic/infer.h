@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "src/dynamic/facts.h"
+#include "src/dynamic/constraint_set.h"
 
 namespace t2n::dynamic {
 
 /// The program traced at certain sizes (keep_sizes on). All trials have the same nodes in the same
 /// order; only sizes differ.
-struct Trial {
+struct Probe {
   Sizes symbols;
   ir::Graph graph;
 };
@@ -35,7 +35,7 @@ struct Assumption {
 /// symbols, and kSampleSizes holds the trial's symbols. Returns the conditions for them. Errors:
 /// `dynamic-size` with the place, if no rule of an operator gives a size, or no expression of the
 /// program gives a number.
-std::vector<Assumption> infer_shapes(std::vector<Trial>& trials, const InferOptions& options,
+std::vector<Assumption> infer_shapes(std::vector<Probe>& probes, const InferOptions& options,
                                      const ShapeRules& rules);
 
 /// An expression over the tracer's symbols of sizes (Decision::comparison…), rewritten over the

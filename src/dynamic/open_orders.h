@@ -14,7 +14,7 @@ class OpenOrders {
   explicit OpenOrders(bool takes_all) : takes_all_(takes_all) {}
 
   /// infer_shapes() of trials that are made of the runs.
-  std::vector<Assumption> infer(const std::vector<TraceAt>& runs, std::vector<Trial>& trials,
+  std::vector<Assumption> infer(const std::vector<TraceAt>& runs, std::vector<Probe>& probes,
                                 InferOptions options, const ShapeRules& rules);
 
  private:

@@ -16,11 +16,11 @@ inline constexpr std::array<uint64_t, 3> kOtherDraws = {0, 1, 3};
 bool may_be_of_values(const Error& error);
 
 /// The sizes that follow from values, in the order of the operations that bear them.
-ir::Ints born_extents(const ir::Graph& graph);
+ir::Ints unbacked_extents(const ir::Graph& graph);
 /// A number of elements at which programs sometimes behave differently: 0 or 1.
 inline constexpr int64_t kFew = 2;
 /// True if one of them is so small.
-bool has_small_births(const ir::Graph& graph);
+bool has_small_unbacked_sizes(const ir::Graph& graph);
 
 /// Puts a run at these sizes first that counts more than one of everything, if there is one.
 void prefer_large(std::vector<TraceAt>& runs, const Sizes& sizes);
@@ -28,7 +28,7 @@ void prefer_large(std::vector<TraceAt>& runs, const Sizes& sizes);
 std::vector<TraceAt> take_small(std::vector<TraceAt>& runs);
 
 /// Whether the graph, at the sizes of another run, equals what was traced there.
-bool is_alike_there(const trace::Traced& traced, const TraceAt& run);
+bool is_equal_there(const trace::Traced& traced, const TraceAt& run);
 
 /// `small`: runs in which a branch on such sizes went the other way. True if the graph equals one
 /// of them at its sizes, and only these sizes take the other way. Then a branch around a write of
@@ -51,6 +51,7 @@ Diagnostic unvaried();
 /// number that was read as a size and that nothing alive in the graph counts: not to be negative.
 /// The program's course may rely on it all the same, as `0 > n` is false for every size, and only
 /// the demand keeps the operation that fails otherwise. Errors: `dynamic-assumption`.
-void complete_demands(Assertions& assertions, const ir::Graph& graph, const Sizes& sample);
+void complete_runtime_assertions(Assertions& assertions, const ir::Graph& graph,
+                                 const Sizes& sample);
 
 }  // namespace t2n::dynamic

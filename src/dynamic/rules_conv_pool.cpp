@@ -89,8 +89,8 @@ Dim pooled(const ShapeView& op, const AxisWindow& w, const Dim& size) {
   op.require(size + 2 * w.padding, Relation::ge, w.reach() - w.stride + 1);
   const Dim count = ceil_div(size + 2 * w.padding - w.reach(), w.stride) + 1;
   const Dim begun = floor_div(size + w.padding - 1, w.stride) + 1;
-  if (!ir::is_born(size)) op.facts().decide(count, Relation::le, begun);
-  return op.facts().smaller(count, begun);
+  if (!ir::is_unbacked(size)) op.constraints().decide(count, Relation::le, begun);
+  return op.constraints().smaller(count, begun);
 }
 
 Shapes pool(const ShapeView& op) {

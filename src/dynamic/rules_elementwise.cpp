@@ -28,7 +28,7 @@ Shapes looked_up(const ShapeView& op) {
 }
 
 /// With a condition alone: the positions where it is true, along each axis.
-Shapes where(const ShapeView& op) { return repeated(op, {born_size()}); }
+Shapes where(const ShapeView& op) { return repeated(op, {unbacked_size()}); }
 
 }  // namespace
 

@@ -97,19 +97,19 @@ Shapes combinations(const ShapeView& op) {
   const int64_t r = op.i64("r");
   Dim n = op.shape("self").at(0);
   if (op.boolean("with_replacement")) n = n + (r - 1);
-  Dim ways = 1;
+  Dim directions = 1;
   int64_t factorial = 1;
   for (int64_t i = 0; i < r; ++i) {
-    ways = ways * (n - i);
+    directions = directions * (n - i);
     factorial *= i + 1;
   }
-  return {{floor_div(ways, factorial), r}};
+  return {{floor_div(directions, factorial), r}};
 }
 
 Shapes pad_sequence(const ShapeView& op) {
   const Shapes inputs = op.shapes("sequences");
   Dim longest = inputs.at(0).at(0);
-  for (const Shape& x : inputs) longest = op.facts().larger(longest, x.at(0));
+  for (const Shape& x : inputs) longest = op.constraints().larger(longest, x.at(0));
   const auto count = static_cast<int64_t>(inputs.size());
   Shape out = op.boolean("batch_first") ? Shape{count, longest} : Shape{longest, count};
   out.insert(out.end(), inputs[0].begin() + 1, inputs[0].end());
@@ -130,13 +130,13 @@ Shapes repeat(const ShapeView& op) {
 Shapes repeat_interleave(const ShapeView& op) {
   const bool is_flat = !op.has("dim");
   const bool is_counted = op.is_tensor("repeats") && !op.has("output_size");
-  if (!op.has("self")) return {{is_counted ? born_size() : op.dim("output_size")}};
+  if (!op.has("self")) return {{is_counted ? unbacked_size() : op.dim("output_size")}};
   const Shape& x = op.shape("self");
   const int axis = is_flat ? 0 : op.axis("dim", dim_rank(x));
   const Dim whole = is_flat ? product(x) : x.at(static_cast<size_t>(axis));
   const auto known = is_counted ? op.number("repeats") : std::nullopt;
   const Dim size = known                   ? whole * Dim(*known)
-                   : is_counted            ? born_size()
+                   : is_counted            ? unbacked_size()
                    : op.has("output_size") ? op.dim("output_size")
                                            : whole * op.dim("repeats");
   return {is_flat ? Shape{size} : with_dim(x, axis, size)};

@@ -3,8 +3,8 @@
 
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
-#include "src/dynamic/births.h"
 #include "src/dynamic/shape_rule.h"
+#include "src/dynamic/unbacked_sizes.h"
 
 namespace t2n::dynamic {
 namespace {
@@ -25,7 +25,7 @@ void require_elements(const ShapeView& op) {
   const Shape& x = op.first();
   if (!is_one_of(ir::op_short_name(op.op()), kExtremes)) return;
   for (const int64_t axis : op.axes("dim", dim_rank(x)))
-    if (!x.empty() && is_born(x.at(static_cast<size_t>(axis))))
+    if (!x.empty() && is_unbacked(x.at(static_cast<size_t>(axis))))
       op.require(x.at(static_cast<size_t>(axis)), Relation::ge, 1);
 }
 
@@ -87,7 +87,7 @@ Shapes differences(const ShapeView& op) {
   Dim size = x.at(at);
   for (const char* more : {"prepend", "append"})
     if (op.has(more)) size = size + (op.shape(more).empty() ? Dim(1) : op.shape(more).at(at));
-  return {with_dim(x, axis, op.facts().larger(size - op.dim("n"), 0))};
+  return {with_dim(x, axis, op.constraints().larger(size - op.dim("n"), 0))};
 }
 
 /// A one-dimensional x runs along `dim`, which needs samples: of none there is no last one.

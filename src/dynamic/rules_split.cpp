@@ -17,7 +17,7 @@ Dim clamped(const ShapeView& op, const Dim& bound, const Dim& size) {
   constexpr int64_t kEnd = int64_t{1} << 62;
   if (bound.is_constant() && bound.value() > kEnd) return size;
   const Dim from_start = op.holds(bound, Relation::ge, 0) ? bound : bound + size;
-  return op.facts().smaller(op.facts().larger(from_start, 0), size);
+  return op.constraints().smaller(op.constraints().larger(from_start, 0), size);
 }
 
 struct SliceBounds {
@@ -45,14 +45,14 @@ std::optional<Dim> cut_off_at(const Dim& start, const Dim& size) {
 /// `size - min(a, size)` has the form that other slices give it: `max(size - a, 0)`.
 Dim length_of(const ShapeView& op, const SliceBounds& bounds, const Dim& size) {
   const auto start = bounds.end == size ? cut_off_at(bounds.start, size) : std::nullopt;
-  return op.facts().larger(start ? size - *start : bounds.end - bounds.start, 0);
+  return op.constraints().larger(start ? size - *start : bounds.end - bounds.start, 0);
 }
 
 /// Of `x[-n:]`: n, or all there are.
 std::optional<Dim> last_entries(const ShapeView& op, const Dim& size) {
   if (!op.has("start") || !op.holds(op.dim("start"), Relation::lt, 0)) return std::nullopt;
   if (op.has("end") && clamped(op, op.dim("end"), size) != size) return std::nullopt;
-  return op.facts().smaller(-1 * op.dim("start"), size);
+  return op.constraints().smaller(-1 * op.dim("start"), size);
 }
 
 Shapes slice(const ShapeView& op) {
@@ -62,7 +62,8 @@ Shapes slice(const ShapeView& op) {
   const auto last = last_entries(op, size);
   const Dim length = last ? *last : length_of(op, bounds(op, size), size);
   // An end that is cut off leaves nothing behind the start only where the trials show it.
-  if (!ir::is_born(length) && !orders_in(length).empty()) op.facts().holds(length, Relation::ge, 1);
+  if (!ir::is_unbacked(length) && !orders_in(length).empty())
+    op.constraints().holds(length, Relation::ge, 1);
   return {with_dim(x, axis, ceil_div(length, op.has("step") ? op.dim("step") : Dim(1)))};
 }
 
@@ -172,10 +173,10 @@ Shapes cut(const ShapeView& op, const Shape& x, int axis, const Shape& indices) 
   std::vector<Dim> sizes;
   Dim start = 0;
   for (const Dim& index : indices) {
-    if (!ir::is_born(whole) && op.holds(index, Relation::ge, 0))
-      op.facts().decide(index, Relation::le, whole);  // a part begins where others end
+    if (!ir::is_unbacked(whole) && op.holds(index, Relation::ge, 0))
+      op.constraints().decide(index, Relation::le, whole);  // a part begins where others end
     const Dim end = clamped(op, index, whole);
-    sizes.push_back(op.facts().larger(end - start, 0));
+    sizes.push_back(op.constraints().larger(end - start, 0));
     start = end;
   }
   sizes.push_back(whole - start);
@@ -212,9 +213,9 @@ Shapes glu(const ShapeView& op) {
 
 Dim diagonal_length(const ShapeView& op, const Dim& rows, const Dim& columns, const Dim& offset) {
   const bool is_above = op.holds(offset, Relation::ge, 0);
-  Facts& facts = op.facts();
-  return facts.simplified(min(is_above ? rows : facts.larger(rows + offset, 0),
-                              is_above ? facts.larger(columns - offset, 0) : columns));
+  ConstraintSet& constraints = op.constraints();
+  return constraints.simplified(min(is_above ? rows : constraints.larger(rows + offset, 0),
+                                    is_above ? constraints.larger(columns - offset, 0) : columns));
 }
 
 Shapes diagonal(const ShapeView& op) {

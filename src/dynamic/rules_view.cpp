@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
-#include "src/dynamic/births.h"
 #include "src/dynamic/shape_rule.h"
+#include "src/dynamic/unbacked_sizes.h"
 
 namespace t2n::dynamic {
 namespace {
@@ -24,7 +24,7 @@ Dim remaining(const ShapeView& op, const Shape& from, Shape to) {
   const Dim total = product(rest), known = product(to);
   if (known == Dim(0)) op.unknown("there are no elements");
   const Dim size = floor_div(total, known);
-  if (!op.facts().equal(size * known, total)) op.unknown("the elements do not fit");
+  if (!op.constraints().equal(size * known, total)) op.unknown("the elements do not fit");
   return size;
 }
 
@@ -168,7 +168,7 @@ Shapes moveaxis(const ShapeView& op) {
 
 /// Whether an axis has size 1; a dynamic axis counts as it was in all trials.
 bool is_one(const ShapeView& op, const Dim& dim) {
-  if (is_born(dim)) return !op.holds(dim, Relation::ne, 1);
+  if (is_unbacked(dim)) return !op.holds(dim, Relation::ne, 1);
   return dim.is_constant() ? dim == Dim(1) : !op.holds(dim, Relation::ge, 2);
 }
 
@@ -215,7 +215,7 @@ Shapes roll(const ShapeView& op) {
             ? product(x)
             : x.at(static_cast<size_t>(ir::floor_mod_int(dims.at(i).value(), dim_rank(x))));
     // By sizes that follow from values, places are computed, and any shift has its meaning.
-    if (ir::is_born(size) || ir::is_born(shifts[i])) continue;
+    if (ir::is_unbacked(size) || ir::is_unbacked(shifts[i])) continue;
     if (size.is_constant() && shifts[i].is_constant()) continue;
     const bool is_forward = op.holds(shifts[i], Relation::ge, 0);
     op.require(is_forward ? shifts[i] : -1 * shifts[i], Relation::le, size);

@@ -32,24 +32,24 @@ std::string at(const TraceAt& there) {
 }
 
 /// The first place where the program decided differently.
-std::optional<Diagnostic> other_way(const TraceAt& a, const TraceAt& b) {
+std::optional<Diagnostic> other_direction(const TraceAt& a, const TraceAt& b) {
   const auto& first = a.traced.decisions;
   const auto& second = b.traced.decisions;
   const auto same = [](const Decision& x, const Decision& y) {
-    return x.id == y.id && x.way == y.way;
+    return x.id == y.id && x.direction == y.direction;
   };
   const auto [x, y] = std::mismatch(first.begin(), first.end(), second.begin(), second.end(), same);
   if (x == first.end() || y == second.end() || x->id != y->id) return {};
   const std::string sizes = cat(at(a), " and ", at(b));
   if (x->kind == Decision::Kind::loop)
-    return differs(cat("a loop makes ", x->way, " and ", y->way, " iterations ", sizes),
+    return differs(cat("a loop makes ", x->direction, " and ", y->direction, " iterations ", sizes),
                    place_of(a.traced, *x),
                    "a file cannot hold the iterations one by one of a loop whose length varies",
                    "");
   return differs(cat("a branch depends on a size: it goes another way ", sizes),
                  place_of(a.traced, *x),
-                 x->obstacle.empty() ? "NNEF has no branches; a file would hold one way only"
-                                     : cat("no select stands for it, since ", x->obstacle),
+                 x->reason.empty() ? "NNEF has no branches; a file would hold one way only"
+                                   : cat("no select stands for it, since ", x->reason),
                  "compute the same for all sizes, or export a model for each");
 }
 
@@ -285,7 +285,7 @@ class Pairing {
 
 }  // namespace
 
-bool is_traced_alike(const trace::Traced& graph, const TraceAt& other) {
+bool is_isomorphic(const trace::Traced& graph, const TraceAt& other) {
   const ir::Graph& there = other.traced.graph;
   const Sizes traced = ir::sample_sizes(there);
   return Pairing(graph.graph, there, other.sizes, traced).run();
@@ -305,7 +305,7 @@ std::string sizes_str(const Sizes& sizes) {
 }
 
 std::optional<Diagnostic> difference(const TraceAt& a, const TraceAt& b) {
-  if (auto way = other_way(a, b)) return way;
+  if (auto direction = other_direction(a, b)) return direction;
   const auto& first = a.traced.graph.nodes;
   const auto& second = b.traced.graph.nodes;
   const std::vector<int> index_a = ir::constant_index(a.traced.graph);

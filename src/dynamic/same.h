@@ -32,6 +32,6 @@ bool computes_the_same(const ir::Graph& a, const ir::Graph& b);
 
 /// Whether the graph, whose sizes are expressions, equals what was traced at other sizes. Copies
 /// that exist only for some strides, and that nothing can observe, do not count.
-bool is_traced_alike(const trace::Traced& graph, const TraceAt& other);
+bool is_isomorphic(const trace::Traced& graph, const TraceAt& other);
 
 }  // namespace t2n::dynamic

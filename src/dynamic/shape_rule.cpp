@@ -40,7 +40,7 @@ RuleResult apply_shape_rule(ShapeRule rule, const ShapeView& op) {
   try {
     RuleResult out{rule(op), {}, false};
     for (Shape& shape : out.shapes)
-      for (Dim& dim : shape) dim = op.facts().simplified(dim);
+      for (Dim& dim : shape) dim = op.constraints().simplified(dim);
     if (out.shapes.size() != op.outputs())
       return {{}, cat(out.shapes.size(), " shapes for ", op.outputs(), " outputs"), true};
     return out;
@@ -53,7 +53,7 @@ RuleResult apply_shape_rule(ShapeRule rule, const ShapeView& op) {
   }
 }
 
-Dim born_size() { return Dim::symbol(Symbol::Born{}); }
+Dim unbacked_size() { return Dim::symbol(Symbol::Unbacked{}); }
 
 Dim product(const Shape& dims) {
   Dim out = 1;

@@ -61,8 +61,8 @@ void add_rnn_attention_rules(ShapeRules& r);
 // Shared by several families.
 using Shapes = std::vector<ir::Shape>;
 /// The size of an axis that depends on the operands' values. An operator has at most one: it stands
-/// alone in the rule's answer until it has a name (births.h).
-ir::Dim born_size();
+/// alone in the rule's answer until it has a name (unbacked_sizes.h).
+ir::Dim unbacked_size();
 /// Whether an index of this type is a mask.
 bool is_mask(ir::DType dtype);
 ir::Dim product(const ir::Shape& dims);

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "src/diag/error.h"
-#include "src/dynamic/index_places.h"
+#include "src/dynamic/index_range.h"
 
 namespace t2n::dynamic {
 
@@ -176,7 +176,7 @@ ir::Ints ShapeView::axes(std::string_view name, int rank) const {
 }
 
 Dim ShapeView::unified(const Dim& a, const Dim& b) const {
-  if (!facts_.equal(a, b)) unknown("sizes that must be equal are not");
+  if (!constraints_.equal(a, b)) unknown("sizes that must be equal are not");
   if (b.is_constant() || b.str().size() < a.str().size()) return b;
   return a;
 }
@@ -191,9 +191,9 @@ Shape ShapeView::unified(const Shape& a, const Shape& b) const {
 Dim ShapeView::broadcast_dim(const Dim& a, const Dim& b) const {
   if (a == b || b == Dim(1)) return a;
   if (a == Dim(1)) return b;
-  if (facts_.equal(a, b)) return b.is_constant() || b.str().size() < a.str().size() ? b : a;
-  if (facts_.equal(a, 1)) return b;
-  if (facts_.equal(b, 1)) return a;
+  if (constraints_.equal(a, b)) return b.is_constant() || b.str().size() < a.str().size() ? b : a;
+  if (constraints_.equal(a, 1)) return b;
+  if (constraints_.equal(b, 1)) return a;
   unknown("sizes that must be equal are not");
 }
 
@@ -215,7 +215,8 @@ void ShapeView::require_fit(Shape values, const Shape& place) const {
   for (; values.size() > place.size(); values.erase(values.begin())) unified(values.front(), 1);
   const size_t offset = place.size() - values.size();
   for (size_t i = 0; i < values.size(); ++i)
-    if (values[i] != Dim(1) && !facts_.equal(values[i], place[offset + i])) unified(values[i], 1);
+    if (values[i] != Dim(1) && !constraints_.equal(values[i], place[offset + i]))
+      unified(values[i], 1);
 }
 
 void ShapeView::require_fit(std::string_view name, const Shape& place) const {
@@ -223,24 +224,24 @@ void ShapeView::require_fit(std::string_view name, const Shape& place) const {
 }
 
 bool ShapeView::holds(const Dim& a, Relation relation, const Dim& b) const {
-  const auto known = facts_.decide(a, relation, b);
+  const auto known = constraints_.decide(a, relation, b);
   if (!known) unknown("the trials differ");
   return *known;
 }
 
 void ShapeView::require(const Dim& a, Relation relation, const Dim& b) const {
-  const auto known = facts_.decide(a, relation, b);
+  const auto known = constraints_.decide(a, relation, b);
   if (!known || !*known) unknown(cat("it needs ", ir::str(Comparison{a, relation, b})));
 }
 
-void ShapeView::require_places(std::string_view name, const Dim& size, size_t place) const {
+void ShapeView::require_in_range(std::string_view name, const Dim& size, size_t place) const {
   ir::ValueId index = ir::kNoValue;
   if (const auto* one = std::get_if<ir::TensorRef>(&attr(name))) index = one->id;
   if (const auto* many = std::get_if<ir::TensorRefs>(&attr(name))) index = many->ids.at(place);
-  const auto places = index == ir::kNoValue ? std::nullopt : places_of(graph_, index);
+  const auto places = index == ir::kNoValue ? std::nullopt : index_range_of(graph_, index);
   if (!places) return;
   require(places->end, Relation::le, size);
-  const auto counts_from_front = facts_.decide(places->least, Relation::ge, 0);
+  const auto counts_from_front = constraints_.decide(places->least, Relation::ge, 0);
   if (!counts_from_front || !*counts_from_front) require(size + places->least, Relation::ge, 0);
 }
 

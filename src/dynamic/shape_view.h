@@ -7,21 +7,21 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "src/dynamic/facts.h"
+#include "src/dynamic/constraint_set.h"
 
 namespace t2n::dynamic {
 
 class ShapeView {
  public:
-  ShapeView(const ir::Graph& graph, const ir::Node& node, Facts& facts)
-      : graph_(graph), node_(node), facts_(facts) {}
+  ShapeView(const ir::Graph& graph, const ir::Node& node, ConstraintSet& constraints)
+      : graph_(graph), node_(node), constraints_(constraints) {}
 
   std::string_view op() const { return ir::op_name(node_.op); }
   size_t outputs() const { return node_.outputs.size(); }
   /// The shape of a result in the sample.
   const ir::Shape& traced(size_t output) const { return value(node_.outputs[output]).shape; }
   ir::DType result_dtype() const { return value(node_.outputs.front()).dtype; }
-  Facts& facts() const { return facts_; }
+  ConstraintSet& constraints() const { return constraints_; }
   /// Whether the schema has the argument and a value was given.
   bool has(std::string_view name) const;
 
@@ -73,8 +73,8 @@ class ShapeView {
   /// The operator needs this relation: the file asserts it, unless it follows.
   void require(const ir::Dim& a, Relation relation, const ir::Dim& b) const;
   /// The integers of a tensor, or of the `place`-th one of a list, are positions on an axis of
-  /// `size`: if they are known (index_places.h), the file asserts that they are inside.
-  void require_places(std::string_view name, const ir::Dim& size, size_t place = 0) const;
+  /// `size`: if they are known (index_range.h), the file asserts that they are inside.
+  void require_in_range(std::string_view name, const ir::Dim& size, size_t place = 0) const;
   /// Throws: the rule has no answer for this use.
   [[noreturn]] void unknown(std::string_view why) const;
 
@@ -85,7 +85,7 @@ class ShapeView {
 
   const ir::Graph& graph_;
   const ir::Node& node_;
-  Facts& facts_;
+  ConstraintSet& constraints_;
 };
 
 }  // namespace t2n::dynamic

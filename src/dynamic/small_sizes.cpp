@@ -4,8 +4,8 @@
 
 #include "ir/prove.h"
 #include "src/diag/error.h"
-#include "src/dynamic/births.h"
 #include "src/dynamic/other_values.h"
+#include "src/dynamic/unbacked_sizes.h"
 
 namespace t2n::dynamic {
 
@@ -68,8 +68,8 @@ bool SmallSizes::is_right(const TraceAt& run) const {
 }
 
 void SmallSizes::try_small(const TraceAt& run, Assertions& out) const {
-  if (is_alike_there(traced_, run) || is_right(run)) return;
-  const Sizes sizes = born_sizes(traced_.graph, run.traced.graph);
+  if (is_equal_there(traced_, run) || is_right(run)) return;
+  const Sizes sizes = unbacked_sizes(traced_.graph, run.traced.graph);
   // A loop may be short although more elements are counted.
   const bool has_small =
       std::any_of(sizes.begin(), sizes.end(), [](const auto& each) { return each.second < kFew; });
@@ -150,7 +150,7 @@ bool SmallSizes::holds_where_excluded(const Need& need, const Sizes& second,
   constexpr size_t kMost = 8;
   const Comparison& c = need.comparison;
   const std::vector<Symbol> symbols = (c.left - c.right).symbols();
-  if (symbols.size() != 1 || !sample_.contains(symbols[0]) || symbols[0].born() != nullptr)
+  if (symbols.size() != 1 || !sample_.contains(symbols[0]) || symbols[0].unbacked() != nullptr)
     return false;
   const int64_t last = last_excluded(c, symbols[0]);
   std::vector<Sizes> excluded;
@@ -163,7 +163,7 @@ bool SmallSizes::holds_where_excluded(const Need& need, const Sizes& second,
   return !excluded.empty() && excluded.size() <= 2 * kMost &&
          std::all_of(excluded.begin(), excluded.end(), [&](const Sizes& sizes) {
            std::set<Sizes> seen = {sizes};
-           return goes_on_alike(sizes, symbols[0], known) && tried(sizes).is_right &&
+           return stays_equal(sizes, symbols[0], known) && tried(sizes).is_right &&
                   holds_with_others(sizes, symbols[0], known, seen);
          });
 }
@@ -172,21 +172,22 @@ bool SmallSizes::holds_where_excluded(const Need& need, const Sizes& second,
 /// way there: `T % 4 == 0` counts in `B % 4 != 0 or T % 4 != 0` only where B is a multiple of 4.
 bool SmallSizes::holds_with_others(const Sizes& sizes, const Symbol& symbol,
                                    const Assertions& known, std::set<Sizes>& seen) const {
-  constexpr size_t kMostWays = 8;
+  constexpr size_t kMostDirections = 8;
   Rewrites plain = rewrites_;
   plain.fixed_branches.clear();
   if (rewrites_.fixed_branches.empty()) return true;
   const std::vector<Comparison> asked = known.all();
   for (const Need& need : branch_needs(shaped(run_unrolled_if_short(sizes, plain)), sizes)) {
-    const Comparison& way = need.comparison;
-    if (ir::prove(way, asked) == ir::Verdict::always) continue;
-    for (const Symbol& other : (way.left - way.right).symbols()) {
+    const Comparison& direction = need.comparison;
+    if (ir::prove(direction, asked) == ir::Verdict::always) continue;
+    for (const Symbol& other : (direction.left - direction.right).symbols()) {
       if (other == symbol) continue;
       Sizes there = sizes;
-      for (int64_t size = 1; size <= kMostTried && holds(way, there); ++size) there[other] = size;
-      if (holds(way, there)) return false;
+      for (int64_t size = 1; size <= kMostTried && holds(direction, there); ++size)
+        there[other] = size;
+      if (holds(direction, there)) return false;
       if (!all_hold(asked, there) || !seen.insert(there).second) continue;
-      if (seen.size() > kMostWays || !tried(there).is_right ||
+      if (seen.size() > kMostDirections || !tried(there).is_right ||
           !holds_with_others(there, symbol, known, seen))
         return false;
     }
@@ -217,8 +218,8 @@ TraceAt SmallSizes::run_unrolled_if_short(const Sizes& sizes, const Rewrites& re
 /// Whether the run at these sizes asks of the other sizes only what the graph or the file asks as
 /// well: where the second half of a condition decides there, as in `B < 2 and T == 5`, one more
 /// size of T says nothing of the others.
-bool SmallSizes::goes_on_alike(const Sizes& sizes, const Symbol& symbol,
-                               const Assertions& known) const {
+bool SmallSizes::stays_equal(const Sizes& sizes, const Symbol& symbol,
+                             const Assertions& known) const {
   const auto names_others = [&](const Need& need) {
     const std::vector<Symbol> in = (need.comparison.left - need.comparison.right).symbols();
     return std::any_of(in.begin(), in.end(), [&](const Symbol& each) { return each != symbol; });
@@ -281,7 +282,7 @@ TraceAt SmallSizes::run_at(const Sizes& sizes, const Rewrites& rewrites) const {
 SmallSizes::Tried SmallSizes::tried(const Sizes& sizes) const {
   try {
     const TraceAt there = run_at(sizes, rewrites_);
-    return {is_alike_there(traced_, there) || computes(there), false};
+    return {is_equal_there(traced_, there) || computes(there), false};
   } catch (const Error& error) {
     if (error.diagnostic().id == "internal") throw;
     if (rewrites_.rolled_loops.empty()) return {};

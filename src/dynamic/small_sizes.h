@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "src/dynamic/assumptions.h"
-#include "src/dynamic/trials.h"
+#include "src/dynamic/probes.h"
 
 namespace t2n::dynamic {
 
@@ -43,7 +43,7 @@ class SmallSizes {
   };
   bool is_right(const TraceAt& run) const;
   bool computes(const TraceAt& there) const;
-  bool goes_on_alike(const Sizes& sizes, const Symbol& symbol, const Assertions& known) const;
+  bool stays_equal(const Sizes& sizes, const Symbol& symbol, const Assertions& known) const;
   bool holds_with_others(const Sizes& sizes, const Symbol& symbol, const Assertions& known,
                          std::set<Sizes>& seen) const;
   trace::Traced shaped(TraceAt run) const;

@@ -90,7 +90,7 @@ class Finder {
       constexpr int64_t kTelling = 3;
       if (!literal.is_constant() || literal.value() < kTelling) return;
       for (const auto& [symbol, size] : sample_)
-        if (size == literal.value() && symbol.born() == nullptr)
+        if (size == literal.value() && symbol.unbacked() == nullptr)
           return add(node, arg.name, literal, ir::Dim::symbol(symbol));
     };
     for (const ir::Argument& arg : node.args) {
@@ -122,7 +122,7 @@ Diagnostic suspicion(std::string message, std::vector<Where> where, std::string 
 
 void report_outputs(const ir::Graph& graph, const Sizes& sample, const Report& report) {
   for (const auto& [symbol, size] : sample) {
-    if (symbol.born() != nullptr) continue;
+    if (symbol.unbacked() != nullptr) continue;
     bool grows = false;
     std::string fixed;
     for (size_t i = 0; i < graph.outputs.size(); ++i) {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "src/diag/error.h"
-#include "src/dynamic/births.h"
+#include "src/dynamic/unbacked_sizes.h"
 
 namespace t2n::dynamic {
 
@@ -30,13 +30,14 @@ std::set<const void*> varying_loops(const std::vector<TraceAt>& runs,
                                     const std::set<const void*>& rolled) {
   std::map<const void*, int64_t> iterations;
   for (const Decision& decision : runs[0].traced.decisions)
-    if (decision.kind == Decision::Kind::loop) iterations.try_emplace(decision.id, decision.way);
+    if (decision.kind == Decision::Kind::loop)
+      iterations.try_emplace(decision.id, decision.direction);
   std::set<const void*> varying;
   for (size_t run = 1; run < runs.size(); ++run) {
     std::set<const void*> seen;
     for (const Decision& decision : runs[run].traced.decisions)
       if (iterations.contains(decision.id) && seen.insert(decision.id).second &&
-          iterations.at(decision.id) != decision.way && !rolled.contains(decision.id))
+          iterations.at(decision.id) != decision.direction && !rolled.contains(decision.id))
         varying.insert(decision.id);
   }
   return varying;
@@ -47,7 +48,7 @@ namespace {
 /// The names of values with an axis whose size follows from values.
 std::set<std::string> counted_values(const ir::Graph& graph) {
   std::set<std::string> out;
-  for (const ir::Node* node : nodes_with_births(graph))
+  for (const ir::Node* node : nodes_with_unbacked_sizes(graph))
     for (const ir::ValueId id : node->outputs)
       out.insert(graph.values[static_cast<size_t>(id)].name);
   return out;
@@ -64,18 +65,18 @@ bool mentions_any(const ir::Dim& size, const std::set<std::string>& values) {
 }  // namespace
 
 std::vector<const void*> branches_on_values(const std::vector<TraceAt>& runs, const Sizes& at) {
-  std::map<const void*, std::set<int64_t>> ways;
+  std::map<const void*, std::set<int64_t>> directions;
   std::set<const void*> seen;
   std::vector<const void*> out;
   for (const TraceAt& run : runs) {
     const std::set<std::string> counted = counted_values(run.traced.graph);
     for (const Decision& decision : run.traced.decisions) {
       if (decision.kind != Decision::Kind::branch || decision.is_guard) continue;
-      if (run.sizes == at) ways[decision.id].insert(decision.way);
+      if (run.sizes == at) directions[decision.id].insert(decision.direction);
       const auto& condition = decision.comparison;
       const bool is_counted = condition && (mentions_any(condition->left, counted) ||
                                             mentions_any(condition->right, counted));
-      if ((is_counted || ways[decision.id].size() == 2) && seen.insert(decision.id).second)
+      if ((is_counted || directions[decision.id].size() == 2) && seen.insert(decision.id).second)
         out.push_back(decision.id);
     }
   }
@@ -84,36 +85,36 @@ std::vector<const void*> branches_on_values(const std::vector<TraceAt>& runs, co
 
 std::vector<const void*> differing_branches(const std::vector<TraceAt>& runs) {
   std::vector<const void*> order;
-  std::vector<std::map<const void*, std::vector<int64_t>>> ways(runs.size());
+  std::vector<std::map<const void*, std::vector<int64_t>>> directions(runs.size());
   const std::vector<const void*> by_values = branches_on_values(runs, runs[0].sizes);
   for (size_t run = 0; run < runs.size(); ++run)
     for (const Decision& decision : runs[run].traced.decisions) {
       if (decision.kind != Decision::Kind::branch || decision.is_guard ||
           std::find(by_values.begin(), by_values.end(), decision.id) != by_values.end())
         continue;
-      ways[run][decision.id].push_back(decision.way);
+      directions[run][decision.id].push_back(decision.direction);
       if (std::find(order.begin(), order.end(), decision.id) == order.end())
         order.push_back(decision.id);
     }
   std::erase_if(order, [&](const void* branch) {
-    return std::all_of(ways.begin(), ways.end(),
-                       [&](auto& of_run) { return of_run[branch] == ways[0][branch]; });
+    return std::all_of(directions.begin(), directions.end(),
+                       [&](auto& of_run) { return of_run[branch] == directions[0][branch]; });
   });
   return order;
 }
 
-std::optional<std::string> obstacle_of(const std::vector<TraceAt>& runs, const void* branch) {
+std::optional<std::string> reason_of(const std::vector<TraceAt>& runs, const void* branch) {
   std::optional<std::string> out;
   for (const TraceAt& run : runs)
     for (const Decision& decision : run.traced.decisions)
-      if (decision.id == branch && (!out || out->empty())) out = decision.obstacle;
+      if (decision.id == branch && (!out || out->empty())) out = decision.reason;
   return out;
 }
 
-void note_obstacle(std::vector<TraceAt>& runs, const void* branch, const std::string& obstacle) {
+void note_reason(std::vector<TraceAt>& runs, const void* branch, const std::string& reason) {
   for (TraceAt& run : runs)
     for (Decision& decision : run.traced.decisions)
-      if (decision.id == branch) decision.obstacle = obstacle;
+      if (decision.id == branch) decision.reason = reason;
 }
 
 bool add_padded(const std::vector<TraceAt>& runs, std::map<const void*, int64_t>& padded) {

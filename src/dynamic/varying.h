@@ -25,8 +25,8 @@ std::vector<const void*> branches_on_values(const std::vector<TraceAt>& runs, co
 /// which the program meets them.
 std::vector<const void*> differing_branches(const std::vector<TraceAt>& runs);
 /// Why no select stands for a branch, if a run still decides there.
-std::optional<std::string> obstacle_of(const std::vector<TraceAt>& runs, const void* branch);
-void note_obstacle(std::vector<TraceAt>& runs, const void* branch, const std::string& obstacle);
+std::optional<std::string> reason_of(const std::vector<TraceAt>& runs, const void* branch);
+void note_reason(std::vector<TraceAt>& runs, const void* branch, const std::string& reason);
 /// Adds the operations that a run had to pad (TraceOptions::padded). Returns whether any is new.
 bool add_padded(const std::vector<TraceAt>& runs, std::map<const void*, int64_t>& padded);
 /// Computable numbers that differ between runs.

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "src/diag/error.h"
-#include "src/export/graph_yardstick.h"
-#include "src/export/played.h"
+#include "src/export/graph_f64_distance.h"
+#include "src/export/replay.h"
 #include "src/export/torch_module.h"
 
 namespace t2n {
@@ -185,7 +185,7 @@ class Calls {
     InputSets sets;
     sets.sets = sequence.sets;
     sets.reference = result_.reference;
-    Played played(runner_.name(), sequence.actual);
+    Replay played(runner_.name(), sequence.actual);
     merge_rows(result_, check_on(sets, model_, names_, options_, played, dialect_));
   }
 

@@ -277,7 +277,7 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
   spec::check_document(document);
   result.inputs = spec::size_rules(document).inputs;
   require_same_stream(options.stream, document);
-  Wanted wanted = wanted_for(document);
+  EngineRequest wanted = engine_request_for(document);
   wanted.needs_own = options.check.strict;
   const FoundEngine engine = find_engine(options.check.engine, wanted, options.check.runner);
   if (engine.warning && options.report) options.report(*engine.warning);

@@ -7,7 +7,7 @@
 #include "src/diag/error.h"
 #include "src/export/choice_check.h"
 #include "src/export/fixed_outputs.h"
-#include "src/export/graph_yardstick.h"
+#include "src/export/graph_f64_distance.h"
 #include "src/export/rulings.h"
 #include "src/export/torch_module.h"
 #include "src/quant/summary.h"
@@ -20,7 +20,7 @@ namespace {
 bool is_worse(const check::OutputRow& a, const check::OutputRow& b) {
   const auto weight = [](const check::OutputRow& row) {
     if (check::verdict(row) == check::Verdict::differs) return 2;
-    return row.ruling == check::Ruling::unsettled ? 1 : 0;
+    return row.cause == check::MismatchCause::unsettled ? 1 : 0;
   };
   if (weight(a) != weight(b)) return weight(a) > weight(b);
   if (check::verdict(a) != check::verdict(b)) return false;
@@ -73,11 +73,11 @@ bool is_lenient(const check::Tolerance& tolerance) {
 }
 
 /// The distances from f64. `differs`: by the tolerance alone, the output is wrong.
-std::optional<check::Yardstick> distance(const TracedModel& model, InputSet& set,
-                                         const check::Tolerance& tolerance, size_t output,
-                                         const ir::Tensor& result, bool differs) {
+std::optional<check::F64Distance> distance(const TracedModel& model, InputSet& set,
+                                           const check::Tolerance& tolerance, size_t output,
+                                           const ir::Tensor& result, bool differs) {
   const std::vector<ir::Tensor>& exact = in_f64(model, set, tolerance);
-  std::optional<check::Yardstick> measured;
+  std::optional<check::F64Distance> measured;
   if (output < exact.size()) measured = check::measure(exact[output], set.expected[output], result);
   if (!differs || !measured || measured->is_as_near()) return measured;
   for (const std::vector<ir::Tensor>& nearby : in_f64_nearby(model, set))
@@ -177,7 +177,7 @@ class Rows {
                            .comparison = check::compare(set.expected[i], actual[i], tolerance),
                            .response = {},
                            .moved = {},
-                           .yardstick = {},
+                           .f64_distance = {},
                            .times_torch = {},
                            .most_times_torch = most_,
                            .quanta = {},
@@ -212,14 +212,14 @@ class Rows {
     Explanation found;
     if (differs && is_excusable && (rounds(model_) || model_.traced.with_quantised)) {
       found = explain(model_, set, i, actual, options_.tolerance, quanta_[i]);
-      row.ruling = found.ruling;
+      row.cause = found.cause;
       seen.engines_disagree |= found.engines_disagree;
-      seen.unsettled |= found.ruling == check::Ruling::unsettled;
+      seen.unsettled |= found.cause == check::MismatchCause::unsettled;
       const bool is_by_rounding = !quanta_[i] && (found.is_free_of_ties || !rounds(model_));
-      if (found.ruling || !is_by_rounding) return;
+      if (found.cause || !is_by_rounding) return;
     }
     const auto measured = distance(model_, set, options_.tolerance, i, actual, differs);
-    if (is_lenient(options_.tolerance)) row.yardstick = measured;
+    if (is_lenient(options_.tolerance)) row.f64_distance = measured;
     if (!measured) return;
     if (measured->is_unstable)
       seen.unstable = true;
@@ -232,8 +232,8 @@ class Rows {
     if (!quanta_[i]) return;
     row.quanta = check::count_quanta(set.expected[i], actual, *quanta_[i]);
     const int64_t off = row.quanta->off_by_one + row.quanta->off_by_more;
-    if (row.ruling == check::Ruling::ties) row.quanta->at_ties = off;
-    if (row.ruling == check::Ruling::engine) row.quanta->of_an_engine = off;
+    if (row.cause == check::MismatchCause::ties) row.quanta->at_ties = off;
+    if (row.cause == check::MismatchCause::engine) row.quanta->of_an_engine = off;
   }
 
   const TracedModel& model_;
@@ -377,7 +377,7 @@ void judge(CheckResult& result, const CheckOptions& options, const std::string& 
       else
         mismatch.details.push_back(text);
     } else if (verdict == check::Verdict::inconclusive) {
-      const bool is_unsettled = row.ruling == check::Ruling::unsettled;
+      const bool is_unsettled = row.cause == check::MismatchCause::unsettled;
       (is_unsettled ? unsettled : blind).push_back(quoted(row.name));
     }
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "src/export/choices.h"
-#include "src/export/graph_yardstick.h"
+#include "src/export/graph_f64_distance.h"
 #include "src/export/rulings.h"
 #include "src/export/torch_module.h"
 
@@ -79,7 +79,7 @@ void compare_steps(const InputSets& sets, const TracedModel& model, const CheckO
                    CheckResult& result) {
   const auto is_blind = [](const check::OutputRow& row) {
     return check::verdict(row) == check::Verdict::inconclusive &&
-           row.ruling != check::Ruling::unsettled;
+           row.cause != check::MismatchCause::unsettled;
   };
   // Values inside follow one input, or one knows not which.
   if (!result.unfollowed.empty() && model.inputs.size() > 1) return;

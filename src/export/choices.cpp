@@ -11,7 +11,7 @@
 #include "src/check/verdict_table.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
-#include "src/export/graph_yardstick.h"
+#include "src/export/graph_f64_distance.h"
 #include "src/export/pipeline.h"
 #include "src/export/run_artefact.h"
 #include "src/export/stages.h"

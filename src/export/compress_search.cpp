@@ -9,7 +9,7 @@
 #include "src/compress/layers.h"
 #include "src/compress/loss.h"
 #include "src/diag/error.h"
-#include "src/export/graph_yardstick.h"
+#include "src/export/graph_f64_distance.h"
 
 namespace t2n {
 namespace {

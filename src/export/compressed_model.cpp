@@ -10,7 +10,7 @@
 #include "src/compress/q4_0.h"
 #include "src/compress/quantise_q4_0.h"
 #include "src/diag/error.h"
-#include "src/export/graph_yardstick.h"
+#include "src/export/graph_f64_distance.h"
 #include "src/export/stages.h"
 #include "src/nnef_reader/npy.h"
 
@@ -68,7 +68,8 @@ class Compressor {
     compress::report_folded(whole, graph, compression_.settings(), context_.report);
     require_classes(graph);
     require_supported(graph);
-    std::vector<compress::OwnGrid> own = compress::own_grids(graph, compression_.settings());
+    std::vector<compress::ExistingQParam> own =
+        compress::existing_qparams(graph, compression_.settings());
     const ir::Graph before = graph;
     std::optional<SearchResult> search;
     if (options_.has_goal()) search = search_in(before);
@@ -82,7 +83,7 @@ class Compressor {
                                 kMostFindings);
     model_.is_compressed = true;
     Compression out = measure(before, made);
-    out.left = compress::left_weights(before, made.stored, compression_.settings());
+    out.left = compress::unquantised_weights(before, made.stored, compression_.settings());
     out.activations_in_floats = compress::activations_in_floats(before, compression_.settings());
     out.own = std::move(own);
     out.search = std::move(search);

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "src/compress/left_weights.h"
+#include "src/compress/existing_qparams.h"
 #include "src/compress/loss.h"
-#include "src/compress/own_grids.h"
+#include "src/compress/unquantised_weights.h"
 #include "src/export/compress_search.h"
 #include "src/export/compression_context.h"
 #include "src/export/traced_model.h"
@@ -23,8 +23,8 @@ std::vector<std::string> compression_passes();
 struct Compression {
   std::vector<compress::LayerLoss> layers;         ///< in execution order
   std::vector<compress::OutputLoss> outputs;       ///< in order
-  std::vector<compress::LeftWeight> left;          ///< in floats, although settings want it smaller
-  std::vector<compress::OwnGrid> own;              ///< that the model itself has rounded
+  std::vector<compress::UnquantisedWeight> left;   ///< in floats, although settings want it smaller
+  std::vector<compress::ExistingQParam> own;       ///< that the model itself has rounded
   std::vector<std::string> activations_in_floats;  ///< modules that settings ask otherwise of
   size_t batches = 0;                              ///< that both graphs were run on
   bool is_pruned = false;                          ///< weights were set to zero

@@ -8,7 +8,7 @@
 #include "src/config/compression_settings.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
-#include "src/export/graph_yardstick.h"
+#include "src/export/graph_f64_distance.h"
 
 namespace t2n {
 

@@ -11,7 +11,7 @@
 #include "src/diag/one_of.h"
 #include "src/dynamic/shape_rule.h"
 #include "src/dynamic/varying.h"
-#include "src/export/graph_yardstick.h"
+#include "src/export/graph_f64_distance.h"
 #include "src/export/quantised_model.h"
 #include "src/export/torch_module.h"
 #include "src/export/variations.h"
@@ -223,7 +223,8 @@ dynamic::DynamicTrace trace_with(trace::Session& session, const std::vector<Samp
                           is_right, shape_rules()});
   out.traced.graph.attributes[ir::kSampleSizes] = out.sample;
   out.traced.graph.attributes[ir::kRelations] = out.relations;
-  if (!out.demands.empty()) out.traced.graph.attributes[ir::kDemands] = out.demands;
+  if (!out.runtime_assertions.empty())
+    out.traced.graph.attributes[ir::kRuntimeAssertions] = out.runtime_assertions;
   return out;
 }
 
@@ -254,7 +255,7 @@ Attempt attempt(trace::Session& session, const std::vector<Sample>& samples,
 
 /// Whether a trace that was made at larger sizes says what it does of the sample's as well.
 bool holds_at(const dynamic::DynamicTrace& trace, const dynamic::Sizes& sample) {
-  return trace.demands.empty() && trace.traced.states.empty() &&
+  return trace.runtime_assertions.empty() && trace.traced.states.empty() &&
          trace.sample.size() == sample.size() && dynamic::all_hold(trace.relations, sample);
 }
 
@@ -306,7 +307,7 @@ dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,
                                           const DynamicOptions& dynamic,
                                           trace::TraceOptions options) {
   options.keep_sizes = true;
-  options.born_sizes = true;
+  options.unbacked_sizes = true;
   bool has_read_numbers = false, has_size_tensors = false;
   options.met_read_numbers = &has_read_numbers;
   options.met_size_tensors = &has_size_tensors;

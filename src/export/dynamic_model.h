@@ -1,7 +1,7 @@
 // Traces a model with dynamic axes at several sizes, and chooses sizes for the check.
 #pragma once
 
-#include "src/dynamic/trials.h"
+#include "src/dynamic/probes.h"
 #include "src/export/samples.h"
 
 namespace t2n {

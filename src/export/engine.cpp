@@ -56,12 +56,12 @@ tract::Engine any_engine(const tract::Search& search, const tract::EngineVersion
 }
 
 /// For tract targets; strict NNEF runs in any version.
-tract::EngineVersion version_for(const Wanted& wanted) {
+tract::EngineVersion version_for(const EngineRequest& wanted) {
   const bool is_tract = wanted.target && wanted.target->engine == target::Engine::tract;
   return version_of(is_tract ? *wanted.target : target::parse_target("tract"));
 }
 
-tract::Engine find_tract(const EngineChoice& choice, const Wanted& wanted) {
+tract::Engine find_tract(const EngineChoice& choice, const EngineRequest& wanted) {
   const tract::Search search = tract::search_from_environment(choice.library);
   if (choice.kind == EngineChoice::Kind::library) refuse_path(choice.library);
   if (choice.version) {
@@ -84,16 +84,16 @@ Diagnostic stands_in(const Error& error) {
   return out;
 }
 
-FoundEngine reference(const Wanted& wanted) {
+FoundEngine reference(const EngineRequest& wanted) {
   return {.runner = check::reference_runner(interp_module(), wanted.dialect),
           .order = wanted.dialect,
           .warning = {}};
 }
 
-FoundEngine automatic(const Wanted& wanted, const check::RunnerOptions& options) {
+FoundEngine automatic(const EngineRequest& wanted, const check::RunnerOptions& options) {
   if (wanted.dialect != spec::Dialect::tract) return reference(wanted);
   try {
-    Wanted closer = wanted;
+    EngineRequest closer = wanted;
     closer.only = wanted.target.has_value() && !wanted.is_foreign;
     return {.runner = check::tract_runner(find_tract({}, closer), options),
             .order = spec::Dialect::tract,
@@ -137,7 +137,7 @@ EngineChoice parse_engine(std::string_view text) {
   return out;
 }
 
-Wanted wanted_for(const target::Target& target) {
+EngineRequest engine_request_for(const target::Target& target) {
   const bool is_tract = target.engine == target::Engine::tract;
   return {.dialect = is_tract ? spec::Dialect::tract : spec::Dialect::khronos,
           .target = target,
@@ -146,7 +146,7 @@ Wanted wanted_for(const target::Target& target) {
 
 namespace {
 
-FoundEngine chosen_engine(const EngineChoice& choice, const Wanted& wanted,
+FoundEngine chosen_engine(const EngineChoice& choice, const EngineRequest& wanted,
                           const check::RunnerOptions& options) {
   switch (choice.kind) {
     case EngineChoice::Kind::automatic: return automatic(wanted, options);
@@ -162,7 +162,7 @@ FoundEngine chosen_engine(const EngineChoice& choice, const Wanted& wanted,
 
 }  // namespace
 
-FoundEngine find_engine(const EngineChoice& choice, const Wanted& wanted,
+FoundEngine find_engine(const EngineChoice& choice, const EngineRequest& wanted,
                         const check::RunnerOptions& options) {
   FoundEngine out = chosen_engine(choice, wanted, options);
   // Made before the process is confined.

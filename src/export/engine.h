@@ -28,7 +28,7 @@ struct EngineChoice {
 EngineChoice parse_engine(std::string_view text);
 
 /// The kind of artefact that an engine must run.
-struct Wanted {
+struct EngineRequest {
   spec::Dialect dialect = spec::Dialect::tract;
   std::optional<target::Target> target;  ///< nothing: unknown
   bool only = false;        ///< an explicit tract must be a version that serves the target
@@ -37,7 +37,7 @@ struct Wanted {
 };
 
 /// What the check of an export wants.
-Wanted wanted_for(const target::Target& target);
+EngineRequest engine_request_for(const target::Target& target);
 
 struct FoundEngine {
   std::unique_ptr<check::Runner> runner;
@@ -50,7 +50,7 @@ struct FoundEngine {
 
 /// `auto` uses tract for tract artefacts if a version that serves the target is found, else the
 /// reference interpreter. Errors: `engine-not-found`, `engine-version`.
-FoundEngine find_engine(const EngineChoice& choice, const Wanted& wanted,
+FoundEngine find_engine(const EngineChoice& choice, const EngineRequest& wanted,
                         const check::RunnerOptions& options);
 
 }  // namespace t2n

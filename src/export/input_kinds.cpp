@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "src/diag/one_of.h"
-#include "src/dynamic/births.h"
+#include "src/dynamic/unbacked_sizes.h"
 
 namespace t2n {
 
@@ -75,7 +75,7 @@ void add_kinds_of_integers(const std::vector<Sample>& samples, const ir::Graph& 
   out.push_back({"negative integers", {.change = Change::integers, .seed = 32}});
   // As counts they would take all memory, or all time.
   const auto is_loop = [](const ir::Node& node) { return node.body != nullptr; };
-  if (dynamic::has_births(graph) || has_node(graph, is_loop)) return;
+  if (dynamic::has_unbacked_sizes(graph) || has_node(graph, is_loop)) return;
   const auto add = [&](const char* name, double factor) {
     out.push_back({name,
                    {.change = Change::ends, .seed = 35, .factor = factor},
@@ -112,7 +112,7 @@ std::vector<InputKind> input_kinds(const std::vector<Sample>& samples, const ir:
     add("masks all 0", Change::uniform, 33, 0);
     add("masks all 1", Change::uniform, 34, 1);
   }
-  if (dynamic::has_births(graph)) {
+  if (dynamic::has_unbacked_sizes(graph)) {
     // Sizes that follow from values: none and all are counted.
     add("values above zero", Change::sign, 51, 1);
     add("values below zero", Change::sign, 52, -1);

@@ -10,7 +10,7 @@
 #include "src/dynamic/other_values.h"
 #include "src/export/check_sizes.h"
 #include "src/export/crossings.h"
-#include "src/export/graph_yardstick.h"
+#include "src/export/graph_f64_distance.h"
 #include "src/export/input_kinds.h"
 #include "src/export/torch_module.h"
 #include "src/export/variations.h"
@@ -82,10 +82,10 @@ class Builder {
   }
 
   /// Whether the file's demands hold for sizes that follow from these values.
-  bool meets_demands(const std::vector<trace::SampleInput>& inputs,
-                     const dynamic::Sizes& sizes = {}) {
+  bool meets_runtime_assertions(const std::vector<trace::SampleInput>& inputs,
+                                const dynamic::Sizes& sizes = {}) {
     const ir::Graph& graph = model_.recorded_graph();
-    if (ir::demands(graph).empty()) return true;
+    if (ir::runtime_assertions(graph).empty()) return true;
     try {
       const ir::Graph here = at_sizes(graph, sizes);
       (void)ir::run_graph(here, graph_inputs(inputs, model_), torch_module().evaluator());
@@ -105,7 +105,7 @@ class Builder {
     for (size_t i = 0; is_right && i < expected->size(); ++i)
       is_right = (!finite_[i] || ir::is_finite((*expected)[i])) &&
                  (!keeps_shapes || (*expected)[i].shape == out_.sets[0].expected[i].shape);
-    const bool is_refused = is_right && !meets_demands(inputs);
+    const bool is_refused = is_right && !meets_runtime_assertions(inputs);
     if (!is_right || is_refused) {
       ++(is_refused ? out_.refused : out_.left_out);
       return std::nullopt;
@@ -265,7 +265,7 @@ class Builder {
     }
     std::vector<trace::SampleInput> inputs = fill(samples, 1);
     auto expected = in_torch(inputs, sizes);
-    if (!expected || !meets_demands(inputs, sizes)) return false;
+    if (!expected || !meets_runtime_assertions(inputs, sizes)) return false;
     if (says_nothing(inputs, sizes)) {
       ++out_.left_out;
       return false;

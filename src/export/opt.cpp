@@ -8,7 +8,7 @@
 
 #include "nnef_writer/archive.h"
 #include "ops/all.h"
-#include "src/compress/left_weights.h"
+#include "src/compress/unquantised_weights.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
@@ -248,7 +248,8 @@ std::optional<CompressOptions> settings_of(const OptOptions& options, const Subj
 /// layers read: behind views and formulas there are none before `fold-constants`.
 void warn_of_left(const ir::Graph& before, const ir::Graph& after,
                   const compress::Settings& settings, const Report& report) {
-  const std::vector<compress::LeftWeight> left = compress::left_weights(before, after, settings);
+  const std::vector<compress::UnquantisedWeight> left =
+      compress::unquantised_weights(before, after, settings);
   if (left.empty() || !report) return;
   Diagnostic out{.severity = Severity::warning,
                  .id = "weight-not-compressed",
@@ -260,7 +261,7 @@ void warn_of_left(const ir::Graph& before, const ir::Graph& after,
                  .help =
                      "run expand-attention, fold-constants, fold-batch-norm and lift-weights "
                      "first, or leave these modules out with --ignore"};
-  for (const compress::LeftWeight& each : left)
+  for (const compress::UnquantisedWeight& each : left)
     out.details.push_back(cat(each.name, ": ", each.why));
   report(out);
 }

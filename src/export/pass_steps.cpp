@@ -6,7 +6,7 @@
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/diag/headline.h"
-#include "src/export/graph_yardstick.h"
+#include "src/export/graph_f64_distance.h"
 
 namespace t2n {
 namespace {

@@ -44,7 +44,8 @@ nnef::Destination export_destination(const ExportOptions& options) {
 
 void add_dynamic(ExportResult& result, const dynamic::DynamicTrace& dynamic) {
   result.relations = dynamic.relations;
-  result.relations.insert(result.relations.end(), dynamic.demands.begin(), dynamic.demands.end());
+  result.relations.insert(result.relations.end(), dynamic.runtime_assertions.begin(),
+                          dynamic.runtime_assertions.end());
 }
 
 void run_passes(ir::Graph& graph, const target::Target& target,
@@ -137,9 +138,9 @@ void check_written(const nnef::Document& document, const fs::path& artefact, Tra
   CheckOptions check = *options.check;
   check.scratch = engine.scratch->path();
   result.checked = check_artefact(artefact.string(), model, names, check, *engine.runner,
-                                  wanted_for(options.target).dialect, takes_of(document));
+                                  engine_request_for(options.target).dialect, takes_of(document));
   check_calls(model, names, *options.check, *engine.runner, takes_of(document),
-              wanted_for(options.target).dialect, result.checked);
+              engine_request_for(options.target).dialect, result.checked);
   if (target::streams(options.target))
     check_in_pulses(model, names, *options.check, *engine.runner, takes_of(document),
                     options.target.stream, stream_properties(document), result.checked);
@@ -318,7 +319,7 @@ std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& metho
   nnef::check_group(group);
   const ExportOptions& any = methods.front();
   // The engine is looked for first: a missing one must not cost an export.
-  Wanted wanted = wanted_for(any.target);
+  EngineRequest wanted = engine_request_for(any.target);
   wanted.needs_own = any.check && any.check->strict;
   const FoundEngine engine =
       any.check ? find_engine(any.check->engine, wanted, any.check->runner) : FoundEngine{};

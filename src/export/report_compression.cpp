@@ -87,11 +87,11 @@ Json compression_json(const Compression& compression) {
   for (const compress::OutputLoss& output : compression.outputs)
     outputs.push_back(output_json(output));
   Json left = Json::array();
-  for (const compress::LeftWeight& each : compression.left)
+  for (const compress::UnquantisedWeight& each : compression.left)
     left.push_back(
         {{"name", each.name}, {"reader", each.reader}, {"bytes", each.bytes}, {"why", each.why}});
   Json own = Json::array();
-  for (const compress::OwnGrid& each : compression.own)
+  for (const compress::ExistingQParam& each : compression.own)
     own.push_back({{"name", each.name},
                    {"reader", each.reader},
                    {"bits", each.bits > 0 ? Json(each.bits) : Json()}});

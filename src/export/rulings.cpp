@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "src/export/graph_yardstick.h"
+#include "src/export/graph_f64_distance.h"
 #include "src/export/torch_module.h"
 
 namespace t2n {
@@ -39,10 +39,10 @@ void judge_engines(const TracedModel& model, InputSet& set, size_t output, const
       is_unsettled = found.disagree && found.are_as_far;
     }
     if (!found.is_other) continue;
-    out.ruling = check::Ruling::engine;
+    out.cause = check::MismatchCause::engine;
     return;
   }
-  if (is_unsettled) out.ruling = check::Ruling::unsettled;
+  if (is_unsettled) out.cause = check::MismatchCause::unsettled;
 }
 
 /// Sums of values that ties move may cancel in the runs, and not in the engine.
@@ -77,19 +77,19 @@ Explanation explain(const TracedModel& model, InputSet& set, size_t output,
     out.is_free_of_ties = ties->movable == 0;
     const bool is_everywhere = ties->are_everywhere(is_counted);
     if (ties->are_all() && !is_everywhere) {
-      out.ruling = check::Ruling::ties;
+      out.cause = check::MismatchCause::ties;
       return out;
     }
     is_unsettled =
         ties->between_steps == 0 && (ties->are_all() || is_near_everywhere(*ties, is_counted));
   }
   if (is_of_other_kernels(model, set, output, result, tolerance)) {
-    out.ruling = check::Ruling::engine;
+    out.cause = check::MismatchCause::engine;
     return out;
   }
   if (model.traced.with_quantised)
     judge_engines(model, set, output, result, runs, tolerance, step, out);
-  if (is_unsettled && !out.ruling) out.ruling = check::Ruling::unsettled;
+  if (is_unsettled && !out.cause) out.cause = check::MismatchCause::unsettled;
   return out;
 }
 

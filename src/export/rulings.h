@@ -11,9 +11,9 @@ namespace t2n {
 
 /// Why an output differs from LibTorch's.
 struct Explanation {
-  std::optional<check::Ruling> ruling;  ///< nothing: it is wrong
-  bool engines_disagree = false;        ///< LibTorch's own differ by more than ties explain
-  bool is_free_of_ties = false;         ///< no tie moves the output: only roundings remain
+  std::optional<check::MismatchCause> cause;  ///< nothing: it is wrong
+  bool engines_disagree = false;              ///< LibTorch's own differ by more than ties explain
+  bool is_free_of_ties = false;               ///< no tie moves the output: only roundings remain
 };
 
 /// For an output that differs from LibTorch's beyond the tolerance. `step`: that of its quantiser.

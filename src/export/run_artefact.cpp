@@ -148,12 +148,12 @@ std::vector<ir::Tensor> run_in(check::Runner& runner, const nnef::Document& docu
   try {
     return runner.run(inputs);
   } catch (const Error& error) {
-    const auto demands = spec::property(document, spec::kDemands);
+    const auto runtime_assertions = spec::property(document, spec::kRuntimeAssertions);
     const std::string& id = error.diagnostic().id;
-    if (!demands || (id != "engine-failed" && id != "engine-crashed")) throw;
+    if (!runtime_assertions || (id != "engine-failed" && id != "engine-crashed")) throw;
     Diagnostic out = error.diagnostic();
     out.why = cat("the file fails by itself unless this holds of sizes that follow from values: ",
-                  *demands);
+                  *runtime_assertions);
     out.help = "give inputs for which it holds, or compute the same whatever the values are";
     throw Error(std::move(out));
   }
@@ -172,8 +172,8 @@ void refuse_large(const spec::InputFact& fact, const ir::Ints& shape) {
               cat("give values, or the shape, with --input ", fact.name, "=…"));
 }
 
-Wanted wanted_for(const nnef::Document& document) {
-  Wanted out{.dialect = spec::dialect_of(document), .target = {}};
+EngineRequest engine_request_for(const nnef::Document& document) {
+  EngineRequest out{.dialect = spec::dialect_of(document), .target = {}};
   const auto version = spec::property(document, "tract_target_version");
   if (!version || out.dialect != spec::Dialect::tract) return out;
   try {
@@ -244,7 +244,8 @@ RunResult run_artefact(const RunOptions& options) {
   std::vector<ir::Ints> shapes;
   for (const nnef::NamedTensor& input : result.inputs) shapes.push_back(input.value.shape);
   spec::bind_sizes(rules, shapes);
-  const FoundEngine engine = find_engine(options.engine, wanted_for(document), options.runner);
+  const FoundEngine engine =
+      find_engine(options.engine, engine_request_for(document), options.runner);
   if (engine.warning && options.report) options.report(*engine.warning);
   engine.runner->load(options.artefact);
   result.engine = engine.runner->name();

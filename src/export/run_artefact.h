@@ -17,7 +17,7 @@ namespace t2n {
 
 /// What may run it: tract, if it names one of tract's extensions, in the version that it was
 /// written for.
-Wanted wanted_for(const nnef::Document& document);
+EngineRequest engine_request_for(const nnef::Document& document);
 
 /// Indices of the graph's parameters, in the order in which engines of the dialect take inputs:
 /// tract only looks at the `external` statements.

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "src/diag/error.h"
-#include "src/export/graph_yardstick.h"
-#include "src/export/played.h"
+#include "src/export/graph_f64_distance.h"
+#include "src/export/replay.h"
 #include "src/export/torch_module.h"
 #include "src/spec/dialect.h"
 
@@ -135,7 +135,7 @@ class PulseCheck {
     sets.sets.push_back(std::move(set));
     sets.reference = result_.reference;
     require_fresh(tensors, actual, info, pulse);
-    Played played(runner_.name(), {actual});
+    Replay played(runner_.name(), {actual});
     CheckResult found = check_on(sets, model_, names_, options_, played, spec::Dialect::tract);
     for (check::OutputRow& row : found.rows)
       row.where = cat("in pulses of ", pulse, ", ", dynamic::sizes_str(input.sizes));

@@ -9,8 +9,8 @@
 #include "ir/dead_code.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
-#include "src/dynamic/births.h"
 #include "src/dynamic/other_values.h"
+#include "src/dynamic/unbacked_sizes.h"
 #include "src/export/input_spec.h"
 #include "src/export/quantised_model.h"
 #include "src/export/states.h"
@@ -103,21 +103,21 @@ void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
 
 /// Traces once, at the sample's sizes. Returns whether sizes follow from values, which needs more.
 bool trace_once(TracedModel& model, trace::TraceOptions options) {
-  bool met_born_sizes = false;
-  options.met_born_sizes = &met_born_sizes;
+  bool met_unbacked_sizes = false;
+  options.met_unbacked_sizes = &met_unbacked_sizes;
   try {
     model.traced = torch_module().trace(*model.session, fill(model.samples, 0), options);
   } catch (const Error&) {
     // The trace may have read one of these sizes.
-    if (!met_born_sizes || options.explicit_states) throw;
+    if (!met_unbacked_sizes || options.explicit_states) throw;
     return true;
   }
   model.samples = with_states(std::move(model.samples), model.traced);
-  if (!met_born_sizes) return false;
+  if (!met_unbacked_sizes) return false;
   ir::Graph alive = model.traced.graph;
   passes::run_pipeline(alive, {"expand-packed"}, {});
   ir::remove_dead(alive);
-  return dynamic::has_births(alive);
+  return dynamic::has_unbacked_sizes(alive);
 }
 
 void trace_samples(TracedModel& model, const DynamicOptions& dynamic, trace::TraceOptions options) {

@@ -68,13 +68,13 @@ at::Tensor normalized(const at::Tensor& sum, const at::Tensor& count) {
 /// The divisor of a sum: all entries of the window, or those inside the tensor.
 at::Tensor entry_count(const KernelCall& call, const Window& window, const at::Tensor& x) {
   if (call.str("border") != "ignore") return at::scalar_tensor(window_volume(window), x.options());
-  Ints outline;  // size 1 along axes where all positions are equal
+  Ints list_layout;  // size 1 along axes where all positions are equal
   Window reduced = window;
   for (WindowAxis& axis : reduced) {
     if (axis.size == 1 && axis.before == 0 && axis.after == 0) axis = {.larger = 1, .smaller = 1};
-    outline.push_back(axis.larger);
+    list_layout.push_back(axis.larger);
   }
-  return window_sums(reduced, at::ones(outline, x.options()), "constant");
+  return window_sums(reduced, at::ones(list_layout, x.options()), "constant");
 }
 
 at::Tensor box(const KernelCall& call, const at::Tensor& input, bool normalize) {

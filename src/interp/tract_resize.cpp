@@ -85,8 +85,8 @@ at::Tensor weights(const Sampling& sampling, float scale, const at::Tensor& offs
     const at::Tensor right = prefers_right(sampling.nearest, fraction).to(at::kFloat);
     return at::stack({right.neg().add(1), right});
   }
-  const float stretch = sampling.antialias ? std::min(scale, 1.0F) : 1.0F;
-  const at::Tensor distance = offsets.sub(fraction).mul(stretch);
+  const float segment = sampling.antialias ? std::min(scale, 1.0F) : 1.0F;
+  const at::Tensor distance = offsets.sub(fraction).mul(segment);
   at::Tensor out;
   if (sampling.interpolator == "linear") {
     out = distance.abs().neg().add(1).clamp(0, 1);
@@ -95,7 +95,7 @@ at::Tensor weights(const Sampling& sampling, float scale, const at::Tensor& offs
   } else {
     fail(cat("there is no interpolator ", quoted(sampling.interpolator)));
   }
-  return stretch == 1 ? out : out.div(out.sum(0));
+  return segment == 1 ? out : out.div(out.sum(0));
 }
 
 /// Resamples one axis of `x`, in f32.

@@ -58,14 +58,14 @@ class IterationComparison {
   ir::ValueId number_value(const ir::Dim& dim, const ir::Node& beside);
   std::optional<std::pair<ir::Dim, ir::Dim>> range_of(const ir::Dim& place) const;
 
-  // comparison_places.cpp
-  ir::ValueId places_value(const ir::Dim& place, int64_t width, const ir::Node& beside);
+  // comparison_writes.cpp
+  ir::ValueId slice_write_value(const ir::Dim& place, int64_t width, const ir::Node& beside);
   ir::ValueId at_places(ir::ValueId self, const AxisPart& part, const ir::Dim& place,
                         size_t position);
   bool add_window(size_t position, ir::ValueId whole, const AxisPart& part);
   bool add_gathered(size_t position, ir::ValueId whole, const AxisPart& part);
   bool add_read_of_state(size_t position);
-  std::optional<size_t> state_behind(ir::ValueId inner) const;
+  std::optional<size_t> state_after(ir::ValueId inner) const;
   bool require_inside(ir::ValueId owner, const AxisPart& part);
   ir::ValueId positions(size_t state, int64_t axis);
   void write_at_places();

@@ -127,7 +127,7 @@ std::optional<std::pair<Dim, int64_t>> remainder_of(const ir::Atom& atom) {
       operands->b.value());
 }
 
-Node node_at(ir::Place place) {
+Node node_at(ir::Location place) {
   Node out;
   out.scope = place.scope;
   out.source = place.source;

@@ -75,7 +75,7 @@ std::optional<AxisPart> axis_part_of(const ir::Node& node, size_t rank);
 std::optional<OneSlice> one_slice_of(const ir::Node& node, size_t rank);
 
 /// For messages about something that has no node.
-ir::Node node_at(ir::Place place);
+ir::Node node_at(ir::Location place);
 
 inline constexpr const char* kRefusedLoop =
     "a loop of dynamic length cannot be expressed as one scan";

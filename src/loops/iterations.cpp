@@ -101,10 +101,10 @@ bool Iterations::is_growing(size_t position, size_t part) const {
     const Node& join = node(iteration, position);
     if (ir::op_name(join.op) != "aten::cat") return false;
     const std::vector<ValueId>& ids = std::get<ir::TensorRefs>(join.args.at(0).value).ids;
-    const auto is_alike = [&](ValueId id) {
+    const auto are_equal = [&](ValueId id) {
       return value(id).dtype == value(last.outputs[0]).dtype;
     };
-    if (ids.size() != 2 || !std::all_of(ids.begin(), ids.end(), is_alike) ||
+    if (ids.size() != 2 || !std::all_of(ids.begin(), ids.end(), are_equal) ||
         !(join.args.at(1).value == last.args.at(1).value))
       return false;
     const ValueId before = ids[1 - part];

@@ -61,7 +61,7 @@ bool Rolling::settle_join(ir::Node& node) {
   const std::vector<Segment> parts = segments(list);
   if (std::none_of(parts.begin(), parts.end(), [](const Segment& s) { return s.first; }))
     return false;
-  const ir::Place place{node.scope, node.source};
+  const ir::Location place{node.scope, node.source};
   const bool stack = is_stack(node);
   const ir::ValueId result = node.outputs.at(0);
   const int64_t dim = axis_of(node, graph_.values[static_cast<size_t>(result)].shape.size());
@@ -115,7 +115,7 @@ ir::ValueId Rolling::squeezed(size_t index, int64_t dim) {
 
 /// A run of iterations along `dim`: on a new axis for a stack, on the values' own for a join.
 ir::ValueId Rolling::piece(const Segment& run, bool is_stack, int64_t dim, ir::ValueId wanted,
-                           ir::Place place) {
+                           ir::Location place) {
   size_t index = run.first->family;
   const Family family = values_.family(index);
   const ir::Value inner = family.inner();

@@ -20,7 +20,7 @@ struct LoopRecord {
   std::string suffix = {};                     ///< of names of values before the loop
   std::vector<std::string> tags = {};          ///< of the names of each iteration but the first
   ir::Dim length = {};                         ///< the number of iterations, over sizes
-  ir::Place place = {};
+  ir::Location place = {};
 };
 
 /// A name without the tag of an iteration; the same if the tag is "".

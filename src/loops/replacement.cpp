@@ -15,7 +15,7 @@ using ir::Node;
 using ir::ValueId;
 
 /// Whether a loop may end before the axes that it reads do, although it does not in this run: its
-/// length is a number that was read (src/trace/born_numbers.cpp), or the lesser of two.
+/// length is a number that was read (src/trace/unbacked_numbers.cpp), or the lesser of two.
 bool may_end_early(const ir::Graph& graph, const Dim& length) {
   const auto is_read = [&](const ir::Symbol& symbol) {
     const ir::Symbol::AxisSize* const size = symbol.axis_size();

@@ -121,7 +121,7 @@ class Replay {
     open_.pop_back();
     rolled_.push_back(event.note);
     const LoopRecord& loop = rolling_.open().back();
-    const ir::Place place = place_of(loop);
+    const ir::Location place = place_of(loop);
     if (note.length.is_constant()) {
       if (!follows_inputs(loop))
         refuse_loop(graph_, Node(), "its iterations compute the same whatever the inputs are", "");
@@ -149,8 +149,8 @@ class Replay {
   }
 
   /// The module that contains all iterations.
-  ir::Place place_of(const LoopRecord& loop) const {
-    ir::Place out;
+  ir::Location place_of(const LoopRecord& loop) const {
+    ir::Location out;
     bool is_first = true;
     for (size_t i = loop.bounds.front(); i < loop.bounds.back(); ++i) {
       const Node& node = graph_.nodes[i];

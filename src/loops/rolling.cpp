@@ -13,14 +13,14 @@ void Rolling::append(ir::Node node) {
   for (size_t i = 0; node.outputs.size() > 1 && i < node.outputs.size(); ++i)
     part_of_[node.outputs[i]] = {node.outputs[0], static_cast<int64_t>(i)};
   if (settle_join(node)) return;
-  const ir::Place place{node.scope, node.source};
+  const ir::Location place{node.scope, node.source};
   for (ir::Argument& arg : node.args)
     ir::change_refs(arg.value, [&](ir::ValueId& id) { id = settled(id, place); });
   graph_.nodes.push_back(std::move(node));
 }
 
 ir::ValueId Rolling::emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
-                          const ir::Shape& shape, ir::Place place) {
+                          const ir::Shape& shape, ir::Location place) {
   ir::Node node = node_at(place);
   node.op = ir::op_id(op);
   node.args = std::move(args);
@@ -61,7 +61,7 @@ void Rolling::end_iteration() {
   naming_.set_suffix(loop.suffix + loop.tags.back());
 }
 
-Rolled Rolling::end_loop(const ir::Dim& length, ir::Place place) {
+Rolled Rolling::end_loop(const ir::Dim& length, ir::Location place) {
   LoopRecord loop = std::move(open_.back());
   open_.pop_back();
   loop.length = length;
@@ -89,7 +89,7 @@ bool Rolling::is_local(const Family& family) const {
   return open_.empty();
 }
 
-ir::ValueId Rolling::settled(ir::ValueId id, ir::Place place) {
+ir::ValueId Rolling::settled(ir::ValueId id, ir::Location place) {
   id = resolved(id);
   const Instance* const found = values_.instance(id);
   if (found == nullptr || found->is_output) return id;
@@ -139,7 +139,7 @@ ir::ValueId Rolling::stacked(size_t index, int64_t axis, bool reversed, ir::Valu
   return wanted;
 }
 
-ir::ValueId Rolling::materialise(ir::ValueId id, const Instance& instance, ir::Place place) {
+ir::ValueId Rolling::materialise(ir::ValueId id, const Instance& instance, ir::Location place) {
   const Family& family = values_.family(instance.family);
   const std::string name = family.inner().name;
   const bool is_first = instance.iteration == 0;

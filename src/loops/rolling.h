@@ -41,16 +41,16 @@ class Rolling {
   void append(ir::Node node);
   /// Appends an operation with one result.
   ir::ValueId emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
-                   const ir::Shape& shape, ir::Place place);
+                   const ir::Shape& shape, ir::Location place);
   /// An equal value that the graph computes.
-  ir::ValueId settled(ir::ValueId id, ir::Place place);
+  ir::ValueId settled(ir::ValueId id, ir::Location place);
   /// All that came since the last call; the nodes of a loop that ended since, in their new form.
   Additions take_additions();
 
   void begin_loop(const ir::Symbol& number);
   void end_iteration();
   /// `length`: the number of iterations, over sizes.
-  Rolled end_loop(const ir::Dim& length, ir::Place place);
+  Rolled end_loop(const ir::Dim& length, ir::Location place);
   /// Running loops, outermost first.
   const std::vector<LoopRecord>& open() const { return open_; }
 
@@ -75,7 +75,7 @@ class Rolling {
 
  private:
   void settle(ir::Node& node);
-  ir::ValueId materialise(ir::ValueId id, const Instance& instance, ir::Place place);
+  ir::ValueId materialise(ir::ValueId id, const Instance& instance, ir::Location place);
   bool is_local(const Family& family) const;
   ir::Node& scan_of(const Family& family);
 
@@ -83,7 +83,7 @@ class Rolling {
   std::vector<Segment> segments(const std::vector<ir::ValueId>& ids) const;
   bool settle_join(ir::Node& node);
   ir::ValueId piece(const Segment& segment, bool is_stack, int64_t dim, ir::ValueId wanted,
-                    ir::Place place);
+                    ir::Location place);
   ir::ValueId squeezed(size_t family, int64_t dim);
 
   ir::Graph& graph_;

@@ -20,14 +20,15 @@ struct TraceOptions {
   /// sample values in the graph attribute kSampleSizes; otherwise they become integers at once.
   bool keep_sizes = false;
   /// With keep_sizes: sizes that follow from values are expressions as well, if an operator is
-  /// known to count them (OpTrait::bears_size); otherwise they are data.
-  bool born_sizes = false;
-  /// With born_sizes: numbers that are read from tensors are sizes, too; otherwise they are data.
+  /// known to count them (OpTrait::gives_unbacked_size); otherwise they are data.
+  bool unbacked_sizes = false;
+  /// With unbacked_sizes: numbers that are read from tensors are sizes, too; otherwise they are
+  /// data.
   bool read_sizes = false;
   bool* met_read_numbers = nullptr;  ///< set if one is read from what follows from inputs
   bool* met_size_tensors = nullptr;  ///< set if sizes are tensors, as torch.jit.trace makes them
   /// Set if such an operator runs on anything that follows from inputs.
-  bool* met_born_sizes = nullptr;
+  bool* met_unbacked_sizes = nullptr;
   int64_t max_operations = 1'000'000;
   /// Branches on data, as "model.py:8", that may be baked in as this run takes them.
   std::set<std::string> accepted_guards;
@@ -64,13 +65,13 @@ struct Decision {
   enum class Kind { branch, loop, number, overlap };
   Kind kind = Kind::branch;
   const void* id = nullptr;  ///< the place in the program: equal in every trace of a session
-  int64_t way = 0;           ///< 1 or 0 for a branch, the number of iterations for a loop
+  int64_t direction = 0;     ///< 1 or 0 for a branch, the number of iterations for a loop
   std::string number = {};   ///< its text
   /// For a number: TraceOptions::computed_numbers can make it an operation of the graph.
   bool is_computable = false;
   /// For a branch: its other side only raises an exception.
   bool is_guard = false;
-  std::string obstacle = {};  ///< for a branch: why no select stands for it, if that was tried
+  std::string reason = {};  ///< for a branch: why no select stands for it, if that was tried
   /// A branch on a comparison, or the condition for a loop's iterations, over symbols
   /// `size.value.axis`; none for anything else.
   std::optional<ir::Comparison> comparison;

@@ -33,7 +33,7 @@ bool bind_sizes(ir::Graph& graph, const PassContext& context) {
   Sizes dynamic = std::any_cast<const Sizes&>(attribute->second);
   Sizes bound;
   for (const auto& [symbol, size] : dynamic)
-    if (symbol.born() == nullptr && (!context.keeps_symbol || !context.keeps_symbol(symbol)))
+    if (symbol.unbacked() == nullptr && (!context.keeps_symbol || !context.keeps_symbol(symbol)))
       bound.emplace(symbol, size);
   if (bound.empty()) return false;
 

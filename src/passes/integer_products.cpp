@@ -6,8 +6,8 @@
 #include <map>
 #include <optional>
 
+#include "src/passes/integer_valued.h"
 #include "src/passes/rewriter.h"
-#include "src/passes/whole_numbers.h"
 
 namespace t2n::passes {
 namespace {
@@ -114,7 +114,7 @@ class IntegerProducts : public Rewriter {
   }
 
   int64_t least_;
-  WholeNumbers whole_;
+  IntegerValued whole_;
   std::map<ValueId, ValueId> bytes_;  ///< by the old number
 };
 

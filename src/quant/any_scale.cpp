@@ -33,7 +33,7 @@ void move(QuantBuilder& b) { b.shares_zero_point() ? b.keep_on_steps() : b.keep_
 /// They compare elements: steps have the order of the reals. Several operands are requantised, as
 /// they are when they are joined.
 void choose_elements(QuantBuilder& b) {
-  b.is_alike() ? b.keep_on_steps() : b.redo_on_reals(ZeroPoint::fused);
+  b.are_equal() ? b.keep_on_steps() : b.redo_on_reals(ZeroPoint::fused);
 }
 
 /// A copy, which may lie elsewhere or in another order: the type of elements stays.
@@ -65,10 +65,8 @@ constexpr std::string_view kChoose[] = {"adaptive_max_pool1d",
                                         "scatter"};
 
 QuantRules any_scale_table() {
-  QuantRules out = {{"dequantize", dequantize},
-                    {"int_repr", int_repr},
-                    {"to", copy_to},
-                    {"_to_copy", copy_to}};
+  QuantRules out = {
+      {"dequantize", dequantize}, {"int_repr", int_repr}, {"to", copy_to}, {"_to_copy", copy_to}};
   for (const std::string_view name : ir::names_with(ir::OpTrait::moves_elements))
     out.emplace(name, move);
   for (const std::string_view name : kChoose) out.emplace(name, choose_elements);

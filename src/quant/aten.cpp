@@ -84,7 +84,7 @@ void empty(QuantBuilder& b) {
   b.define(b.steps_of(zeros, *b.output_info()));
 }
 
-void round(QuantBuilder& b) { b.is_alike() ? b.round_on_steps() : b.redo_on_reals(); }
+void round(QuantBuilder& b) { b.are_equal() ? b.round_on_steps() : b.redo_on_reals(); }
 
 /// The mean of a tensor whose elements lie in rows, over its last axes, is one of steps; any other
 /// is one of reals.
@@ -102,7 +102,7 @@ void mean(QuantBuilder& b) {
 void pool(QuantBuilder& b) {
   constexpr int64_t kBlock = 16;
   const Dim channels = b.output().shape.size() < 3 ? Dim(1) : b.output().shape.at(1);
-  if (b.order() != MemoryOrder::channels_last || !b.is_alike() || !channels.is_constant())
+  if (b.order() != MemoryOrder::channels_last || !b.are_equal() || !channels.is_constant())
     return round(b);
   ir::Ints row(b.output().shape.size() - 1, 1);
   row[0] = channels.value();

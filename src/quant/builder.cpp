@@ -88,7 +88,7 @@ bool QuantBuilder::shares_zero_point() const {
   return points.size() <= 1;
 }
 
-bool QuantBuilder::is_alike() const {
+bool QuantBuilder::are_equal() const {
   const QuantInfo* first = nullptr;
   bool alike = true;
   const auto see = [&](ValueId id) {

@@ -31,7 +31,7 @@ class QuantBuilder : public QuantValues {
   /// Whether there is only one zero point.
   bool shares_zero_point() const;
   /// Whether all quantised operands and results have the same scale and zero point.
-  bool is_alike() const;
+  bool are_equal() const;
   /// Whether there are 32-bit integers with a zero point, which f32 cannot hold.
   bool has_wide_points() const;
 

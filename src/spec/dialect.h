@@ -33,7 +33,7 @@ constexpr std::string_view kStreamSymbol = "t2nnef_stream_symbol";
 constexpr std::string_view kPulseMultiple = "t2nnef_pulse_multiple";
 constexpr std::string_view kPulseLeast = "t2nnef_pulse_least";
 /// What the file demands of sizes that follow from values: it fails elsewhere.
-constexpr std::string_view kDemands = "t2nnef_demands";
+constexpr std::string_view kRuntimeAssertions = "t2nnef_demands";
 /// "yes" where weights are others than the model's by intention.
 constexpr std::string_view kCompressed = "t2nnef_compressed";
 /// Options that change the statements of a file, where they were given: "roll-loops".

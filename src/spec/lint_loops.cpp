@@ -4,7 +4,7 @@
 
 #include "src/diag/error.h"
 #include "src/spec/lint_tract_parts.h"
-#include "src/spec/trial_sizes.h"
+#include "src/spec/probe_sizes.h"
 
 namespace t2n::spec {
 namespace {
@@ -15,9 +15,9 @@ struct Runs {
   std::vector<std::vector<LoopShapes>> loops;  ///< by run
 };
 
-Runs run_all(ShapeRunner& runner, const std::vector<ir::Sizes>& trials) {
+Runs run_all(ShapeRunner& runner, const std::vector<ir::Sizes>& probes) {
   Runs out;
-  for (const ir::Sizes& values : trials) {
+  for (const ir::Sizes& values : probes) {
     if (runner.run(values)) return {};
     if (!out.loops.empty() && runner.loops().size() != out.loops[0].size()) return {};
     out.sizes.push_back(values);
@@ -57,7 +57,7 @@ bool tells(const std::vector<Point>& points) {
          });
 }
 
-bool is_told(const Runs& runs, size_t loop, const ir::Symbol& symbol) {
+bool is_warned(const Runs& runs, size_t loop, const ir::Symbol& symbol) {
   for (const std::vector<LoopShapes>& loops : runs.loops)
     for (const auto& [input, shape] : loops[loop].inputs)
       for (size_t axis = 0; axis < shape.size(); ++axis)
@@ -76,16 +76,16 @@ bool have_other_products(const LoopShapes& a, const LoopShapes& b) {
 std::optional<TractFinding> untold_sizes(ShapeRunner& runner,
                                          const std::vector<ir::Symbol>& symbols,
                                          const std::vector<Assertion>& assertions) {
-  const Runs runs = run_all(runner, trial_sizes(symbols, assertions, {}));
+  const Runs runs = run_all(runner, probe_sizes(symbols, assertions, {}));
   if (runs.loops.size() < 2) return {};
   for (size_t loop = 0; loop < runs.loops[0].size(); ++loop) {
     std::map<ir::Symbol, Limits> told;
     for (const ir::Symbol& symbol : symbols) {
       const int64_t value = runs.sizes.back().at(symbol);
-      if (is_told(runs, loop, symbol)) told[symbol] = {value, value, 1};
+      if (is_warned(runs, loop, symbol)) told[symbol] = {value, value, 1};
     }
     if (told.size() == symbols.size()) continue;
-    const Runs same = run_all(runner, trial_sizes(symbols, assertions, told));
+    const Runs same = run_all(runner, probe_sizes(symbols, assertions, told));
     for (size_t run = 1; run < same.loops.size(); ++run) {
       const LoopShapes& now = same.loops[run].at(loop);
       const auto is_other = [&](const std::vector<LoopShapes>& loops) {

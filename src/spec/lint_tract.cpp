@@ -5,8 +5,8 @@
 
 #include "src/diag/error.h"
 #include "src/spec/lint_tract_parts.h"
+#include "src/spec/probe_sizes.h"
 #include "src/spec/shape_run.h"
-#include "src/spec/trial_sizes.h"
 
 namespace t2n::spec {
 namespace {
@@ -23,15 +23,15 @@ class TractLint {
         assertions_(read_assertions(document)) {}
 
   std::optional<TractFinding> run() {
-    const std::vector<ir::Sizes> trials = trial_sizes(symbols_, assertions_, {});
-    for (const ir::Sizes& values : trials)
+    const std::vector<ir::Sizes> probes = probe_sizes(symbols_, assertions_, {});
+    for (const ir::Sizes& values : probes)
       if (const auto problem = runner_.run(values, strictness_)) {
         TractFinding out{.name = problem->name,
                          .problem = problem->message,
                          .sizes = values,
                          .is_structural = problem->is_structural,
                          .symbols = {}};
-        if (!symbols_.empty()) find_cure(out, trials);
+        if (!symbols_.empty()) find_cure(out, probes);
         return out;
       }
     return {};
@@ -45,7 +45,7 @@ class TractLint {
   /// Attention of rank 4 wants to know how many heads there are.
   std::optional<TractFinding> run_heads() {
     std::vector<Heads> first;
-    for (const ir::Sizes& values : trial_sizes(symbols_, assertions_, {})) {
+    for (const ir::Sizes& values : probe_sizes(symbols_, assertions_, {})) {
       if (runner_.run(values)) return {};
       const std::vector<Heads>& now = runner_.heads();
       if (first.empty()) first = now;
@@ -74,12 +74,12 @@ class TractLint {
  private:
   bool is_right_under(const std::vector<Assertion>& assertions,
                       const std::map<ir::Symbol, Limits>& limits) {
-    const std::vector<ir::Sizes> trials = trial_sizes(symbols_, assertions, limits);
-    for (const ir::Sizes& values : trials) {
+    const std::vector<ir::Sizes> probes = probe_sizes(symbols_, assertions, limits);
+    for (const ir::Sizes& values : probes) {
       left_ -= statements_;
       if (left_ < 0 || runner_.run(values, strictness_)) return false;
     }
-    return !trials.empty();
+    return !probes.empty();
   }
 
   bool is_right_under(const std::vector<ir::Symbol>& symbols, const Limits& limit) {
@@ -96,14 +96,14 @@ class TractLint {
     return out;
   }
 
-  void find_cure(TractFinding& finding, const std::vector<ir::Sizes>& trials) {
+  void find_cure(TractFinding& finding, const std::vector<ir::Sizes>& probes) {
     for (const auto& symbols : choices())
       if (find_bound(symbols, Cure::least, finding) || find_multiple(symbols, finding)) return;
     if (find_equal(finding)) return;
     for (const auto& symbols : choices())
       if (!finding.is_structural && find_bound(symbols, Cure::most, finding)) return;
     if (strictness_ == Strictness::structure || left_ < 0) finding.cure = Cure::unknown;
-    for (const ir::Sizes& values : trials)
+    for (const ir::Sizes& values : probes)
       if (!runner_.run(values, strictness_)) finding.cure = Cure::unknown;
   }
 

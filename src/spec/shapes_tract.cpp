@@ -114,9 +114,9 @@ MaybeShapes range(const ShapeCall& call) {
   const auto start = call.number_of("start"), end = call.number_of("end"),
              step = call.number_of("step");
   if (!start || !end || !step || *step == 0) return {};
-  const int64_t way = *step > 0 ? *end - *start : *start - *end;
+  const int64_t direction = *step > 0 ? *end - *start : *start - *end;
   const int64_t size = std::abs(*step);
-  return one_shape({way <= 0 ? 0 : (way + size - 1) / size});
+  return one_shape({direction <= 0 ? 0 : (direction + size - 1) / size});
 }
 
 MaybeShapes dyn_slice(const ShapeCall& call) {

@@ -73,9 +73,10 @@ Ref flat_positions(Builder& out, const Shape& shape, Ref index, int axis) {
   for (int other = 0; other < rank; ++other) {
     const Dim& n = out.shape(index)[static_cast<size_t>(other)];
     if (other == axis || n == Dim(1)) continue;
-    const Ref way = mul(out, positions(out, n, other, rank),
-                        number(out, static_cast<double>(strides[static_cast<size_t>(other)])));
-    flat = add(out, flat, way);
+    const Ref direction =
+        mul(out, positions(out, n, other, rank),
+            number(out, static_cast<double>(strides[static_cast<size_t>(other)])));
+    flat = add(out, flat, direction);
   }
   return flat;
 }
@@ -280,10 +281,10 @@ Ref places_at(Builder& out, const PoolWindow& w, const Ints& offset, const Ints&
     const double first = static_cast<double>(offset[i] * w.dilation[i] - w.padding[i].first) *
                          static_cast<double>(strides[i]);
     const double step = static_cast<double>(w.stride[i] * strides[i]);
-    const Ref way =
+    const Ref direction =
         mul(out, positions(out, shape[i], static_cast<int>(i), static_cast<int>(shape.size())),
             number(out, step));
-    place = add(out, place, add(out, way, number(out, first)));
+    place = add(out, place, add(out, direction, number(out, first)));
   }
   return place;
 }

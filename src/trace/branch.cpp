@@ -6,7 +6,7 @@
 
 namespace t2n::trace {
 /// The interpreter's position before a branch, to which it returns if the branch throws.
-struct Interpreter::Standing {
+struct Interpreter::Snapshot {
   size_t callers = 0;
   size_t loops = 0;
   size_t rolling = 0;
@@ -16,12 +16,12 @@ struct Interpreter::Standing {
   std::string function;
 };
 
-Interpreter::Standing Interpreter::standing() const {
+Interpreter::Snapshot Interpreter::snapshot() const {
   return {position_.callers.size(), loops_.depth(),  loops_.rolling().size(), speculation_.depth(),
           position_.depth,          position_.scope, position_.function};
 }
 
-void Interpreter::stand(const Standing& at) {
+void Interpreter::restore(const Snapshot& at) {
   position_.callers.resize(at.callers);
   loops_.leave(at.loops);
   speculation_.leave_to(at.speculation);
@@ -36,10 +36,9 @@ void Interpreter::stand(const Standing& at) {
 std::optional<Interpreter::Values> Interpreter::run_speculatively(torch::jit::Block* block,
                                                                   Env& env,
                                                                   const FormulaRef& condition,
-                                                                  bool holds,
-                                                                  std::string& obstacle) {
-  const Standing before = standing();
-  speculation_.enter(condition, holds, recorder_->tracks().roots());
+                                                                  bool holds, std::string& reason) {
+  const Snapshot before = snapshot();
+  speculation_.enter(condition, holds, recorder_->aliases().roots());
   const bool is_run = speculation_.holds();
   try {
     run_block(block, env);
@@ -49,13 +48,13 @@ std::optional<Interpreter::Values> Interpreter::run_speculatively(torch::jit::Bl
   } catch (const Error& error) {
     const std::string effect = speculation_.take_effect();
     if (effect.empty() && (is_run || error.diagnostic().id != "forward-failed")) throw;
-    obstacle = cat("one of its ways ", effect.empty() ? "fails on these inputs" : effect);
+    reason = cat("one of its ways ", effect.empty() ? "fails on these inputs" : effect);
   }
   if (loops_.rolling().size() != before.rolling)
     throw Error("data-dependent-branch", "a branch depends on the values of a tensor",
-                cat("no select stands for it, since ", obstacle),
+                cat("no select stands for it, since ", reason),
                 "compute both ways and choose with torch.where");
-  stand(before);
+  restore(before);
   return std::nullopt;
 }
 
@@ -69,27 +68,27 @@ Interpreter::Values Interpreter::guarded(const torch::jit::Node* node,
   if (const auto padded = options_.padded.find(node); padded != options_.padded.end())
     return computed.padded(schema, padded->second, speculation_.condition(), std::move(inputs));
   // It fails now, and runs in the next attempt.
-  if (axis) lacking_->emplace(node, *axis);
+  if (axis) needs_padding_->emplace(node, *axis);
   return inputs;
 }
 
 /// Replaces a branch by selects. Returns false, and the obstacle, if that is impossible.
 bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition, bool taken,
-                                  Env& env, std::string& obstacle) {
+                                  Env& env, std::string& reason) {
   const FormulaRef formula = data_formula(condition);
   if (!formula) return false;
   const auto blocks = node->blocks();
-  const size_t known = recorder_->tracks().roots();
-  const auto yes = run_speculatively(blocks[0], env, formula, taken, obstacle);
+  const size_t known = recorder_->aliases().roots();
+  const auto yes = run_speculatively(blocks[0], env, formula, taken, reason);
   if (!yes) return false;
   const auto no = run_speculatively(blocks[1], env,
                                     operation_formula("logical_not", FormulaType::truth, {formula}),
-                                    !taken, obstacle);
+                                    !taken, reason);
   if (!no) return false;
   position_.node = node;
   Values out;
   for (size_t i = 0; i < yes->size(); ++i) {
-    auto chosen = choices_.choose(condition, taken, (*yes)[i], (*no)[i], obstacle);
+    auto chosen = choices_.choose(condition, taken, (*yes)[i], (*no)[i], reason);
     if (!chosen) return false;
     out.push_back(*std::move(chosen));
   }

@@ -25,7 +25,7 @@ std::string shape_of(const at::Tensor& tensor) {
   return out + "]";
 }
 
-std::string kind_of_way(const c10::IValue& value) {
+std::string kind_of_direction(const c10::IValue& value) {
   if (value.isNone()) return "None";
   if (value.isTensor()) return "a tensor";
   return is_container(value) ? "a list or dictionary" : value.isObject() ? "an object" : "a value";
@@ -33,7 +33,7 @@ std::string kind_of_way(const c10::IValue& value) {
 
 /// Adds the tensors in a value that a select has chosen.
 void add_choices(const c10::IValue& chosen, const c10::IValue& yes, const c10::IValue& no,
-                 std::vector<Tracks::Choice>& out) {
+                 std::vector<AliasTable::Choice>& out) {
   if (chosen.isTuple() && yes.isTuple() && no.isTuple()) {
     for (size_t i = 0; i < chosen.toTupleRef().elements().size(); ++i)
       add_choices(chosen.toTupleRef().elements()[i], yes.toTupleRef().elements()[i],
@@ -45,7 +45,7 @@ void add_choices(const c10::IValue& chosen, const c10::IValue& yes, const c10::I
 }
 
 /// Why no select can choose between two tensors; empty if one can.
-std::string obstacle_of(const Recorder& recorder, const at::Tensor& a, const at::Tensor& b) {
+std::string reason_of(const Recorder& recorder, const at::Tensor& a, const at::Tensor& b) {
   if (a.is_quantized() || b.is_quantized())
     return "torch.where, which would choose, takes no quantised tensors: let both ways give their "
            "dequantize()d values";
@@ -56,7 +56,7 @@ std::string obstacle_of(const Recorder& recorder, const at::Tensor& a, const at:
     return cat("its ways give tensors of types ", a.scalar_type(), " and ", b.scalar_type());
   if (a.sizes() != b.sizes())
     return cat("its ways give tensors of shapes ", shape_of(a), " and ", shape_of(b));
-  if (recorder.tracks().has_open_shape({a, b}))
+  if (recorder.aliases().has_open_shape({a, b}))
     return "its ways give tensors whose sizes follow from values";
   return {};
 }
@@ -70,7 +70,7 @@ FormulaRef truth_or_number(const c10::IValue& number) {
 
 std::optional<c10::IValue> Choices::choose(const Mark& condition, bool taken,
                                            const c10::IValue& yes, const c10::IValue& no,
-                                           std::string& obstacle) {
+                                           std::string& reason) {
   // Nobody reads after the branch what one side leaves unset.
   if (is_uninitialized(yes)) return no;
   if (is_uninitialized(no) || is_same_value(marks_, yes, no)) return yes;
@@ -88,18 +88,18 @@ std::optional<c10::IValue> Choices::choose(const Mark& condition, bool taken,
     std::vector<c10::IValue> elements;
     for (size_t i = 0; i < yes.toTupleRef().elements().size(); ++i) {
       auto each = choose(condition, taken, yes.toTupleRef().elements()[i],
-                         no.toTupleRef().elements()[i], obstacle);
+                         no.toTupleRef().elements()[i], reason);
       if (!each) return std::nullopt;
       elements.push_back(*std::move(each));
     }
     return tuple_like(yes, std::move(elements));
   }
   if (!is_defined(yes) || !is_defined(no)) {
-    obstacle = cat("its ways give ", kind_of_way(yes), " and ", kind_of_way(no));
+    reason = cat("its ways give ", kind_of_direction(yes), " and ", kind_of_direction(no));
     return std::nullopt;
   }
-  obstacle = obstacle_of(*recorder_, yes.toTensor(), no.toTensor());
-  if (!obstacle.empty()) return std::nullopt;
+  reason = reason_of(*recorder_, yes.toTensor(), no.toTensor());
+  if (!reason.empty()) return std::nullopt;
   ComputedNumbers computed(position_, marks_, *recorder_);
   return c10::IValue(computed.recorded("aten::where", "self",
                                        {computed.computed(*data_formula(condition)), yes, no}));
@@ -107,7 +107,7 @@ std::optional<c10::IValue> Choices::choose(const Mark& condition, bool taken,
 
 void Choices::forbid_writes(const Values& chosen, const Values& yes, const Values& no,
                             size_t known) {
-  std::vector<Tracks::Choice> choices;
+  std::vector<AliasTable::Choice> choices;
   std::vector<at::Tensor> given;
   for (size_t i = 0; i < chosen.size(); ++i) {
     add_choices(chosen[i], yes[i], no[i], choices);
@@ -137,7 +137,7 @@ bool Choices::hold(const FormulaRef& ended, const Mark& mark, const c10::IValue&
   const c10::IValue number = unmarked(value);
   const at::Tensor tensor = held(computed.computed(*data_formula(mark_of(value))));
   value = marked(number,
-                 data_mark(mark->origin, read_formula(tensor, recorder_->tracks().version(tensor),
+                 data_mark(mark->origin, read_formula(tensor, recorder_->aliases().version(tensor),
                                                       type_of_number(number))));
   return true;
 }

@@ -20,7 +20,7 @@ class Choices {
   /// Chooses one of two values by a condition read from data, which is `taken` in this run. Returns
   /// nothing, and the obstacle, if no select can do it.
   std::optional<c10::IValue> choose(const Mark& condition, bool taken, const c10::IValue& yes,
-                                    const c10::IValue& no, std::string& obstacle);
+                                    const c10::IValue& no, std::string& reason);
   /// A chosen tensor shares memory with neither branch. `known`: how many roots existed before.
   using Values = std::vector<c10::IValue>;
   void forbid_writes(const Values& chosen, const Values& yes, const Values& no, size_t known);

@@ -142,7 +142,7 @@ at::Tensor ComputedNumbers::recorded(const char* name, const char* overload, con
   for (const c10::IValue& input : inputs) stack.push_back(marks_.without(input));
   run(stack);
   const at::Tensor result = stack.at(0).toTensor();
-  if (!recorder_.tracks().knows(result))
+  if (!recorder_.aliases().knows(result))
     recorder_.record(recorder_.prepare(*op, run, inputs, marks_, position_.place()), {result});
   return result;
 }
@@ -172,7 +172,7 @@ at::Tensor ComputedNumbers::value_of(const Formula& formula) {
     return recorded("prim::NumToTensor", "Scalar",
                     {marked(formula.number, size_mark(formula.size))});
   if (formula.op == "tensor") {
-    if (recorder_.tracks().version(formula.tensor) != formula.version)
+    if (recorder_.aliases().version(formula.tensor) != formula.version)
       throw Error("data-dependent-value",
                   "a number was read from a tensor that was written to before the number is used",
                   "the tensor no longer holds it", "read it from a clone() of the tensor");

@@ -19,7 +19,7 @@ int64_t default_type(const c10::IValue& number) {
 }
 
 /// The position of the number that an operation fills a tensor with.
-size_t number_place(const std::string& name) {
+size_t number_index(const std::string& name) {
   if (name == "aten::new_full") return 2;
   return name == "aten::full" || name == "aten::full_like" ? 1 : 0;
 }
@@ -58,7 +58,7 @@ std::optional<at::Tensor> ComputedNumbers::stacked(const Stack& inputs) {
 /// A tensor that holds one number everywhere. `inputs`: the number first, or behind a size or
 /// tensor; then a dtype.
 at::Tensor ComputedNumbers::filled(const std::string& name, const Stack& inputs) {
-  const size_t at = number_place(name);
+  const size_t at = number_index(name);
   const c10::IValue number = unmarked(inputs[at]);
   const bool has_type = inputs.size() > at + 1 && !inputs[at + 1].isNone();
   const bool is_like = at > 0 && name != "aten::full";
@@ -80,7 +80,7 @@ bool ComputedNumbers::fills(const std::string& name, const Stack& inputs) {
   constexpr std::array<std::string_view, 6> kFilled = {"aten::tensor",      "aten::scalar_tensor",
                                                        "prim::NumToTensor", "aten::full",
                                                        "aten::full_like",   "aten::new_full"};
-  const size_t at = number_place(name);
+  const size_t at = number_index(name);
   return is_one_of(name, kFilled) && inputs.size() > at && open_formula(inputs[at]);
 }
 
@@ -119,7 +119,7 @@ std::optional<at::Tensor> ComputedNumbers::selected(const Stack& inputs) {
   c10::List<std::optional<at::Tensor>> indices;
   for (int64_t i = 0; i < (dim < 0 ? dim + self.dim() : dim); ++i) indices.push_back(std::nullopt);
   indices.push_back(computed(*data_formula(mark_of(inputs[2]))));
-  const size_t known = recorder_.tracks().roots();
+  const size_t known = recorder_.aliases().roots();
   const at::Tensor out = recorded("aten::index", "Tensor", {self, indices});
   recorder_.forbid_writes({{out, self, self}}, {self, self}, known);
   return out;
@@ -130,7 +130,7 @@ std::optional<at::Tensor> ComputedNumbers::made(const std::string& name, const S
   if (name == "aten::select" && inputs.size() == 3 && is_number(inputs[2])) return selected(inputs);
   if ((name == "aten::tensor" || name == "aten::as_tensor") && inputs[0].isList())
     return stacked(inputs);
-  if (!fills(name, inputs) || !(computes_sizes || is_read(inputs[number_place(name)])))
+  if (!fills(name, inputs) || !(computes_sizes || is_read(inputs[number_index(name)])))
     return std::nullopt;
   return filled(name, inputs);
 }

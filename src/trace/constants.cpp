@@ -11,7 +11,8 @@ std::string Constants::path_of(const at::Tensor& tensor) {
   return name.empty() ? packed_.tensor_path(tensor, names_) : name;
 }
 
-std::string Constants::name_for_use(const at::Tensor& tensor, Place place, const std::string& use) {
+std::string Constants::name_for_use(const at::Tensor& tensor, Location place,
+                                    const std::string& use) {
   const std::string path = ir::module_path(graph_, place.scope);
   const std::string prefix = path.empty() ? "" : path + ".";
   const bool by_use = name_by_use_ && !use.empty() && tensor.dim() > 0;
@@ -19,7 +20,7 @@ std::string Constants::name_for_use(const at::Tensor& tensor, Place place, const
   return by_use ? naming_.unique(prefix + use) : naming_.numbered(prefix + "const_");
 }
 
-ir::ValueId Constants::add(const at::Tensor& tensor, Place place, const std::string& use) {
+ir::ValueId Constants::add(const at::Tensor& tensor, Location place, const std::string& use) {
   const std::string path = path_of(tensor);
   ir::Tensor data = original(tensor, mapping_, pages_may_differ_);
   constexpr int64_t kSmall = 4096;

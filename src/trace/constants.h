@@ -27,13 +27,13 @@ class Constants {
         name_by_use_(name_by_use) {}
 
   /// `use`: the name of a constant that has no other. Small constants without a name are shared.
-  ir::ValueId add(const at::Tensor& tensor, Place place, const std::string& use);
+  ir::ValueId add(const at::Tensor& tensor, Location place, const std::string& use);
   /// Parameters that LibTorch packed for its kernels.
   PackedParameters& packed() { return packed_; }
 
  private:
   std::string path_of(const at::Tensor& tensor);
-  std::string name_for_use(const at::Tensor& tensor, Place place, const std::string& use);
+  std::string name_for_use(const at::Tensor& tensor, Location place, const std::string& use);
 
   ir::Graph& graph_;
   ir::Naming& naming_;

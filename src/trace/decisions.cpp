@@ -45,7 +45,7 @@ void describe_iterations(Decision& loop, const c10::IValue& trips,
   const bool is_left = !conditions.empty() && !unmarked(conditions.back()).toBool();
   const bool is_none = unmarked(trips).toInt() < 0;
   const Relation relation = is_left ? Relation::ge : is_none ? Relation::le : Relation::eq;
-  loop.comparison = {count->size, relation, loop.way};
+  loop.comparison = {count->size, relation, loop.direction};
 }
 
 /// Whether `a * iteration + c relation 0` has the same truth for all iterations but the first.
@@ -69,13 +69,13 @@ std::vector<Decision> Decisions::take_from(size_t first) {
   return out;
 }
 
-Decision* Decisions::note(const torch::jit::Node* node, const Mark& mark, int64_t way,
+Decision* Decisions::note(const torch::jit::Node* node, const Mark& mark, int64_t direction,
                           Decision::Kind kind) {
   if (!options_.keep_sizes || !mark || is_data(mark)) return nullptr;
-  const ir::Place here = position_.place();
+  const ir::Location here = position_.place();
   noted_.push_back({.kind = kind,
                     .id = node,
-                    .way = way,
+                    .direction = direction,
                     .comparison = mark->comparison,
                     .sizes = mark->size,
                     .scope = here.scope,
@@ -168,7 +168,7 @@ bool Decisions::accept_guard(const Mark& mark) {
   return true;
 }
 
-void Decisions::refuse(const torch::jit::Node* node, const Mark& mark, const std::string& obstacle,
+void Decisions::refuse(const torch::jit::Node* node, const Mark& mark, const std::string& reason,
                        bool needs_most) {
   const bool loop = node->kind() == c10::prim::Loop;
   const std::string id = position_.line();
@@ -183,15 +183,16 @@ void Decisions::refuse(const torch::jit::Node* node, const Mark& mark, const std
   throw Error("data-dependent-branch",
               cat(loop ? "a loop" : "a branch", " depends on the values of a tensor"),
               cat(kConditionOfValues, mark->origin,
-                  obstacle.empty() ? "; a file would hold the way of this one run"
-                                   : cat("; no select stands for it, since ", obstacle)),
+                  reason.empty() ? "; a file would hold the way of this one run"
+                                 : cat("; no select stands for it, since ", reason)),
               help);
 }
 
-Decisions::Fixed::Fixed(Decisions& decisions, const Mark& condition, bool way, bool holds)
+Decisions::Fixed::Fixed(Decisions& decisions, const Mark& condition, bool direction, bool holds)
     : decisions_(decisions) {
   if (!condition || !condition->comparison) return;
-  const ir::Comparison taken = way ? *condition->comparison : ir::negated(*condition->comparison);
+  const ir::Comparison taken =
+      direction ? *condition->comparison : ir::negated(*condition->comparison);
   decisions_.fixed_.push_back({taken, remainder_not_zero(taken), holds});
   any_ = true;
 }
@@ -231,11 +232,11 @@ bool changes_with_iteration(const Mark& condition) {
   return true;
 }
 
-void check_iteration_branch(const Mark& condition, const std::string& obstacle) {
+void check_iteration_branch(const Mark& condition, const std::string& reason) {
   if (!changes_with_iteration(condition)) return;
   loops::refuse_loop(
       cat("a branch in it goes another way in some iterations, by the number of the iteration",
-          obstacle.empty() ? "" : cat("; no select stands for it, since ", obstacle)),
+          reason.empty() ? "" : cat("; no select stands for it, since ", reason)),
       "only the first iteration may differ (`if t == 0`); compute both ways and choose with "
       "torch.where");
 }

@@ -28,7 +28,7 @@ class Decisions {
   std::vector<Decision> take_from(size_t first);
 
   /// Returns null, and notes nothing, if sizes are not kept or the mark does not follow from sizes.
-  Decision* note(const torch::jit::Node* node, const Mark& mark, int64_t way,
+  Decision* note(const torch::jit::Node* node, const Mark& mark, int64_t direction,
                  Decision::Kind kind = Decision::Kind::branch);
   /// The program uses the answer to a comparison of sizes: the file holds for the same answer.
   void settle(const Mark& comparison, bool answer);
@@ -47,13 +47,13 @@ class Decisions {
   bool accept_guard(const Mark& mark);
   /// `obstacle`: why selects cannot replace the branch, if that was tried.
   [[noreturn]] void refuse_branch(const torch::jit::Node* node, const Mark& mark,
-                                  const std::string& obstacle = {}) {
-    refuse(node, mark, obstacle, false);
+                                  const std::string& reason = {}) {
+    refuse(node, mark, reason, false);
   }
   /// The same for a loop that only lacks its largest number of iterations.
   [[noreturn]] void refuse_endless(const torch::jit::Node* node, const Mark& mark,
-                                   const std::string& obstacle) {
-    refuse(node, mark, obstacle, true);
+                                   const std::string& reason) {
+    refuse(node, mark, reason, true);
   }
 
   /// While an object lives, a branch is taken in all runs, also where its condition does not hold:
@@ -62,7 +62,7 @@ class Decisions {
   class Fixed {
    public:
     /// `holds`: whether the condition sends this run the way that is taken.
-    Fixed(Decisions& decisions, const Mark& condition, bool way, bool holds);
+    Fixed(Decisions& decisions, const Mark& condition, bool direction, bool holds);
     ~Fixed();
     Fixed(const Fixed&) = delete;
     Fixed& operator=(const Fixed&) = delete;
@@ -84,7 +84,7 @@ class Decisions {
 
  private:
   [[noreturn]] void refuse(const torch::jit::Node* node, const Mark& mark,
-                           const std::string& obstacle, bool needs_most);
+                           const std::string& reason, bool needs_most);
 
   const TraceOptions& options_;
   Position& position_;
@@ -97,6 +97,6 @@ class Decisions {
 bool changes_with_iteration(const Mark& condition);
 /// Refuses such a condition of a branch. `obstacle`: why no select stands for it. Errors:
 /// `dynamic-loop`.
-void check_iteration_branch(const Mark& condition, const std::string& obstacle = {});
+void check_iteration_branch(const Mark& condition, const std::string& reason = {});
 
 }  // namespace t2n::trace

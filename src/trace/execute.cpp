@@ -98,7 +98,7 @@ std::vector<at::Tensor> flatten_all(const Stack& stack) {
 
 bool knows_all(const Recorder& recorder, const std::vector<at::Tensor>& tensors) {
   return std::all_of(tensors.begin(), tensors.end(),
-                     [&](const at::Tensor& tensor) { return recorder.tracks().knows(tensor); });
+                     [&](const at::Tensor& tensor) { return recorder.aliases().knows(tensor); });
 }
 
 /// What a dictionary of the model holds is a constant of the model, and no result.
@@ -203,10 +203,10 @@ OpCall TensorOperations::prepare(Node* node, const Operation& known, const Stack
 }
 
 /// Whether the operation's results have sizes that count values of its operands, as new symbols.
-bool TensorOperations::bears_sizes(const std::string& name) const {
-  if (!has_trait(name, ir::OpTrait::bears_size)) return false;
-  if (options_.met_born_sizes != nullptr) *options_.met_born_sizes = true;
-  return options_.born_sizes;
+bool TensorOperations::gives_unbacked_sizes(const std::string& name) const {
+  if (!has_trait(name, ir::OpTrait::gives_unbacked_size)) return false;
+  if (options_.met_unbacked_sizes != nullptr) *options_.met_unbacked_sizes = true;
+  return options_.unbacked_sizes;
 }
 
 /// Whether every operand is a part of the model, or was computed from such parts only.
@@ -257,7 +257,7 @@ void TensorOperations::stride_owner(const std::string& name, Stack& inputs) {
   const at::Tensor self = inputs[0].toTensor();
   const size_t offset = inputs.size() - 1;
   if (self.is_contiguous() && self.storage_offset() == 0) return;
-  const auto owner = recorder_->tracks().owner(self);
+  const auto owner = recorder_->aliases().owner(self);
   if (!owner || name != "aten::as_strided")
     throw Error("unsupported-argument", cat(name, " of a view cannot be exported"),
                 "it counts in the memory of another tensor",
@@ -293,7 +293,7 @@ Operation TensorOperations::with_numbers(const Operation& known, Stack& inputs) 
 void TensorOperations::settle_operands(Node* node, const std::string& name, Stack& inputs) {
   refuse_hidden_effects(name, inputs);
   stride_owner(name, inputs);
-  spread_masks(node, name, inputs);
+  broadcast_masks(node, name, inputs);
 }
 
 void TensorOperations::lose_statistics(const std::string& name, const Stack& inputs) {
@@ -351,7 +351,7 @@ Stack TensorOperations::run(Node* node, const Operation& known, Stack given) {
   }
   lose_statistics(name, inputs);
   for (const at::Tensor& tensor : steps.changed()) recorder_->lose(tensor, position_.place());
-  if ((decides && !bears_sizes(name)) || recorder_->tracks().has_open_shape(inputs))
+  if ((decides && !gives_unbacked_sizes(name)) || recorder_->aliases().has_open_shape(inputs))
     recorder_->open_shapes(outputs, without_out(op.schema(), inputs),
                            name.find("squeeze") != std::string::npos);
   if (has_trait(name, ir::OpTrait::copies_by_layout))

@@ -15,7 +15,7 @@ ir::ValueId diagonal_filled(const Emit& emit, const OpCall& call) {
         "unsupported-inplace", "fill_diagonal_ with wrap=True of a matrix that is no square",
         "the diagonal of a tall matrix begins again below", "leave wrap out, or use torch.where");
   const ir::DType dtype = require_dtype(self.scalar_type());
-  const Place place{call.node.scope, call.node.source};
+  const Location place{call.node.scope, call.node.source};
   const auto emitted = [&](std::string_view op, std::vector<ir::Argument> args,
                            const ir::Ints& shape) {
     return emit(op, std::move(args), dtype, shape, place);

@@ -65,7 +65,7 @@ bool holds_tensors_only(const c10::IValue& value) {
 }  // namespace
 
 Mark TensorNumbers::axis_mark(const at::Tensor& tensor, int64_t axis) const {
-  if (recorder_->tracks().is_open_shape(tensor))
+  if (recorder_->aliases().is_open_shape(tensor))
     return data_mark(position_.origin("the size of a tensor that follows from values"));
   if (!options_.keep_sizes || !recorder_->mark(tensor)) return nullptr;
   const ir::ValueId value = recorder_->sized_value(tensor, position_.place());
@@ -74,7 +74,7 @@ Mark TensorNumbers::axis_mark(const at::Tensor& tensor, int64_t axis) const {
 
 /// The mark of everything that a tensor's sizes and memory layout follow from.
 Mark TensorNumbers::layout_mark(const at::Tensor& tensor) {
-  if (recorder_->tracks().is_choice(tensor))
+  if (recorder_->aliases().is_choice(tensor))
     return data_mark(position_.origin("which of two tensors a branch chose"));
   Mark out;
   for (int64_t axis = 0; axis < tensor.dim(); ++axis)
@@ -120,7 +120,7 @@ Mark TensorNumbers::held_number(const std::string& name, const at::Tensor& tenso
                            : name.starts_with("aten::Int") || !is_real ? FormulaType::whole
                                                                        : FormulaType::real;
   MarkInfo info = *mark;
-  info.formula = read_formula(tensor, recorder_->tracks().version(tensor), type);
+  info.formula = read_formula(tensor, recorder_->aliases().version(tensor), type);
   return std::make_shared<const MarkInfo>(std::move(info));
 }
 
@@ -138,7 +138,7 @@ Mark TensorNumbers::default_mark(const std::string& name, const Stack& inputs) {
 
 Mark TensorNumbers::number_of(const std::string& name, const Stack& inputs) {
   const bool is_open_rank =
-      inputs[0].isTensor() && recorder_->tracks().is_open_rank(inputs[0].toTensor());
+      inputs[0].isTensor() && recorder_->aliases().is_open_rank(inputs[0].toTensor());
   if (is_open_rank && (name == "aten::dim" || !asks_kind(name)))
     return data_mark(position_.origin("the axes of a tensor, which follow from values"));
   if (asks_kind(name)) return marks_.reach_all(c10::ArrayRef<c10::IValue>(inputs).slice(1));
@@ -180,8 +180,8 @@ Mark TensorNumbers::number_of(const std::string& name, const Stack& inputs) {
         return *exact;
       }
     }
-    const Mark born = born_number(name, tensor);
-    return born ? born : held_number(name, tensor, tensor_mark(tensor, name));
+    const Mark unbacked = unbacked_number(name, tensor);
+    return unbacked ? unbacked : held_number(name, tensor, tensor_mark(tensor, name));
   }
   return default_mark(name, inputs);
 }
@@ -242,8 +242,8 @@ void TensorNumbers::mark_parts(const std::string& name, const Stack& inputs,
   marks_.set(parts, length);
   if (!is_size(length) || inputs.empty()) return;
   const auto count = static_cast<int64_t>(parts.toListRef().size());
-  marks_.set_outline(
-      parts, inputs[0].isList() ? marks_.outline(inputs[0]) : Outline{{length->size, count}});
+  marks_.set_list_layout(parts, inputs[0].isList() ? marks_.list_layout(inputs[0])
+                                                   : ListLayout{{length->size, count}});
 }
 
 /// Marks the lists that tolist() gives: they are as long as the tensor's axes.
@@ -276,7 +276,7 @@ c10::IValue TensorNumbers::followed(const std::string& name, const Stack& inputs
     for (size_t axis = 0; axis < list.size(); ++axis)
       list.set(axis,
                marked(list.get(axis), axis_mark(inputs[0].toTensor(), static_cast<int64_t>(axis))));
-    if (recorder_->tracks().is_open_rank(inputs[0].toTensor()))
+    if (recorder_->aliases().is_open_rank(inputs[0].toTensor()))
       marks_.set(result,
                  data_mark(position_.origin("the axes of a tensor, which follow from values")));
     return result;

@@ -89,9 +89,9 @@ std::vector<ir::DType> computed_dtypes(const std::string& functional,
   return out;
 }
 
-void refuse_resized(const ir::Graph& graph, const Track& track, const at::Tensor& out) {
-  const ir::Shape& before = graph.values[static_cast<size_t>(track.value)].shape;
-  if (track.parent >= 0 && ir::static_shape(before) != out.sizes().vec())
+void refuse_resized(const ir::Graph& graph, const TensorInfo& entry, const at::Tensor& out) {
+  const ir::Shape& before = graph.values[static_cast<size_t>(entry.value)].shape;
+  if (entry.parent >= 0 && ir::static_shape(before) != out.sizes().vec())
     throw Error("unsupported-inplace", "a view is given as out= and becomes another size", {},
                 "give out= a tensor of the result's size");
 }
@@ -134,10 +134,10 @@ std::string functional_name(const c10::FunctionSchema& schema) {
 }
 
 /// A view at a place that follows from the iteration is another one in another iteration.
-void Recorder::check_view(const Track& track) const {
-  if (track.view == nullptr) return;
-  const ir::Node& node = track.view->call.node;
-  if (node.outputs.at(track.view->output) >= rolling_.iteration_begins() ||
+void Recorder::check_view(const TensorInfo& entry) const {
+  if (entry.view == nullptr) return;
+  const ir::Node& node = entry.view->call.node;
+  if (node.outputs.at(entry.view->output) >= rolling_.iteration_begins() ||
       !loops::mentions_iteration(node))
     return;
   loops::refuse_loop(graph_, node, "a view that one iteration made is read or written in another",
@@ -151,25 +151,25 @@ ir::ValueId Recorder::read(int index) {
 }
 
 ir::ValueId Recorder::refresh(int index) {
-  const Root& root = tracks_.root(tracks_[index]);
+  const Root& root = aliases_.root(aliases_[index]);
   if (root.is_lost)
     throw Error("unsupported-inplace",
                 "statistics are read that a norm in training, or a quantiser, has changed",
                 "how it changes them is not in the file",
                 "call model.eval() before saving, or pass training=False");
-  if (tracks_[index].seen == root.version) return tracks_[index].value;
-  if (tracks_.is_above(index, root.writer)) {
-    settle_write(tracks_.root(tracks_[index]));
-    return tracks_[index].value;
+  if (aliases_[index].seen == root.version) return aliases_[index].value;
+  if (aliases_.is_above(index, root.writer)) {
+    settle_write(aliases_.root(aliases_[index]));
+    return aliases_[index].value;
   }
-  if (tracks_[index].parent < 0)
+  if (aliases_[index].parent < 0)
     throw Error("unsupported-inplace",
                 "a tensor is read after another tensor on the same memory was written",
                 "the two share memory without one being a view of the other",
                 "clone() one of them first");
-  check_view(tracks_[index]);
-  const ir::ValueId base = refresh(tracks_[index].parent);
-  const View& view = *tracks_[index].view;
+  check_view(aliases_[index]);
+  const ir::ValueId base = refresh(aliases_[index].parent);
+  const View& view = *aliases_[index].view;
   ir::Node node = view.call.node;
   ir::Attr& operand = node.args[view.base_input].value;
   if (auto* one = std::get_if<ir::TensorRef>(&operand)) {
@@ -184,14 +184,14 @@ ir::ValueId Recorder::refresh(int index) {
         ir::add_value(graph_, {naming_.result(graph_, node), like.dtype, like.shape, like.quant});
   }
   value_marks_.resize(graph_.values.size());
-  tracks_[index].value = node.outputs[view.output];
-  tracks_[index].seen = root.version;
+  aliases_[index].value = node.outputs[view.output];
+  aliases_[index].seen = root.version;
   append(std::move(node));
-  return tracks_[index].value;
+  return aliases_[index].value;
 }
 
 ir::ValueId Recorder::emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
-                           const ir::Ints& shape, Place place) {
+                           const ir::Ints& shape, Location place) {
   const ir::ValueId value = rolling_.emit(op, std::move(args), dtype, ir::to_shape(shape), place);
   mark_additions();
   return value;
@@ -199,29 +199,29 @@ ir::ValueId Recorder::emit(std::string_view op, std::vector<ir::Argument> args, 
 
 /// A write that appears at other places of the views above it: it goes straight to the root, and
 /// every view, including this one, is taken again when it is read.
-void Recorder::write_to_root(int index, ir::ValueId value, Place place) {
+void Recorder::write_to_root(int index, ir::ValueId value, Location place) {
   std::vector<int> chain;
-  for (int at = index; at >= 0; at = tracks_[at].parent) chain.push_back(at);
-  Track& root = tracks_[chain.back()];
+  for (int at = index; at >= 0; at = aliases_[at].parent) chain.push_back(at);
+  TensorInfo& root = aliases_[chain.back()];
   const ir::Ints shape = ir::static_shape(graph_.values[static_cast<size_t>(root.value)].shape);
   const at::Tensor whole = at::arange(ir::element_count(shape)).reshape(shape);
   at::Tensor positions = whole;
   for (auto at = chain.rbegin() + 1; at != chain.rend(); ++at) {
-    const Track& track = tracks_[*at];
-    check_view(track);
-    positions = view_of(*track.view, positions);
+    const TensorInfo& entry = aliases_[*at];
+    check_view(entry);
+    positions = view_of(*entry.view, positions);
   }
   const ir::ValueId base = root.value;
   const size_t first = graph_.values.size();
   require_scale(graph_, base, value);
   root.value = scatter_positions(whole, positions, base, value, place);
   carry_scale(graph_, first, base);
-  root.seen = tracks_.root(root).version;
+  root.seen = aliases_.root(root).version;
 }
 
-void Recorder::write(int index, ir::ValueId value, Place place) {
-  Root& root = tracks_.root(tracks_[index]);
-  if (root.tracks_without_parent > 1)
+void Recorder::write(int index, ir::ValueId value, Location place) {
+  Root& root = aliases_.root(aliases_[index]);
+  if (root.entries_without_parent > 1)
     throw Error("unsupported-inplace", "a tensor is written whose memory another one shares",
                 "the two share memory without one being a view of the other",
                 "clone() one of them first");
@@ -231,15 +231,15 @@ void Recorder::write(int index, ir::ValueId value, Place place) {
                 "torch writes to the tensor that was chosen, which is another one for other values",
                 "clone() it first, or write before the branch");
   layouts_.note_write(index);
-  if (tracks_.repeats(tracks_[index].parent)) {
+  if (aliases_.repeats(aliases_[index].parent)) {
     settle_write(root);
     ++root.version;
     return write_to_root(index, value, place);
   }
   ++root.version;
-  tracks_[index].value = value;
-  tracks_[index].seen = root.version;
-  const bool is_view = tracks_[index].parent >= 0;
+  aliases_[index].value = value;
+  aliases_[index].seen = root.version;
+  const bool is_view = aliases_[index].parent >= 0;
   root.writer = is_view ? index : -1;
   root.written_at = place;
   if (is_view) written_views_.push_back(index);
@@ -249,34 +249,35 @@ void Recorder::write(int index, ir::ValueId value, Place place) {
 void Recorder::settle_write(Root& root) {
   const int writer = std::exchange(root.writer, -1);
   if (writer < 0) return;
-  ir::ValueId value = tracks_[writer].value;
-  for (int at = writer; tracks_[at].parent >= 0; at = tracks_[at].parent) {
-    const Track view = tracks_[at];
+  ir::ValueId value = aliases_[writer].value;
+  for (int at = writer; aliases_[at].parent >= 0; at = aliases_[at].parent) {
+    const TensorInfo view = aliases_[at];
     check_view(view);
-    const ir::ValueId base = tracks_[view.parent].value;
+    const ir::ValueId base = aliases_[view.parent].value;
     const size_t first = graph_.values.size();
     require_scale(graph_, base, value);
     value = scatter_back(view, base, value, root.written_at);
     carry_scale(graph_, first, base);
-    tracks_[view.parent].value = value;
-    tracks_[view.parent].seen = root.version;
+    aliases_[view.parent].value = value;
+    aliases_[view.parent].seen = root.version;
   }
 }
 
 void Recorder::settle_writes() {
-  for (const int view : std::exchange(written_views_, {})) settle_write(tracks_.root(tracks_[view]));
+  for (const int view : std::exchange(written_views_, {}))
+    settle_write(aliases_.root(aliases_[view]));
 }
 
 void Recorder::replace_view(const at::Tensor& tensor, const OpCall& call) {
   // The old state remains as the base of the new one, without a tensor.
-  const int old = tracks_.find(tensor);
+  const int old = aliases_.find(tensor);
   auto view = std::make_shared<View>(View{call, 0, {}, -1, {}, 0});
   view->call.inputs[0] = c10::IValue();
   view->call.node.outputs = {new_value(call.node, tensor)};
   append(view->call.node);
   const ir::ValueId value = view->call.node.outputs[0];
-  const bool is_open = tracks_[old].open_shape;
-  Track& made = tracks_[tracks_.add(tensor, value, old, std::move(view))];
+  const bool is_open = aliases_[old].open_shape;
+  TensorInfo& made = aliases_[aliases_.add(tensor, value, old, std::move(view))];
   made.open_shape = is_open;
   made.open_rank = is_open && call.schema->name() == "aten::squeeze_";
 }
@@ -297,7 +298,7 @@ std::vector<ir::ValueId> Recorder::written_values(OpCall call,
   else if (has_out && call.node.compute_dtype != computed.at(0))
     computed = computed_dtypes(functional, *call.schema, call.inputs);
   T2N_ASSERT(computed.size() == written.size(), functional, " gives ", computed.size(), " tensors");
-  const Place place{call.node.scope, call.node.source};
+  const Location place{call.node.scope, call.node.source};
   for (size_t i = 0; i < written.size(); ++i) {
     const ir::ValueId id = new_value(call.node, written[i]);
     graph_.values[static_cast<size_t>(id)].dtype = computed[i];
@@ -321,14 +322,14 @@ std::vector<ir::ValueId> Recorder::written_values(OpCall call,
 
 void Recorder::record_write(OpCall call, const std::vector<at::Tensor>& outputs) {
   const c10::FunctionSchema& schema = *call.schema;
-  const Place place{call.node.scope, call.node.source};
+  const Location place{call.node.scope, call.node.source};
   const std::string name = schema.name();
   if (name == "aten::requires_grad_" || name == "aten::detach_") return;
   if (name == "aten::fill_diagonal_") {
     const at::Tensor& self = call.inputs[0].toTensor();
     refuse_overlapping(self, name);
     const auto emitted = [this](auto&&... of) { return emit(std::move(of)...); };
-    return write(tracks_.find(self), diagonal_filled(emitted, call), place);
+    return write(aliases_.find(self), diagonal_filled(emitted, call), place);
   }
   const std::string functional = functional_name(schema);
   if (functional.empty() || name == "aten::set_" || name == "aten::resize_" ||
@@ -356,19 +357,19 @@ void Recorder::record_write(OpCall call, const std::vector<at::Tensor>& outputs)
     written.push_back(call.inputs[i].toTensor());
     refuse_overlapping(written.back(), name);
     refuse_read_while_written(name, written.back(), call.inputs);
-    if (keep_sizes_) places_.rely_on_places(name, written.back(), call.inputs);
+    if (keep_sizes_) places_.rely_on_regions(name, written.back(), call.inputs);
     if (argument.is_out())
-      refuse_resized(graph_, tracks_[tracks_.find(written.back())], written.back());
+      refuse_resized(graph_, aliases_[aliases_.find(written.back())], written.back());
   }
   call.node.args = std::move(kept);
   const std::vector<ir::ValueId> values = written_values(std::move(call), written, functional);
   for (size_t i = 0; i < written.size(); ++i) {
-    const int track = tracks_.find(written[i]);
-    T2N_ASSERT(track >= 0, "a written tensor was never read");
-    write(track, values[i], place);
+    const int entry = aliases_.find(written[i]);
+    T2N_ASSERT(entry >= 0, "a written tensor was never read");
+    write(entry, values[i], place);
   }
   const bool more = std::any_of(outputs.begin(), outputs.end(),
-                                [&](const at::Tensor& t) { return !tracks_.knows(t); });
+                                [&](const at::Tensor& t) { return !aliases_.knows(t); });
   if (more)
     throw Error("unsupported-inplace",
                 cat(quoted(qualified_name(schema)),

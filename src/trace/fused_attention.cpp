@@ -74,7 +74,7 @@ c10::IValue FusedAttention::size(const at::Tensor& tensor, int64_t axis) const {
 
 /// Where a sequence has ended. torch takes as many steps as the mask has true elements, wherever
 /// these are.
-at::Tensor FusedAttention::behind_ends(const at::Tensor& tensor, const at::Tensor& mask) {
+at::Tensor FusedAttention::after_ends(const at::Tensor& tensor, const at::Tensor& mask) {
   ComputedNumbers graph(position_, marks_, *recorder_);
   constexpr auto kInteger = static_cast<int64_t>(at::kLong);
   const c10::IValue none;
@@ -100,7 +100,7 @@ at::Tensor FusedAttention::made(const Operation& operation, const Stack& inputs)
   operations_.execute(operation, stack);
   Sequences out{.padded = {}, .nested = stack.at(0).toTensor(), .hidden = {}};
   if (recorder_ != nullptr) {
-    out.hidden = behind_ends(tensor, mask);
+    out.hidden = after_ends(tensor, mask);
     out.padded = filled(tensor, out.hidden, 0);
   } else {
     out.padded = at::nested_to_padded_tensor(out.nested, 0, tensor.sizes());

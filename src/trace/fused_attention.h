@@ -56,7 +56,7 @@ class FusedAttention {
                     const Sequences& from);
   bool is_whole(const c10::IValue& sizes, const at::Tensor& tensor);
   at::Tensor keep(Sequences made);
-  at::Tensor behind_ends(const at::Tensor& tensor, const at::Tensor& mask);
+  at::Tensor after_ends(const at::Tensor& tensor, const at::Tensor& mask);
   at::Tensor filled(const at::Tensor& tensor, const at::Tensor& hidden,
                     const c10::IValue& value) const;
   c10::IValue size(const at::Tensor& tensor, int64_t axis) const;

@@ -33,7 +33,7 @@ void OpenLoops::note_list(const std::string& name, const torch::jit::Stack& inpu
   const bool grows = name == "aten::append" || name == "aten::extend" || name == "aten::add_";
   for (ChangedLists& lists : changed_lists_) {
     const ChangedList now{inputs[0], inputs[0].toListRef().size(), marks_.of(inputs[0]),
-                          marks_.outline(inputs[0])};
+                          marks_.list_layout(inputs[0])};
     ChangedList& each = lists.try_emplace(inputs[0].internalToPointer(), now).first->second;
     each.only_grows = each.only_grows && grows;
     each.only_leads = each.only_leads && leads;
@@ -54,13 +54,14 @@ void OpenLoops::follow_list(const c10::IValue& list, size_t before, const Mark& 
 
 /// A list to which every iteration appended, or which it extended at its front: the new elements
 /// form one stretch.
-void OpenLoops::follow_grown(const c10::IValue& list, Outline before, bool at_end) {
+void OpenLoops::follow_grown(const c10::IValue& list, ListLayout before, bool at_end) {
   const Mark length = marks_.of(list);
   if (!is_size(length) || before.empty()) return;
-  Stretch grown{length->size, static_cast<int64_t>(list.toListRef().size())};
-  for (const Stretch& each : before) grown = {grown.length - each.length, grown.count - each.count};
+  ListSegment grown{length->size, static_cast<int64_t>(list.toListRef().size())};
+  for (const ListSegment& each : before)
+    grown = {grown.length - each.length, grown.count - each.count};
   before.insert(at_end ? before.end() : before.begin(), grown);
-  marks_.set_outline(list, std::move(before));
+  marks_.set_list_layout(list, std::move(before));
 }
 
 /// The lengths follow from sizes; this is all that is known of a loop that ends by a condition.
@@ -68,7 +69,8 @@ void OpenLoops::follow_lists(const ChangedLists& lists, int64_t iterations, cons
   if (!is_size(trips)) return;
   for (const auto& [key, each] : lists) {
     follow_list(each.list, each.before, marks_.of(each.list), iterations, trips->size);
-    if (each.only_grows || each.only_leads) follow_grown(each.list, each.outline, each.only_grows);
+    if (each.only_grows || each.only_leads)
+      follow_grown(each.list, each.list_layout, each.only_grows);
   }
 }
 
@@ -76,7 +78,8 @@ void OpenLoops::follow_lists(const ChangedLists& lists, int64_t iterations, cons
 void OpenLoops::follow_carried(RolledLoop& loop, const ChangedLists& lists, const Dim& length) {
   for (const auto& [key, each] : lists) {
     follow_list(each.list, each.before, each.known, loop.iterations, length);
-    if (each.only_grows || each.only_leads) follow_grown(each.list, each.outline, each.only_grows);
+    if (each.only_grows || each.only_leads)
+      follow_grown(each.list, each.list_layout, each.only_grows);
   }
   for (size_t i = 0; i < loop.carried.size(); ++i) {
     const c10::IValue& initial = loop.initial[i];
@@ -86,9 +89,9 @@ void OpenLoops::follow_carried(RolledLoop& loop, const ChangedLists& lists, cons
     if (!initial.isList() || last.is(initial)) continue;
     follow_list(last, initial.toListRef().size(), marks_.of(initial), loop.iterations, length);
     if (begins_with(last, initial))
-      follow_grown(last, marks_.outline(initial), true);
+      follow_grown(last, marks_.list_layout(initial), true);
     else if (ends_with(last, initial))
-      follow_grown(last, marks_.outline(initial), false);
+      follow_grown(last, marks_.list_layout(initial), false);
   }
 }
 

@@ -85,19 +85,19 @@ std::span<const GuardRow> guards_of_tensors();
 std::span<const GuardRow> guards_of_packed();  ///< tables and matrices in LibTorch's own order
 
 /// Operands that are types, layouts and orders of axes. LibTorch uses them as indices of tables.
-class GuardedWords {
+class GuardedTexts {
  public:
-  explicit GuardedWords(const c10::FunctionSchema& schema);
+  explicit GuardedTexts(const c10::FunctionSchema& schema);
   bool any() const { return !words_.empty(); }
   /// Errors: `unsafe-argument`.
   void check(const torch::jit::Stack& stack) const;
 
-  enum class Word { none, dtype, layout, memory_format };
+  enum class TextOperand { none, dtype, layout, memory_format };
 
  private:
   std::string name_;
   size_t arguments_;
-  std::vector<std::pair<size_t, Word>> words_;  ///< positions, counted from the last operand
+  std::vector<std::pair<size_t, TextOperand>> words_;  ///< positions, counted from the last operand
 };
 
 }  // namespace t2n::trace

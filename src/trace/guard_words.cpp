@@ -6,20 +6,21 @@
 namespace t2n::trace {
 namespace {
 
-using Word = GuardedWords::Word;
+using TextOperand = GuardedTexts::TextOperand;
 
-Word word_of(const c10::Argument& argument) {
+TextOperand word_of(const c10::Argument& argument) {
   c10::TypePtr type = argument.real_type();
   if (const auto optional = type->cast<c10::OptionalType>()) type = optional->getElementType();
   switch (type->kind()) {
-    case c10::TypeKind::ScalarTypeType: return Word::dtype;
-    case c10::TypeKind::LayoutType: return Word::layout;
-    case c10::TypeKind::MemoryFormatType: return Word::memory_format;
+    case c10::TypeKind::ScalarTypeType: return TextOperand::dtype;
+    case c10::TypeKind::LayoutType: return TextOperand::layout;
+    case c10::TypeKind::MemoryFormatType: return TextOperand::memory_format;
     default: break;
   }
   // Operators of the interpreter itself take them as integers.
-  if (type->kind() == c10::TypeKind::IntType && argument.name() == "dtype") return Word::dtype;
-  return Word::none;
+  if (type->kind() == c10::TypeKind::IntType && argument.name() == "dtype")
+    return TextOperand::dtype;
+  return TextOperand::none;
 }
 
 /// Whether the type has kernels. Quantised types count only where quantised tensors are made.
@@ -32,13 +33,13 @@ bool is_dtype(int64_t number, bool quantised) {
          (quantised && is(T::QInt8, T::QUInt4x2));
 }
 
-bool is_known(Word word, int64_t number, bool quantised, bool sparse) {
+bool is_known(TextOperand word, int64_t number, bool quantised, bool sparse) {
   switch (word) {
-    case Word::none: return true;
-    case Word::dtype: return is_dtype(number, quantised);
-    case Word::layout:
+    case TextOperand::none: return true;
+    case TextOperand::dtype: return is_dtype(number, quantised);
+    case TextOperand::layout:
       return number == static_cast<int64_t>(sparse ? c10::Layout::Sparse : c10::Layout::Strided);
-    case Word::memory_format:
+    case TextOperand::memory_format:
       return number >= 0 && number <= static_cast<int64_t>(c10::MemoryFormat::ChannelsLast3d);
   }
   return false;
@@ -62,15 +63,15 @@ bool keeps_sparse(const std::string& op, const torch::jit::Stack& stack, size_t 
 
 }  // namespace
 
-GuardedWords::GuardedWords(const c10::FunctionSchema& schema)
+GuardedTexts::GuardedTexts(const c10::FunctionSchema& schema)
     : name_(schema.name()), arguments_(schema.arguments().size()) {
   const auto& arguments = schema.arguments();
   for (size_t i = 0; i < arguments.size(); ++i)
-    if (const Word word = word_of(arguments[i]); word != Word::none)
+    if (const TextOperand word = word_of(arguments[i]); word != TextOperand::none)
       words_.emplace_back(arguments.size() - i, word);
 }
 
-void GuardedWords::check(const torch::jit::Stack& stack) const {
+void GuardedTexts::check(const torch::jit::Stack& stack) const {
   const bool makes_quantised = name_.find("quantize") != std::string::npos;
   const bool makes_sparse =
       name_ == "aten::sparse_coo_tensor" || keeps_sparse(name_, stack, arguments_);
@@ -78,12 +79,13 @@ void GuardedWords::check(const torch::jit::Stack& stack) const {
     if (back > stack.size()) continue;
     const c10::IValue& value = stack[stack.size() - back];
     if (!value.isInt() || is_known(word, value.toInt(), makes_quantised, makes_sparse)) continue;
-    if (word == Word::dtype && is_own_type(name_, stack, arguments_, value.toInt())) continue;
+    if (word == TextOperand::dtype && is_own_type(name_, stack, arguments_, value.toInt()))
+      continue;
     throw Error("unsafe-argument", cat("the operator ", quoted(name_), " is not executed"),
                 cat(value.toInt(), " is no ",
-                    word == Word::dtype    ? "type of elements"
-                    : word == Word::layout ? "layout of dense tensors"
-                                           : "order of axes in memory",
+                    word == TextOperand::dtype    ? "type of elements"
+                    : word == TextOperand::layout ? "layout of dense tensors"
+                                                  : "order of axes in memory",
                     " that is known"),
                 "it would read or write memory that is not its own, or stop the program");
   }

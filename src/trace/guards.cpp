@@ -57,7 +57,7 @@ void guard(Operator& op, void (*check)(const Operands&)) {
 
 void guard_words(Operator& op) {
   if (!op.hasOperation() || op.schema().is_vararg()) return;
-  const GuardedWords words(op.schema());
+  const GuardedTexts words(op.schema());
   if (!words.any()) return;
   replace(op, [run = op.getOperation(), words](Stack& stack) mutable {
     words.check(stack);
@@ -88,8 +88,8 @@ void mend_copies(Operator& op) {
   });
 }
 
-/// A sparse tensor gets a copy of its indices, which lie within its size: what the program writes to
-/// its own never reaches them.
+/// A sparse tensor gets a copy of its indices, which lie within its size: what the program writes
+/// to its own never reaches them.
 void check_entries(Operator& op) {
   if (!op.schema().overload_name().starts_with("indices")) return;
   replace(op, [run = op.getOperation(), schema = op.schema()](Stack& stack) mutable {

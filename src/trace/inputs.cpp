@@ -7,7 +7,7 @@
 #include "src/diag/error.h"
 #include "src/trace/allocation.h"
 #include "src/trace/convert.h"
-#include "src/trace/input_places.h"
+#include "src/trace/input_locations.h"
 #include "src/trace/mark.h"
 
 namespace t2n::trace {
@@ -24,7 +24,7 @@ class Binder {
 
   BoundInputs run(const c10::FunctionSchema& schema) {
     for (const SampleInput& sample : samples_) {
-      const auto place = argument_place(schema, sample);
+      const auto place = argument_location(schema, sample);
       places_.push_back(place ? place->path : Path{flat_name(sample.path)});
     }
     for (size_t i = 1; i < schema.arguments().size(); ++i) {

@@ -90,7 +90,7 @@ Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& 
       options_(options),
       recorder_(recording == nullptr ? nullptr : &recording->recorder),
       recorded_loops_(recording == nullptr ? nullptr : &recording->loops),
-      lacking_(recording == nullptr ? nullptr : &recording->lacking),
+      needs_padding_(recording == nullptr ? nullptr : &recording->needs_padding),
       state_(state),
       position_(graph, sources),
       decisions_(options, position_),
@@ -99,9 +99,10 @@ Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& 
       lists_(graph, options, position_, marks_, decisions_, loops_),
       operations_(options.native_halves),
       numbers_(graph, options, position_, marks_, decisions_, recorder_),
-      moves_(position_, state, marks_, decisions_, loops_, lists_, nesting_, operations_),
-      scalars_(position_, state, marks_, decisions_, loops_, moves_, numbers_, operations_,
-               recorder_),
+      container_operations_(position_, state, marks_, decisions_, loops_, lists_, nesting_,
+                            operations_),
+      scalars_(position_, state, marks_, decisions_, loops_, container_operations_, numbers_,
+               operations_, recorder_),
       tensors_(options, position_, state, marks_, decisions_, loops_, lists_, numbers_, operations_,
                recorder_, ranges),
       fused_(graph, options, position_, marks_, decisions_, operations_, recorder_) {}
@@ -250,12 +251,12 @@ void Interpreter::run_operation(Node* node, Env& env) {
   }
   move_devices_to_cpu(inputs);
   if (!speculation_.empty()) {
-    speculation_.require_own(operation.op->schema(), inputs, recorder_->tracks());
+    speculation_.require_own(operation.op->schema(), inputs, recorder_->aliases());
     inputs = guarded(node, operation.op->schema(), std::move(inputs));
   }
   Stack results;
-  if (operation.may_move && Moves::moves_elements(inputs))
-    results = moves_.run(operation, std::move(inputs));
+  if (operation.may_move && ContainerOperations::moves_elements(inputs))
+    results = container_operations_.run(operation, std::move(inputs));
   else if (const auto padded = fused_.run(operation, inputs))
     results = {*padded};
   else if (operation.has_tensors || (!operation.is_blind && holds_any(inputs)))
@@ -289,26 +290,26 @@ void Interpreter::run_if(Node* node, Env& env) {
   if (node->outputs().empty() && is_idle(block) && is_idle(other)) return run_block(block, env);
   // Values that the model itself refuses are no branch of the program.
   if (is_data(mark) && !only_raises(other) && !only_raises(block)) {
-    std::string obstacle;
-    if (select_branches(node, mark, taken, env, obstacle)) return;
+    std::string reason;
+    if (select_branches(node, mark, taken, env, reason)) return;
     position_.node = node;
-    if (!decisions_.accept_guard(mark)) decisions_.refuse_branch(node, mark, obstacle);
+    if (!decisions_.accept_guard(mark)) decisions_.refuse_branch(node, mark, reason);
   }
-  std::string obstacle;
+  std::string reason;
   const bool by_iteration = changes_with_iteration(mark) && !only_raises(block);
   if (recorder_ != nullptr && (by_iteration || options_.selected_branches.contains(node)) && mark &&
       mark->truth && !only_raises(other)) {
     const Mark counted =
         data_mark(by_iteration ? "the number of an iteration" : "a size that follows from values",
                   mark->truth);
-    if (select_branches(node, counted, taken, env, obstacle)) return;
+    if (select_branches(node, counted, taken, env, reason)) return;
     position_.node = node;
   }
-  check_iteration_branch(mark, obstacle);
+  check_iteration_branch(mark, reason);
   if (!depends_on_iteration(mark))
     if (Decision* noted = decisions_.note(node, mark, taken ? 1 : 0)) {
       noted->is_guard = only_raises(other);
-      noted->obstacle = obstacle;
+      noted->reason = reason;
     }
   if (is_data(mark) && only_raises(block)) return run_raising(mark, [&] { run_block(block, env); });
   const Decisions::Fixed always(decisions_, is_fixed ? mark : nullptr, taken,

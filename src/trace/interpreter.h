@@ -72,15 +72,15 @@ class Interpreter {
   void run_rolled(torch::jit::Node* node, Env& env);
   void run_iteration(torch::jit::Block* body, Env& env, RolledLoop& loop);
   // branch.cpp
-  struct Standing;
-  Standing standing() const;
-  void stand(const Standing& at);
+  struct Snapshot;
+  Snapshot snapshot() const;
+  void restore(const Snapshot& at);
   std::optional<Values> run_speculatively(torch::jit::Block* block, Env& env,
                                           const FormulaRef& condition, bool holds,
-                                          std::string& obstacle);
+                                          std::string& reason);
   Values guarded(const torch::jit::Node* node, const c10::FunctionSchema& schema, Values inputs);
   bool select_branches(torch::jit::Node* node, const Mark& condition, bool taken, Env& env,
-                       std::string& obstacle);
+                       std::string& reason);
   // masked_loop.cpp
   struct LoopState {
     c10::IValue trips, condition;
@@ -96,7 +96,7 @@ class Interpreter {
   const TraceOptions& options_;
   Recorder* recorder_;
   RecordedLoops* recorded_loops_;
-  std::map<const void*, int64_t>* lacking_;  ///< see Recording
+  std::map<const void*, int64_t>* needs_padding_;  ///< see Recording
   StateWatch& state_;
   Marks marks_;
   Position position_;
@@ -109,7 +109,7 @@ class Interpreter {
   Lists lists_;
   Operations operations_;
   TensorNumbers numbers_;
-  Moves moves_;
+  ContainerOperations container_operations_;
   Scalars scalars_;
   TensorOperations tensors_;
   FusedAttention fused_;

@@ -58,7 +58,8 @@ void Interpreter::run_construct(Node* node, Env& env) {
     case prim::TupleConstruct: made = make_tuple(node, inputs); break;
     case prim::DictConstruct:
       made = make_dict(node, inputs);
-      for (size_t i = 0; i < inputs.size(); i += 2) moves_.settle_key(made, inputs[i], "dict");
+      for (size_t i = 0; i < inputs.size(); i += 2)
+        container_operations_.settle_key(made, inputs[i], "dict");
       break;
     case prim::CreateObject: made = make_object(node); break;
     default: made = is_instance(node, marks_.without(inputs[0])); break;

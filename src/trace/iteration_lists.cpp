@@ -21,9 +21,10 @@ using torch::jit::Stack;
       "walk the list element by element (`for a in l`), or stack it and index the tensor");
 }
 
-size_t stretch_of(const Outline& outline, int64_t place) {
+size_t segment_of(const ListLayout& list_layout, int64_t place) {
   size_t at = 0;
-  while (at + 1 < outline.size() && place >= outline[at].count) place -= outline[at++].count;
+  while (at + 1 < list_layout.size() && place >= list_layout[at].count)
+    place -= list_layout[at++].count;
   return at;
 }
 
@@ -78,39 +79,39 @@ void Lists::settle_iteration_access(const std::string& name, const Stack& inputs
     if (!length)
       refuse_list(
           "a list of constant length is written at a place that follows from the iteration");
-    return;  // changed_outline() follows it
+    return;  // changed_list_layout() follows it
   }
   if (elements[static_cast<size_t>(from)].isTensor() &&
       loops_.origins().is_of_open_loop(elements[static_cast<size_t>(from)].toTensor()))
     return;  // made by an earlier iteration: the recorder follows it
-  Outline outline{{whole, count}};
+  ListLayout list_layout{{whole, count}};
   if (depends_on_iteration(length)) {
     const Dim before = loops::replaced(whole, loops_.rolling().back()->symbol, 0);
     place = place + before - whole;
-    outline = {{before, count}};
-  } else if (const Outline known = marks_.outline(list); !known.empty()) {
-    outline = known;
+    list_layout = {{before, count}};
+  } else if (const ListLayout known = marks_.list_layout(list); !known.empty()) {
+    list_layout = known;
   } else {
     settle_length(list);
-    outline = {{Dim(count), count}};
+    list_layout = {{Dim(count), count}};
   }
-  const size_t at = depends_on_iteration(length) ? 0 : stretch_of(outline, from);
+  const size_t at = depends_on_iteration(length) ? 0 : segment_of(list_layout, from);
   size_t first = 0;
-  for (size_t i = 0; i < at; ++i) first += static_cast<size_t>(outline[i].count);
+  for (size_t i = 0; i < at; ++i) first += static_cast<size_t>(list_layout[i].count);
   const auto size =
-      depends_on_iteration(length) ? elements.size() : static_cast<size_t>(outline[at].count);
+      depends_on_iteration(length) ? elements.size() : static_cast<size_t>(list_layout[at].count);
   if (!are_alike(elements.slice(first, size)))
     refuse_list("elements of a list that were made in different ways are taken by the iteration");
   for (RolledLoop* loop : loops_.rolling()) {
     if (!place.mentions(loop->symbol)) continue;
-    IterationAccess access{outline, place};
+    IterationAccess access{list_layout, place};
     const auto known = std::find(loop->accesses.begin(), loop->accesses.end(), access);
     if (known == loop->accesses.end()) loop->accesses.push_back(std::move(access));
   }
 }
 
 /// For all iterations, [low, high) must stay in the stretch that contains it now.
-void Lists::settle_inside(const Outline& outline, const Dim& low, const Dim& high) {
+void Lists::settle_inside(const ListLayout& list_layout, const Dim& low, const Dim& high) {
   const auto now = [&](const Dim& dim) {
     const Dim out = dim.substitute(ir::sample_sizes(graph_));
     if (!out.is_constant())
@@ -118,8 +119,8 @@ void Lists::settle_inside(const Outline& outline, const Dim& low, const Dim& hig
     return out.value();
   };
   Dim begin;
-  for (const Stretch& stretch : outline) {
-    const Dim end = begin + stretch.length;
+  for (const ListSegment& segment : list_layout) {
+    const Dim end = begin + segment.length;
     if (now(begin) <= now(low) && now(high) <= now(end)) {
       decisions_.settle(comparison_mark({begin, Relation::le, low}), true);
       decisions_.settle(comparison_mark({high, Relation::le, end}), true);
@@ -135,20 +136,21 @@ void Lists::settle_accesses(const RolledLoop& loop, const Dim& length) {
   for (const IterationAccess& access : loop.accesses) {
     const auto step = loops::coefficient(access.place, loop.symbol);
     const Dim first = loops::replaced(access.place, loop.symbol, 0);
-    if (!step || (loops::mentions_iteration(first) && access.outline.size() > 1))
+    if (!step || (loops::mentions_iteration(first) && access.list_layout.size() > 1))
       refuse_list("which element of a list an iteration takes has no expression");
     if (loops::mentions_iteration(first)) continue;  // the loop around it bounds its own iterations
-    settle_inside(access.outline, first, first + Dim(1));
+    settle_inside(access.list_layout, first, first + Dim(1));
     const Dim second = first + *step, last = first + *step * (length - Dim(1));
-    settle_inside(access.outline, *step > 0 ? second : last, (*step > 0 ? last : second) + Dim(1));
+    settle_inside(access.list_layout, *step > 0 ? second : last,
+                  (*step > 0 ? last : second) + Dim(1));
   }
 }
 
 /// `list[iteration] = v` in a loop with a known number of iterations: the positions that its
 /// iterations write form one stretch. Errors: `dynamic-loop` if the position moves otherwise, or
 /// the length of the rest of the list is not constant.
-Outline Lists::written_in_iterations(const Mark& asked, const c10::IValue& list, bool is_from_end,
-                                     Outline outline) {
+ListLayout Lists::written_in_iterations(const Mark& asked, const c10::IValue& list,
+                                        bool is_from_end, ListLayout list_layout) {
   if (loops_.rolling().empty())
     loops::refuse_loop(
         "a list is written at a place that is the number of an iteration, after the loop",
@@ -160,27 +162,28 @@ Outline Lists::written_in_iterations(const Mark& asked, const c10::IValue& list,
         "collect the elements with append, or fill a tensor");
   };
   if (!is_size(asked)) refuse_place();
-  const Dim place = is_from_end ? asked->size + length_of(outline) : asked->size;
+  const Dim place = is_from_end ? asked->size + length_of(list_layout) : asked->size;
   const auto step = loops::coefficient(place, loop.symbol);
   const Dim first = loops::replaced(place, loop.symbol, 0);
   const bool forwards = step == 1, is_line = forwards || step == -1;
-  if (outline.empty() || !is_line || mark_of(loop.condition) || loops::mentions_iteration(first))
+  if (list_layout.empty() || !is_line || mark_of(loop.condition) ||
+      loops::mentions_iteration(first))
     refuse_place();
   const Dim iterations = expression(loop.trips);
   Dim low = forwards ? first : first + Dim(1) - iterations;
-  const Dim rest = length_of(outline) - low - iterations;
+  const Dim rest = length_of(list_layout) - low - iterations;
   if (!low.is_constant() || !rest.is_constant() || low.value() < 0 || rest.value() < 0)
     refuse_place();
   const auto count = static_cast<int64_t>(list.toListRef().size());
-  auto end = cut(outline, count - rest.value(), false);
-  const size_t stretches = outline.size();
-  const auto begin = end ? cut(outline, low.value(), true) : std::nullopt;
+  auto end = cut(list_layout, count - rest.value(), false);
+  const size_t segments = list_layout.size();
+  const auto begin = end ? cut(list_layout, low.value(), true) : std::nullopt;
   if (!begin) refuse_place();
-  *end += outline.size() - stretches;
-  const auto from = outline.begin() + static_cast<int64_t>(*begin);
-  const auto spot = outline.erase(from, outline.begin() + static_cast<int64_t>(*end));
-  outline.insert(spot, {iterations, unmarked(loop.trips).toInt()});
-  return outline;
+  *end += list_layout.size() - segments;
+  const auto from = list_layout.begin() + static_cast<int64_t>(*begin);
+  const auto spot = list_layout.erase(from, list_layout.begin() + static_cast<int64_t>(*end));
+  list_layout.insert(spot, {iterations, unmarked(loop.trips).toInt()});
+  return list_layout;
 }
 
 }  // namespace t2n::trace

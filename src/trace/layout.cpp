@@ -21,25 +21,25 @@ bool cuts(const ir::Node& view) {
 
 }  // namespace
 
-void Recorder::lose(const at::Tensor& tensor, Place place) {
-  const int track = track_of(tensor, place, {});
-  tracks_.root(tracks_[track]).is_lost = true;
+void Recorder::lose(const at::Tensor& tensor, Location place) {
+  const int entry = entry_of(tensor, place, {});
+  aliases_.root(aliases_[entry]).is_lost = true;
 }
 
 std::vector<Comparison> Recorder::layout_conditions(const at::Tensor& tensor) {
   std::vector<Comparison> out;
-  const int index = tracks_.find(tensor);
+  const int index = aliases_.find(tensor);
   if (index < 0 || !mark(tensor)) return out;
-  const Track& track = tracks_[index];
-  const ir::Shape shape = graph_.values[static_cast<size_t>(track.value)].shape;
+  const TensorInfo& entry = aliases_[index];
+  const ir::Shape shape = graph_.values[static_cast<size_t>(entry.value)].shape;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     const int64_t extent = shape[axis].value();
-    const Dim size = size_symbol(graph_, track.value, static_cast<int64_t>(axis));
+    const Dim size = size_symbol(graph_, entry.value, static_cast<int64_t>(axis));
     if (extent > 0)
       out.push_back(extent == 1 ? Comparison{size, Relation::eq, 1}
                                 : Comparison{size, Relation::ge, 2});
-    if (track.parent < 0 || !cuts(track.view->call.node)) continue;
-    const ir::ValueId base = tracks_[track.parent].value;
+    if (entry.parent < 0 || !cuts(entry.view->call.node)) continue;
+    const ir::ValueId base = aliases_[entry.parent].value;
     const ir::Shape whole = graph_.values[static_cast<size_t>(base)].shape;
     const Dim of = size_symbol(graph_, base, static_cast<int64_t>(axis));
     if (extent == whole[axis].value()) out.push_back({size, Relation::eq, of});
@@ -49,14 +49,14 @@ std::vector<Comparison> Recorder::layout_conditions(const at::Tensor& tensor) {
 }
 
 std::vector<Comparison> Recorder::shared_where(const at::Tensor& tensor) const {
-  return layouts_.around(tracks_.find(tensor));
+  return layouts_.around(aliases_.find(tensor));
 }
 
 void Recorder::relies_on_layout(const at::Tensor& tensor, const at::Tensor& result) {
-  const bool by_values = tracks_.is_open_shape(tensor);
+  const bool by_values = aliases_.is_open_shape(tensor);
   const std::vector<Comparison> conditions =
       keep_sizes_ && !by_values ? layout_conditions(tensor) : std::vector<Comparison>();
-  layouts_.add(tracks_.find(tensor), tracks_.find(result), conditions, by_values);
+  layouts_.add(aliases_.find(tensor), aliases_.find(result), conditions, by_values);
 }
 
 }  // namespace t2n::trace

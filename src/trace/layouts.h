@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ir/comparison.h"
-#include "src/trace/tracks.h"
+#include "src/trace/alias_table.h"
 
 namespace t2n::trace {
 
@@ -15,17 +15,18 @@ namespace t2n::trace {
 /// table.
 class Layouts {
  public:
-  explicit Layouts(const Tracks& tracks) : tracks_(tracks) {}
+  explicit Layouts(const AliasTable& aliases) : aliases_(aliases) {}
 
   /// `result` was made of `base`, and shares memory with it where it does so in this run.
   /// `conditions`: sizes with the same answer. `by_values`: the answer follows from values.
   void add(int base, int result, std::vector<ir::Comparison> conditions, bool by_values);
-  void note_write(int track);
-  /// The conditions of all that was made of a tensor, or that it was made of: `is` follows from them.
-  std::vector<ir::Comparison> around(int track) const;
+  void note_write(int entry);
+  /// The conditions of all that was made of a tensor, or that it was made of: `is` follows from
+  /// them.
+  std::vector<ir::Comparison> around(int entry) const;
   /// The conditions that the program relies on when it reads a tensor. Errors:
   /// `unsupported-inplace`, if they follow from values.
-  std::vector<ir::Comparison> note_read(int track);
+  std::vector<ir::Comparison> note_read(int entry);
 
  private:
   struct Link {
@@ -35,11 +36,11 @@ class Layouts {
     bool written_inside = false;   ///< the result, or a tensor made of it
     bool written_outside = false;  ///< any other tensor that may share the memory
   };
-  int above(int track) const;
-  int top(int track) const;
-  bool is_under(int track, int result) const;
+  int above(int entry) const;
+  int top(int entry) const;
+  bool is_under(int entry, int result) const;
 
-  const Tracks& tracks_;
+  const AliasTable& aliases_;
   std::unordered_map<int, int> base_of_copy_;
   std::unordered_map<int, std::vector<Link>> links_;  ///< by the topmost track
 };

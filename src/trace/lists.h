@@ -34,22 +34,22 @@ class Lists {
   void follow_slice(const torch::jit::Stack& inputs, const c10::IValue& part);
   /// The outline of a list that was changed, or of a list made from it. `before` and `more`: the
   /// outlines of the operands.
-  Outline changed_outline(const std::string& name, const torch::jit::Stack& inputs,
-                          const Mark& asked, Outline before, Outline more);
+  ListLayout changed_list_layout(const std::string& name, const torch::jit::Stack& inputs,
+                                 const Mark& asked, ListLayout before, ListLayout more);
   /// Called after a rolled loop: checks its accesses at positions that follow from the iteration.
   void settle_accesses(const RolledLoop& loop, const ir::Dim& length);
 
  private:
   void settle_length(const c10::IValue& list);
-  std::optional<size_t> cut(Outline& outline, int64_t place, bool from_front);
+  std::optional<size_t> cut(ListLayout& list_layout, int64_t place, bool from_front);
   // iteration_lists.cpp
   bool follows_iteration(const c10::IValue& list, const Mark& asked) const;
   void settle_iteration_access(const std::string& name, const torch::jit::Stack& inputs,
                                const Mark& asked);
   bool are_alike(c10::ArrayRef<c10::IValue> elements) const;
-  void settle_inside(const Outline& outline, const ir::Dim& low, const ir::Dim& high);
-  Outline written_in_iterations(const Mark& asked, const c10::IValue& list, bool is_from_end,
-                                Outline outline);
+  void settle_inside(const ListLayout& list_layout, const ir::Dim& low, const ir::Dim& high);
+  ListLayout written_in_iterations(const Mark& asked, const c10::IValue& list, bool is_from_end,
+                                   ListLayout list_layout);
 
   const ir::Graph& graph_;
   const TraceOptions& options_;

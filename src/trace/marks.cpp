@@ -187,18 +187,18 @@ void Marks::set(const c10::IValue& value, Mark mark) {
     entries_.erase(key);
 }
 
-Outline Marks::outline(const c10::IValue& list) const {
+ListLayout Marks::list_layout(const c10::IValue& list) const {
   const auto count = static_cast<int64_t>(list.toListRef().size());
   const auto found = entries_.find(identity(list));
   if (found == entries_.end()) return {{ir::Dim(count), count}};
   int64_t known = 0;
-  for (const Stretch& stretch : found->second.outline) known += stretch.count;
-  return known == count ? found->second.outline : Outline();
+  for (const ListSegment& segment : found->second.list_layout) known += segment.count;
+  return known == count ? found->second.list_layout : ListLayout();
 }
 
-void Marks::set_outline(const c10::IValue& list, Outline outline) {
+void Marks::set_list_layout(const c10::IValue& list, ListLayout list_layout) {
   const auto found = entries_.find(identity(list));
-  if (found != entries_.end()) found->second.outline = std::move(outline);
+  if (found != entries_.end()) found->second.list_layout = std::move(list_layout);
 }
 
 Mark Marks::reach(const c10::IValue& value) const {

@@ -13,14 +13,14 @@
 namespace t2n::trace {
 
 /// A part of a list. Its elements are told apart by their distance from either end of the part.
-struct Stretch {
+struct ListSegment {
   ir::Dim length;
   int64_t count = 0;  ///< the length in this run of the model
-  friend bool operator==(const Stretch&, const Stretch&) = default;
+  friend bool operator==(const ListSegment&, const ListSegment&) = default;
 };
 /// The stretches of a list of open length; nothing if they are not known.
-using Outline = std::vector<Stretch>;
-ir::Dim length_of(const Outline& outline);
+using ListLayout = std::vector<ListSegment>;
+ir::Dim length_of(const ListLayout& list_layout);
 
 class Marks {
  public:
@@ -31,9 +31,9 @@ class Marks {
   void set(const c10::IValue& value, Mark mark);
   /// A list without a mark is one stretch of constant length. Nothing for a list that was changed
   /// by an operation that does not keep outlines.
-  Outline outline(const c10::IValue& list) const;
+  ListLayout list_layout(const c10::IValue& list) const;
   /// Sets the outline of a list that has a mark; without a mark nothing is stored.
-  void set_outline(const c10::IValue& list, Outline outline);
+  void set_list_layout(const c10::IValue& list, ListLayout list_layout);
   /// The joined mark of everything in a value, down to the last element and attribute.
   Mark reach(const c10::IValue& value) const;
   Mark reach_all(c10::ArrayRef<c10::IValue> values) const;
@@ -62,7 +62,7 @@ class Marks {
   struct Entry {
     c10::IValue keep;  ///< keeps the address from being used again
     Mark mark;
-    Outline outline;
+    ListLayout list_layout;
   };
   std::unordered_map<const void*, Entry> entries_;
 };

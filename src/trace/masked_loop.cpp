@@ -47,7 +47,7 @@ int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& 
   Values going = carried;
   FormulaRef active = number_formula(true);
   bool is_active = true;
-  std::string obstacle;
+  std::string reason;
   // A `while` may end by a number of its own, so this many iterations are tried without a message.
   constexpr int64_t kMostUnsaid = 256;
   for (;; ++loop.iteration) {
@@ -68,7 +68,7 @@ int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& 
         decisions_.refuse_endless(node, mark, cat("it takes more than ", *most, " here"));
       const FormulaRef ended =
           operation_formula("logical_not", FormulaType::truth, {both(active, goes_on)});
-      if (options_.met_born_sizes != nullptr) *options_.met_born_sizes = true;
+      if (options_.met_unbacked_sizes != nullptr) *options_.met_unbacked_sizes = true;
       for (size_t i = 0; i < carried.size(); ++i)
         if (!choices_.hold(ended, mark, before[i], carried[i]))
           decisions_.refuse_branch(node, mark, "it carries what is neither tensor nor number");
@@ -81,17 +81,17 @@ int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& 
     is_active = is_active && unmarked(loop.condition).toBool();
     env[body->inputs()[0]] = loop.iteration;
     for (size_t i = 0; i < going.size(); ++i) env[body->inputs()[i + 1]] = going[i];
-    const size_t known = recorder_->tracks().roots();
-    auto made = run_speculatively(body, env, active, is_active, obstacle);
+    const size_t known = recorder_->aliases().roots();
+    auto made = run_speculatively(body, env, active, is_active, reason);
     position_.node = node;
-    if (!made) decisions_.refuse_branch(node, mark, obstacle);
+    if (!made) decisions_.refuse_branch(node, mark, reason);
     loop.condition = (*made)[0];
     going.assign(made->begin() + 1, made->end());
     const Mark choice = data_mark(mark->origin, active);
     Values left;
     for (size_t i = 0; i < going.size(); ++i) {
-      const auto chosen = choices_.choose(choice, is_active, going[i], carried[i], obstacle);
-      if (!chosen) decisions_.refuse_branch(node, mark, obstacle);
+      const auto chosen = choices_.choose(choice, is_active, going[i], carried[i], reason);
+      if (!chosen) decisions_.refuse_branch(node, mark, reason);
       left.push_back(*chosen);
     }
     choices_.forbid_writes(left, going, carried, known);

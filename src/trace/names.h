@@ -12,7 +12,7 @@
 namespace t2n::trace {
 
 /// "__torch__.torchvision.models.resnet.___torch_mangle_3.ResNet" -> "ResNet"
-std::string class_word(const c10::Type& type);
+std::string class_name_of(const c10::Type& type);
 
 /// Walks the module tree once: dotted paths of tensors, and scopes of objects. A shared one keeps
 /// its first path.

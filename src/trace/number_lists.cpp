@@ -101,7 +101,7 @@ std::vector<Operand> TensorNumbers::listed(const std::string& name, const Stack&
 
 void TensorNumbers::follow_list(const std::string& name, const Stack& inputs,
                                 const at::Tensor& result) {
-  if (!is_list(result) || !recorder_->tracks().knows(result) || !recorder_->mark(result) ||
+  if (!is_list(result) || !recorder_->aliases().knows(result) || !recorder_->mark(result) ||
       is_data(recorder_->mark(result)) || !recorder_->numbers(result).empty())
     return;
   const std::vector<Operand> held = listed(name, inputs);

@@ -173,7 +173,7 @@ void TensorNumbers::follow_number(const std::string& name, const Stack& inputs,
                                   const at::Tensor& result) {
   if (name == "prim::NumToTensor" && options_.met_size_tensors != nullptr)
     *options_.met_size_tensors = *options_.met_size_tensors || mark_of(inputs[0]) != nullptr;
-  if (operands_.empty() || !is_scalar_tensor(result) || !recorder_->tracks().knows(result) ||
+  if (operands_.empty() || !is_scalar_tensor(result) || !recorder_->aliases().knows(result) ||
       is_data(recorder_->mark(result)))
     return;
   const std::string pure = without_write(name);

@@ -26,23 +26,23 @@ bool holds_marks(const c10::IValue& list) {
          type->kind() == c10::TypeKind::StringType;
 }
 
-Outline concatenated(Outline first, const Outline& second) {
+ListLayout concatenated(ListLayout first, const ListLayout& second) {
   if (first.empty() || second.empty()) return {};
   first.insert(first.end(), second.begin(), second.end());
   return first;
 }
 
-bool is_fixed(const Outline& outline) {
-  return !outline.empty() &&
-         std::all_of(outline.begin(), outline.end(),
-                     [](const Stretch& stretch) { return stretch.length.is_constant(); });
+bool is_fixed(const ListLayout& list_layout) {
+  return !list_layout.empty() &&
+         std::all_of(list_layout.begin(), list_layout.end(),
+                     [](const ListSegment& segment) { return segment.length.is_constant(); });
 }
 
 }  // namespace
 
-Dim length_of(const Outline& outline) {
+Dim length_of(const ListLayout& list_layout) {
   Dim sum;
-  for (const Stretch& stretch : outline) sum = sum + stretch.length;
+  for (const ListSegment& segment : list_layout) sum = sum + segment.length;
   return sum;
 }
 
@@ -67,31 +67,31 @@ void Lists::settle_length(const c10::IValue& list) {
 
 /// Starts a new stretch before the element at `place`, which is counted from the front or from the
 /// back. Returns the stretch; nothing if the position depends on another stretch's length.
-std::optional<size_t> Lists::cut(Outline& outline, int64_t place, bool from_front) {
+std::optional<size_t> Lists::cut(ListLayout& list_layout, int64_t place, bool from_front) {
   int64_t rest = place;
   if (!from_front) {
-    std::reverse(outline.begin(), outline.end());
-    for (const Stretch& stretch : outline) rest = rest - stretch.count;
+    std::reverse(list_layout.begin(), list_layout.end());
+    for (const ListSegment& segment : list_layout) rest = rest - segment.count;
     rest = -rest;
   }
   size_t at = 0;
-  while (at < outline.size() && rest > 0) {
-    Stretch& stretch = outline[at];
-    if (rest > stretch.count && !stretch.length.is_constant()) break;
-    if (!stretch.length.is_constant() || rest < stretch.count) {
-      decisions_.settle(comparison_mark({stretch.length, Relation::ge, Dim(rest)}), true);
-      const Stretch more{stretch.length - Dim(rest), stretch.count - rest};
-      stretch = {Dim(rest), rest};
-      outline.insert(outline.begin() + static_cast<int64_t>(at) + 1, more);
+  while (at < list_layout.size() && rest > 0) {
+    ListSegment& segment = list_layout[at];
+    if (rest > segment.count && !segment.length.is_constant()) break;
+    if (!segment.length.is_constant() || rest < segment.count) {
+      decisions_.settle(comparison_mark({segment.length, Relation::ge, Dim(rest)}), true);
+      const ListSegment more{segment.length - Dim(rest), segment.count - rest};
+      segment = {Dim(rest), rest};
+      list_layout.insert(list_layout.begin() + static_cast<int64_t>(at) + 1, more);
       rest = 0;
     } else {
-      rest -= stretch.count;
+      rest -= segment.count;
     }
     ++at;
   }
   if (!from_front) {
-    std::reverse(outline.begin(), outline.end());
-    at = outline.size() - at;
+    std::reverse(list_layout.begin(), list_layout.end());
+    at = list_layout.size() - at;
   }
   return rest == 0 ? std::optional(at) : std::nullopt;
 }
@@ -109,7 +109,7 @@ void Lists::settle_access(const std::string& name, const Stack& inputs, const Ma
   if (!is_one_of(name, kNames)) return;
   if (follows_iteration(list, asked)) return settle_iteration_access(name, inputs, asked);
   if (!is_open(list)) return;
-  Outline outline = marks_.outline(list);
+  ListLayout list_layout = marks_.list_layout(list);
   int64_t place = unmarked(inputs[1]).toInt();
   bool from_front = place >= 0;
   if (is_size(asked) && is_size(marks_.of(list)))
@@ -120,8 +120,8 @@ void Lists::settle_access(const std::string& name, const Stack& inputs, const Ma
   const int64_t length = length_of_list(list), from = from_front ? place : place + length;
   const bool is_between = name == "aten::insert", is_inside = from >= 0 && from < length;
   if (!is_inside && !is_between) return;  // torch refuses it
-  if (!is_inside || outline.empty() ||
-      !cut(outline, from_front && !is_between ? from + 1 : from, from_front))
+  if (!is_inside || list_layout.empty() ||
+      !cut(list_layout, from_front && !is_between ? from + 1 : from, from_front))
     settle_length(list);
 }
 
@@ -129,17 +129,17 @@ void Lists::settle_access(const std::string& name, const Stack& inputs, const Ma
 /// elements that one loop made, which become one tensor.
 void Lists::settle_argument(const c10::IValue& list) {
   if (!is_open(list)) return;
-  const Outline outline = marks_.outline(list);
-  if (outline.empty() || !is_size(marks_.of(list))) return settle_length(list);
+  const ListLayout list_layout = marks_.list_layout(list);
+  if (list_layout.empty() || !is_size(marks_.of(list))) return settle_length(list);
   const auto elements = list.toListRef();
   auto element = elements.begin();
-  for (const Stretch& stretch : outline) {
-    const auto end = element + stretch.count;
+  for (const ListSegment& segment : list_layout) {
+    const auto end = element + segment.count;
     const bool is_counted = std::any_of(element, end, [this](const c10::IValue& each) {
       return each.isTensor() && loops_.origins().is_of_iteration(each.toTensor());
     });
     if (!is_counted)
-      decisions_.settle(comparison_mark({stretch.length, Relation::eq, Dim(stretch.count)}), true);
+      decisions_.settle(comparison_mark({segment.length, Relation::eq, Dim(segment.count)}), true);
     element = end;
   }
 }
@@ -147,13 +147,13 @@ void Lists::settle_argument(const c10::IValue& list) {
 /// l[start:end]: both positions must stay in their stretches.
 void Lists::follow_slice(const Stack& inputs, const c10::IValue& part) {
   const c10::IValue& list = inputs[0];
-  Outline outline = marks_.outline(list);
+  ListLayout list_layout = marks_.list_layout(list);
   const int64_t length = length_of_list(list), step = inputs[3].toInt();
   const Mark mark = marks_.of(list);
   if (inputs[1].isNone() && inputs[2].isNone() && step == -1) {
-    std::reverse(outline.begin(), outline.end());
+    std::reverse(list_layout.begin(), list_layout.end());
     marks_.set(part, mark);
-    return marks_.set_outline(part, std::move(outline));
+    return marks_.set_list_layout(part, std::move(list_layout));
   }
   const int64_t start = inputs[1].isNone() ? 0 : inputs[1].toInt();
   const int64_t end = inputs[2].isNone() ? 0 : inputs[2].toInt();
@@ -161,24 +161,24 @@ void Lists::follow_slice(const Stack& inputs, const c10::IValue& part) {
   const int64_t first = start < 0 ? start + length : start;
   const int64_t last = !has_end ? length : end < 0 ? end + length : end;
   const bool is_inside = step == 1 && first >= 0 && last <= length && first < last;
-  if (!is_inside || outline.empty() || !is_size(mark)) return settle_length(list);
-  auto stop = has_end ? cut(outline, last, end >= 0) : outline.size();
-  const size_t stretches = outline.size();
-  const auto begin = stop ? cut(outline, first, start >= 0) : std::nullopt;
-  if (!begin || *begin > *stop + outline.size() - stretches) return settle_length(list);
-  stop = *stop + outline.size() - stretches;
-  const Outline kept(outline.begin() + static_cast<int64_t>(*begin),
-                     outline.begin() + static_cast<int64_t>(*stop));
+  if (!is_inside || list_layout.empty() || !is_size(mark)) return settle_length(list);
+  auto stop = has_end ? cut(list_layout, last, end >= 0) : list_layout.size();
+  const size_t segments = list_layout.size();
+  const auto begin = stop ? cut(list_layout, first, start >= 0) : std::nullopt;
+  if (!begin || *begin > *stop + list_layout.size() - segments) return settle_length(list);
+  stop = *stop + list_layout.size() - segments;
+  const ListLayout kept(list_layout.begin() + static_cast<int64_t>(*begin),
+                        list_layout.begin() + static_cast<int64_t>(*stop));
   const Dim whole = length_of(kept);
   decisions_.settle(comparison_mark({whole, Relation::ge, Dim(0)}), true);
   marks_.set(part, size_mark(whole));
-  marks_.set_outline(part, kept);
+  marks_.set_list_layout(part, kept);
 }
 
 /// The outline of a list that was changed, or of a list made from it. `before` and `more`: the
 /// outlines of the operands.
-Outline Lists::changed_outline(const std::string& name, const Stack& inputs, const Mark& asked,
-                               Outline before, Outline more) {
+ListLayout Lists::changed_list_layout(const std::string& name, const Stack& inputs,
+                                      const Mark& asked, ListLayout before, ListLayout more) {
   if (name == "aten::_set_item" && depends_on_iteration(asked)) {
     return written_in_iterations(asked, inputs[0], unmarked(inputs[1]).toInt() < 0,
                                  std::move(before));
@@ -196,15 +196,15 @@ Outline Lists::changed_outline(const std::string& name, const Stack& inputs, con
     const bool is_one = is_fixed(before) && is_size(asked);
     const int64_t times = unmarked(inputs[inputs[0].isList() ? 1 : 0]).toInt();
     const int64_t length = length_of(before).is_constant() ? length_of(before).value() : 0;
-    return is_one ? Outline{{Dim(length) * asked->size, length * std::max<int64_t>(times, 0)}}
-                  : Outline{};
+    return is_one ? ListLayout{{Dim(length) * asked->size, length * std::max<int64_t>(times, 0)}}
+                  : ListLayout{};
   }
   constexpr std::array<std::string_view, 4> kChanges = {"aten::pop", "aten::Delete",
                                                         "aten::_set_item", "aten::insert"};
   if (!is_one_of(name, kChanges)) return {};
   const int64_t place = unmarked(inputs[1]).toInt();
   int64_t length = 0;
-  for (const Stretch& stretch : before) length += stretch.count;
+  for (const ListSegment& segment : before) length += segment.count;
   const bool is_insert = name == "aten::insert";
   const int64_t from = std::clamp<int64_t>(place < 0 ? place + length : place, 0, length);
   if (!is_insert && from >= length) return {};

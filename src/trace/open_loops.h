@@ -57,7 +57,7 @@ class OpenLoops {
   Mark length_in_iteration(const RolledLoop& loop, const ChangedList& each, size_t count) const;
   void follow_list(const c10::IValue& list, size_t before, const Mark& known, int64_t iterations,
                    const ir::Dim& length);
-  void follow_grown(const c10::IValue& list, Outline before, bool at_end);
+  void follow_grown(const c10::IValue& list, ListLayout before, bool at_end);
   void note_iteration_end(RolledLoop& loop) const;
   void settle_iteration_end(const std::vector<IterationEnd>& ends, int64_t first_iteration,
                             const ir::Dim& length);

@@ -12,8 +12,8 @@
 #include "src/diag/printable.h"
 #include "src/model_file/allowed.h"
 #include "src/trace/allocation.h"
+#include "src/trace/container_operations.h"
 #include "src/trace/half.h"
-#include "src/trace/moves.h"
 #include "src/trace/operators.h"
 #include "src/trace/scan.h"
 #include "src/trace/torch_error.h"
@@ -146,8 +146,9 @@ const Operation& Operations::find(Node* node) {
       throw Error("denied-operator", cat("the model calls ", quoted(name)),
                   std::string(model_file::denial_reason(name)),
                   std::string(model_file::denial_help(name)));
-    cached->second = {&op, make_run(node->getOperation()), Moves::may_move_elements(name),
-                      has_tensors(op.schema()), is_blind(name)};
+    cached->second = {&op, make_run(node->getOperation()),
+                      ContainerOperations::may_move_elements(name), has_tensors(op.schema()),
+                      is_blind(name)};
   }
   return cached->second;
 }

@@ -5,15 +5,16 @@
 namespace t2n::trace {
 
 bool Origins::is_of_open_loop(const at::Tensor& tensor) const {
-  const int index = tracks_.find(tensor);
+  const int index = aliases_.find(tensor);
   return index >= 0 && !rolling_.open().empty() &&
-         rolling_.is_made_since(rolling_.open().front().first_values.front(), tracks_[index].value);
+         rolling_.is_made_since(rolling_.open().front().first_values.front(),
+                                aliases_[index].value);
 }
 
 std::optional<loops::Origin> Origins::of(const at::Tensor& tensor) const {
-  const int index = tracks_.find(tensor);
+  const int index = aliases_.find(tensor);
   if (index < 0) return std::nullopt;
-  return rolling_.origin(tracks_[index].value);
+  return rolling_.origin(aliases_[index].value);
 }
 
 bool Origins::is_of_iteration(const at::Tensor& tensor) const {
@@ -35,12 +36,12 @@ bool Origins::are_made_in_order(const std::vector<std::pair<int64_t, at::Tensor>
 }
 
 IterationEnd Origins::left_by_iteration(const at::Tensor& tensor) const {
-  const int index = tracks_.find(tensor);
+  const int index = aliases_.find(tensor);
   if (index < 0) return {ir::kNoValue, tensor.unsafeGetTensorImpl(), false};
-  const Track& track = tracks_[index];
-  const bool is_stale = tracks_.is_stale(track);
+  const TensorInfo& entry = aliases_[index];
+  const bool is_stale = aliases_.is_stale(entry);
   const ir::ValueId since = rolling_.open().back().first_values.back();
-  return {track.value, nullptr, is_stale || rolling_.is_made_since(since, track.value)};
+  return {entry.value, nullptr, is_stale || rolling_.is_made_since(since, entry.value)};
 }
 
 std::optional<IterationEnd> Origins::from_outside(const IterationEnd& end) const {

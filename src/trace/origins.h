@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "src/loops/rolling.h"
-#include "src/trace/tracks.h"
+#include "src/trace/alias_table.h"
 
 namespace t2n::trace {
 
@@ -31,8 +31,8 @@ struct IterationEnds {
 /// Queries on the recorder's tables; changes nothing.
 class Origins {
  public:
-  Origins(const Tracks& tracks, const loops::Rolling& rolling)
-      : tracks_(tracks), rolling_(rolling) {}
+  Origins(const AliasTable& aliases, const loops::Rolling& rolling)
+      : aliases_(aliases), rolling_(rolling) {}
 
   /// Whether a rolled loop computed it in one of its iterations.
   bool is_of_iteration(const at::Tensor& tensor) const;
@@ -50,7 +50,7 @@ class Origins {
  private:
   std::optional<loops::Origin> of(const at::Tensor& tensor) const;
 
-  const Tracks& tracks_;
+  const AliasTable& aliases_;
   const loops::Rolling& rolling_;
 };
 

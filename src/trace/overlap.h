@@ -1,5 +1,5 @@
 // Writes whose result depends on the order in which torch reads and writes, at the sizes of this
-// run. Changes at other sizes are handled in places.cpp.
+// run. Changes at other sizes are handled in regions.cpp.
 #pragma once
 
 #include <ATen/core/Tensor.h>

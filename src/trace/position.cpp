@@ -16,7 +16,7 @@ ir::SourceId Position::source_of(const Node* of, bool torch_too) {
   return found->second;
 }
 
-ir::Place Position::place() {
+ir::Location Position::place() {
   if (node == nullptr) return {scope, ir::kNoSource};
   ir::SourceId source = source_of(node, false);
   for (size_t i = callers.size(); i > 0 && source == ir::kNoSource; --i)
@@ -43,7 +43,7 @@ std::string Position::origin(const std::string& name) {
   return here.empty() ? name : cat(name, " (", here, ")");
 }
 
-ir::Place Position::assignment(const Node* of) {
+ir::Location Position::assignment(const Node* of) {
   const std::string& name = of->s(c10::attr::name);
   std::vector<const Node*> neighbours = {of->input(1)->node()};
   for (const bool back : {true, false})

@@ -26,7 +26,7 @@ class Position {
 
   /// The user's own line: that of the node, or of the nearest call that led to it through torch's
   /// modules.
-  ir::Place place();
+  ir::Location place();
   Where where();
   /// "model.py:12"; "" if unknown.
   std::string line();
@@ -34,7 +34,7 @@ class Position {
   std::string origin(const std::string& name);
   /// The place of an assignment to an attribute. Torch does not store it, so it is searched for
   /// near the value's place.
-  ir::Place assignment(const torch::jit::Node* node);
+  ir::Location assignment(const torch::jit::Node* node);
 
  private:
   ir::SourceId source_of(const torch::jit::Node* of, bool torch_too);

@@ -7,7 +7,7 @@ void RecordedLoops::end_iteration() {
   recorder_.end_iteration();
 }
 
-loops::Rolled RecordedLoops::end(const ir::Dim& length, Place place) {
+loops::Rolled RecordedLoops::end(const ir::Dim& length, Location place) {
   loops::Rolled out = rolling_.end_loop(length, place);
   recorder_.mark_additions();
   return out;

@@ -17,7 +17,7 @@ class RecordedLoops {
   RecordedLoops(loops::Rolling& rolling, Recorder& recorder)
       : rolling_(rolling),
         recorder_(recorder),
-        origins_(recorder.tracks(), rolling),
+        origins_(recorder.aliases(), rolling),
         notes_(rolling.graph()) {}
 
   // Loops that become one scan, whose iterations are recorded one after another.
@@ -25,7 +25,7 @@ class RecordedLoops {
   void end_iteration();
   /// `length`: the number of iterations, over sizes. Errors: `dynamic-loop`, if the iterations are
   /// not alike.
-  loops::Rolled end(const ir::Dim& length, Place place);
+  loops::Rolled end(const ir::Dim& length, Location place);
   /// Which of their iterations made which tensor.
   const Origins& origins() const { return origins_; }
 
@@ -43,7 +43,7 @@ class RecordedLoops {
 struct Recording {
   Recorder& recorder;
   RecordedLoops& loops;
-  std::map<const void*, int64_t>& lacking;  ///< takes what TraceOptions::padded should hold
+  std::map<const void*, int64_t>& needs_padding;  ///< takes what TraceOptions::padded should hold
 };
 
 }  // namespace t2n::trace

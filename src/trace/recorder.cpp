@@ -96,8 +96,8 @@ Recorder::Recorder(loops::Rolling& rolling, const ModuleNames& names,
       keep_sizes_(keep_sizes),
       constants_(graph_, naming_, names, std::move(mapping), pages_may_differ,
                  name_constants_by_use),
-      places_(graph_, tracks_),
-      layouts_(tracks_) {}
+      places_(graph_, aliases_),
+      layouts_(aliases_) {}
 
 void Recorder::add_input(const at::Tensor& tensor, const std::string& name) {
   if (tensor.is_quantized())
@@ -108,40 +108,40 @@ void Recorder::add_input(const at::Tensor& tensor, const std::string& name) {
   graph_.inputs.push_back(value);
   value_marks_.resize(graph_.values.size());
   value_marks_[static_cast<size_t>(value)] = data_mark("an input");
-  tracks_.add(tensor, value, -1, nullptr);
+  aliases_.add(tensor, value, -1, nullptr);
 }
 
 std::string Recorder::input_of(const at::Tensor& tensor) const {
-  int track = tracks_.find(tensor);
-  while (track >= 0 && tracks_[track].parent >= 0) track = tracks_[track].parent;
-  if (track < 0) return "";
-  const ir::ValueId id = tracks_[track].value;
+  int entry = aliases_.find(tensor);
+  while (entry >= 0 && aliases_[entry].parent >= 0) entry = aliases_[entry].parent;
+  if (entry < 0) return "";
+  const ir::ValueId id = aliases_[entry].value;
   const bool is_input =
       std::find(graph_.inputs.begin(), graph_.inputs.end(), id) != graph_.inputs.end();
   return is_input ? graph_.values[static_cast<size_t>(id)].name : "";
 }
 
-int Recorder::track_of(const at::Tensor& tensor, Place place, const std::string& use) {
-  const int known = tracks_.find(tensor);
+int Recorder::entry_of(const at::Tensor& tensor, Location place, const std::string& use) {
+  const int known = aliases_.find(tensor);
   if (known >= 0) return known;
   const ir::ValueId value = constants_.add(tensor, place, use);
   value_marks_.resize(graph_.values.size());
-  const int track = tracks_.add(tensor, value, -1, nullptr);
-  tracks_.root(tracks_[track]).is_given = true;
-  return track;
+  const int entry = aliases_.add(tensor, value, -1, nullptr);
+  aliases_.root(aliases_[entry]).is_given = true;
+  return entry;
 }
 
-ir::ValueId Recorder::value(const at::Tensor& tensor, Place place, const std::string& use) {
-  const ir::ValueId id = rolling_.settled(read(track_of(tensor, place, use)), place);
+ir::ValueId Recorder::value(const at::Tensor& tensor, Location place, const std::string& use) {
+  const ir::ValueId id = rolling_.settled(read(entry_of(tensor, place, use)), place);
   mark_additions();
   return id;
 }
 
 /// A value with its sizes. It does not count as reading it.
-ir::ValueId Recorder::sized_value(const at::Tensor& tensor, Place place) {
-  const int track = track_of(tensor, place, {});
-  const ir::ValueId last = tracks_[track].value;
-  const ir::ValueId id = rolling_.settled(rolling_.is_there(last) ? last : refresh(track), place);
+ir::ValueId Recorder::sized_value(const at::Tensor& tensor, Location place) {
+  const int entry = entry_of(tensor, place, {});
+  const ir::ValueId last = aliases_[entry].value;
+  const ir::ValueId id = rolling_.settled(rolling_.is_there(last) ? last : refresh(entry), place);
   mark_additions();
   return id;
 }
@@ -170,8 +170,8 @@ void Recorder::mark_additions() {
 }
 
 bool Recorder::is_there(const at::Tensor& tensor) const {
-  const int track = tracks_.find(tensor);
-  return track < 0 || rolling_.is_there(tracks_[track].value);
+  const int entry = aliases_.find(tensor);
+  return entry < 0 || rolling_.is_there(aliases_[entry].value);
 }
 
 void Recorder::end_iteration() {
@@ -209,7 +209,7 @@ void Recorder::record(OpCall call, const std::vector<at::Tensor>& outputs) {
   append(call.node);
   const auto shared = std::make_shared<OpCall>(std::move(call));
   for (size_t i = 0; i < outputs.size(); ++i)
-    if (!tracks_.knows(outputs[i])) bind_view(outputs[i], shared->node.outputs[i], shared, i);
+    if (!aliases_.knows(outputs[i])) bind_view(outputs[i], shared->node.outputs[i], shared, i);
 }
 
 void Recorder::bind_view(const at::Tensor& output, ir::ValueId value,
@@ -222,7 +222,7 @@ void Recorder::bind_view(const at::Tensor& output, ir::ValueId value,
     auto view = std::make_shared<View>(View{*call, input, {}, in_list, {}, index});
     if (in_list >= 0)
       for (const c10::IValue& element : call->inputs[input].toListRef())
-        view->list.push_back(tracks_.find(element.toTensor()));
+        view->list.push_back(aliases_.find(element.toTensor()));
     // A view must not keep its base alive: activations are freed while the program runs.
     for (size_t i = 0; i < view->call.inputs.size(); ++i) {
       c10::IValue& held = view->call.inputs[i];
@@ -230,7 +230,7 @@ void Recorder::bind_view(const at::Tensor& output, ir::ValueId value,
       if (is_base && i != input) view->base_again.push_back(i);
       if (is_base || is_tensor_list(held)) held = c10::IValue();
     }
-    tracks_.add(output, value, tracks_.find(base), std::move(view));
+    aliases_.add(output, value, aliases_.find(base), std::move(view));
   };
   for (size_t i = 0; i < call->inputs.size(); ++i) {
     if (same_storage(call->inputs[i])) return bind(call->inputs[i].toTensor(), i, -1);
@@ -244,7 +244,7 @@ void Recorder::bind_view(const at::Tensor& output, ir::ValueId value,
       if (same_storage(list[place]))
         return bind(list[place].toTensor(), i, static_cast<int>(place));
   }
-  tracks_.add(output, value, -1, nullptr);
+  aliases_.add(output, value, -1, nullptr);
 }
 
 }  // namespace t2n::trace

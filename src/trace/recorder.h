@@ -9,12 +9,12 @@
 
 #include "ir/graph.h"
 #include "src/loops/rolling.h"
+#include "src/trace/alias_table.h"
 #include "src/trace/call.h"
 #include "src/trace/constants.h"
 #include "src/trace/layouts.h"
 #include "src/trace/marks.h"
-#include "src/trace/places.h"
-#include "src/trace/tracks.h"
+#include "src/trace/regions.h"
 
 namespace t2n::trace {
 
@@ -31,21 +31,21 @@ class Recorder {
   /// Reads the operands. `marks`: those of containers among the operands; numbers carry their own.
   /// Errors: `data-dependent-value`, `unsupported-dtype`.
   OpCall prepare(const torch::jit::Operator& op, Run run, const torch::jit::Stack& inputs,
-                 const Marks& marks, Place place);
+                 const Marks& marks, Location place);
   /// Called after an operation without writes. At least one of `outputs` is a tensor not yet known.
   void record(OpCall call, const std::vector<at::Tensor>& outputs);
   /// Called after an operation whose schema writes to some of its arguments.
   void record_write(OpCall call, const std::vector<at::Tensor>& outputs);
 
-  const Tracks& tracks() const { return tracks_; }
+  const AliasTable& aliases() const { return aliases_; }
   PackedParameters& packed() { return constants_.packed(); }
   /// The name of the input that the tensor is, or shows a part of; "" for others.
   std::string input_of(const at::Tensor& tensor) const;
   /// Whether all that follows may read the tensor: an iteration's exists only in it.
   bool is_there(const at::Tensor& tensor) const;
   /// The current value of a tensor; a tensor never seen before is a constant of the model.
-  ir::ValueId value(const at::Tensor& tensor, Place place, const std::string& use = {});
-  ir::ValueId sized_value(const at::Tensor& tensor, Place place);
+  ir::ValueId value(const at::Tensor& tensor, Location place, const std::string& use = {});
+  ir::ValueId sized_value(const at::Tensor& tensor, Location place);
   /// What its values follow from: an input's data, sizes (opaque), or null for the model alone.
   Mark mark(const at::Tensor& tensor) const;
   /// The exact numbers over sizes that a tensor holds, null for plain ones; empty if not known.
@@ -55,10 +55,10 @@ class Recorder {
   void open_shapes(const std::vector<at::Tensor>& outputs, const torch::jit::Stack& inputs,
                    bool by_rank);
   /// Marks a tensor that torch changed in an unrecorded way: it must not be read.
-  void lose(const at::Tensor& tensor, Place place);
-  void forbid_writes(const std::vector<Tracks::Choice>& choices,
+  void lose(const at::Tensor& tensor, Location place);
+  void forbid_writes(const std::vector<AliasTable::Choice>& choices,
                      const std::vector<at::Tensor>& given, size_t known) {
-    tracks_.forbid_writes(choices, given, known);
+    aliases_.forbid_writes(choices, given, known);
   }
   /// Contiguity decided whether an operation gave a view of `tensor` or a copy.
   void relies_on_layout(const at::Tensor& tensor, const at::Tensor& result);
@@ -74,41 +74,42 @@ class Recorder {
   void mark_additions();
 
  private:
-  Mark track_mark(int track) const;
-  int track_of(const at::Tensor& tensor, Place place, const std::string& use);
+  Mark entry_mark(int entry) const;
+  int entry_of(const at::Tensor& tensor, Location place, const std::string& use);
   ir::ValueId new_value(const ir::Node& node, const at::Tensor& like);
   Mark shape_mark(ir::ValueId id);
   void append(ir::Node node);
   Mark mark_of_results(const ir::Node& node);
   ir::Attr attribute(const c10::IValue& value, const c10::Argument& argument, const Marks& marks,
-                     Place place, const Use& use);
+                     Location place, const Use& use);
   void bind_view(const at::Tensor& output, ir::ValueId value, const std::shared_ptr<OpCall>& call,
                  size_t index);
 
   // functionalise.cpp, scatter_back.cpp
-  void check_view(const Track& track) const;
-  ir::ValueId read(int track);
-  ir::ValueId refresh(int track);
+  void check_view(const TensorInfo& entry) const;
+  ir::ValueId read(int entry);
+  ir::ValueId refresh(int entry);
   void settle_write(Root& root);
-  void write_to_root(int track, ir::ValueId value, Place place);
-  void write(int track, ir::ValueId value, Place place);
+  void write_to_root(int entry, ir::ValueId value, Location place);
+  void write(int entry, ir::ValueId value, Location place);
   std::optional<ir::ValueId> scatter_back_complex(std::string_view op, ir::ValueId base,
-                                                  ir::ValueId source, Place place);
-  ir::ValueId scatter_back(const Track& view, ir::ValueId base, ir::ValueId source, Place place);
+                                                  ir::ValueId source, Location place);
+  ir::ValueId scatter_back(const TensorInfo& view, ir::ValueId base, ir::ValueId source,
+                           Location place);
   ir::Shape shape_of(ir::ValueId value);
   ir::ValueId scatter_positions(const at::Tensor& whole, const at::Tensor& positions,
-                                ir::ValueId base, ir::ValueId source, Place place);
+                                ir::ValueId base, ir::ValueId source, Location place);
   ir::ValueId emit(std::string_view op, std::vector<ir::Argument> args, ir::DType dtype,
-                   const ir::Ints& shape, Place place);
+                   const ir::Ints& shape, Location place);
   void replace_view(const at::Tensor& tensor, const OpCall& call);
   std::vector<ir::ValueId> written_values(OpCall call, const std::vector<at::Tensor>& written,
                                           const std::string& functional);
-  ir::ValueId index_constant(const at::Tensor& tensor, Place place);
+  ir::ValueId index_constant(const at::Tensor& tensor, Location place);
   loops::Rolling& rolling_;
   ir::Graph& graph_;
   ir::Naming& naming_;
   bool keep_sizes_;
-  Tracks tracks_;
+  AliasTable aliases_;
   std::vector<int> written_views_;  ///< Root::writer of all roots, and earlier ones
   Constants constants_;
   Places places_;

@@ -151,12 +151,12 @@ void make_size_tensor(ir::Node& node) {
 }  // namespace
 
 ir::Attr Recorder::attribute(const c10::IValue& given, const c10::Argument& argument,
-                             const Marks& marks, Place place, const Use& use) {
+                             const Marks& marks, Location place, const Use& use) {
   refuse_data(marks.reach(given), argument.name(), use.op);
   const c10::IValue value = marks.without(given);
   const auto id = [&](const c10::IValue& v) {
     return v.isNone() || !v.toTensor().defined() ? ir::kNoValue
-                                                 : read(track_of(v.toTensor(), place, use.name));
+                                                 : read(entry_of(v.toTensor(), place, use.name));
   };
   if (value.isNone()) return ir::None{};
   if (value.isGenerator()) return std::string("generator");
@@ -187,7 +187,7 @@ ir::Attr Recorder::attribute(const c10::IValue& given, const c10::Argument& argu
 }
 
 OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::jit::Stack& given,
-                         const Marks& marks, Place place) {
+                         const Marks& marks, Location place) {
   torch::jit::Stack inputs;
   for (const c10::IValue& value : given) inputs.push_back(marks.without(value));
   const c10::FunctionSchema& schema = op.schema();

@@ -7,33 +7,33 @@
 namespace t2n::trace {
 
 /// A view that was not read since its root was written has the root's mark.
-Mark Recorder::track_mark(int index) const {
-  const Track& track = tracks_[index];
-  const Mark own = value_marks_[static_cast<size_t>(track.value)];
-  if (!tracks_.is_stale(track)) return own;
-  if (const int writer = tracks_.root(track).writer; tracks_.is_above(index, writer))
-    return either(own, track_mark(writer));
-  return track.parent < 0 ? own : either(own, track_mark(track.parent));
+Mark Recorder::entry_mark(int index) const {
+  const TensorInfo& entry = aliases_[index];
+  const Mark own = value_marks_[static_cast<size_t>(entry.value)];
+  if (!aliases_.is_stale(entry)) return own;
+  if (const int writer = aliases_.root(entry).writer; aliases_.is_above(index, writer))
+    return either(own, entry_mark(writer));
+  return entry.parent < 0 ? own : either(own, entry_mark(entry.parent));
 }
 
 Mark Recorder::mark(const at::Tensor& tensor) const {
-  const int track = tracks_.find(tensor);
-  return track < 0 ? nullptr : track_mark(track);
+  const int entry = aliases_.find(tensor);
+  return entry < 0 ? nullptr : entry_mark(entry);
 }
 
 std::vector<Mark> Recorder::numbers(const at::Tensor& tensor) const {
-  const int index = tracks_.find(tensor);
+  const int index = aliases_.find(tensor);
   if (index < 0) return {};
-  const Track& track = tracks_[index];
-  if (tracks_.is_stale(track)) return {};
-  const auto found = numbers_.find(track.value);
+  const TensorInfo& entry = aliases_[index];
+  if (aliases_.is_stale(entry)) return {};
+  const auto found = numbers_.find(entry.value);
   return found == numbers_.end() ? std::vector<Mark>{} : found->second;
 }
 
 void Recorder::set_numbers(const at::Tensor& tensor, std::vector<Mark> marks) {
-  const int track = tracks_.find(tensor);
-  T2N_ASSERT(track >= 0, "numbers of a tensor that is not known");
-  numbers_[tracks_[track].value] = std::move(marks);
+  const int entry = aliases_.find(tensor);
+  T2N_ASSERT(entry >= 0, "numbers of a tensor that is not known");
+  numbers_[aliases_[entry].value] = std::move(marks);
 }
 
 void Recorder::open_shapes(const std::vector<at::Tensor>& outputs, const torch::jit::Stack& inputs,
@@ -41,18 +41,18 @@ void Recorder::open_shapes(const std::vector<at::Tensor>& outputs, const torch::
   bool inherits = false, has_open_rank = false;
   for (const c10::IValue& input : inputs)
     for (const at::Tensor& tensor : flatten_tensors(input)) {
-      inherits = inherits || tracks_.is_open_shape(tensor);
-      has_open_rank = has_open_rank || tracks_.is_open_rank(tensor);
+      inherits = inherits || aliases_.is_open_shape(tensor);
+      has_open_rank = has_open_rank || aliases_.is_open_rank(tensor);
     }
   const bool is_open_rank = has_open_rank || (by_rank && inherits);
   for (const at::Tensor& output : outputs) {
-    const int track = tracks_.find(output);
+    const int entry = aliases_.find(output);
     const bool is_operand =
         std::any_of(inputs.begin(), inputs.end(), [&](const c10::IValue& input) {
           return input.isTensor() && input.toTensor().is_same(output);
         });
-    if (track < 0 || is_operand || !(inherits || mark(output))) continue;
-    Track& open = tracks_[track];
+    if (entry < 0 || is_operand || !(inherits || mark(output))) continue;
+    TensorInfo& open = aliases_[entry];
     // Ones, or the sizes themselves: what is computed from them follows from data.
     Mark& own = value_marks_[static_cast<size_t>(open.value)];
     if (inherits && !own) own = data_mark("the size of a tensor that follows from values");

@@ -20,7 +20,7 @@ struct ChangedList {
   c10::IValue list;
   size_t before = 0;       ///< its length before the loop
   Mark known;              ///< the mark of that length
-  Outline outline;         ///< its outline then
+  ListLayout list_layout;  ///< its outline then
   bool only_grows = true;  ///< only at its end
   bool only_leads = true;  ///< only at its front
 };
@@ -34,8 +34,8 @@ struct Written {
 
 /// An access to a list element in an iteration, at a position that follows from the iteration.
 struct IterationAccess {
-  Outline outline;  ///< of the list
-  ir::Dim place;    ///< position, from the list's front
+  ListLayout list_layout;  ///< of the list
+  ir::Dim place;           ///< position, from the list's front
   friend bool operator==(const IterationAccess&, const IterationAccess&) = default;
 };
 

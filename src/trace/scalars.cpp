@@ -58,11 +58,11 @@ Stack plain_operands(const std::string& name, const Marks& marks, const Recorder
   Stack out;
   for (const c10::IValue& input : inputs)
     if (asks_identity(name) && recorder != nullptr && input.isTensor())
-      out.push_back(recorder->tracks().returned(input.toTensor()));
+      out.push_back(recorder->aliases().returned(input.toTensor()));
     else
       out.push_back(asks_identity(name) || (name == "aten::dict" && input.isGenericDict())
-                      ? unmarked(input)
-                      : marks.without(input));
+                        ? unmarked(input)
+                        : marks.without(input));
   return out;
 }
 
@@ -170,7 +170,7 @@ Mark Scalars::scalar_mark(const std::string& name, const Stack& inputs,
   if (asks_identity(name) && recorder_ != nullptr && !inputs[0].isNone() && !inputs[1].isNone())
     for (const c10::IValue& input : inputs) {
       if (!input.isTensor() || !input.toTensor().defined()) continue;
-      if (recorder_->tracks().is_choice(input.toTensor()))
+      if (recorder_->aliases().is_choice(input.toTensor()))
         from = data_mark(position_.origin("which of two tensors a branch chose"));
       decisions_.settle_all(recorder_->shared_where(input.toTensor()));
     }
@@ -203,7 +203,7 @@ Stack Scalars::run(const Operation& operation, Stack inputs) {
   if (from && !exact && !is_data(from)) {
     if (const auto answer = compare_lists(name, inputs)) return {*answer};
     if (name == "aten::__contains__" && inputs[0].isGenericDict()) {
-      moves_.settle_key(inputs[0], inputs[1], name);
+      container_operations_.settle_key(inputs[0], inputs[1], name);
       exact = marks_.of(inputs[0]);
     }
     settle_comparisons(inputs);

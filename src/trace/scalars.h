@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "src/trace/moves.h"
+#include "src/trace/container_operations.h"
 #include "src/trace/number_rules.h"
 #include "src/trace/tensor_numbers.h"
 
@@ -17,14 +17,14 @@ namespace t2n::trace {
 class Scalars {
  public:
   Scalars(Position& position, StateWatch& state, Marks& marks, Decisions& decisions,
-          OpenLoops& loops, Moves& moves, TensorNumbers& numbers, const Operations& operations,
-          const Recorder* recorder)
+          OpenLoops& loops, ContainerOperations& moves, TensorNumbers& numbers,
+          const Operations& operations, const Recorder* recorder)
       : position_(position),
         state_(state),
         marks_(marks),
         decisions_(decisions),
         loops_(loops),
-        moves_(moves),
+        container_operations_(moves),
         numbers_(numbers),
         operations_(operations),
         recorder_(recorder) {}
@@ -45,7 +45,7 @@ class Scalars {
   Marks& marks_;
   Decisions& decisions_;
   OpenLoops& loops_;
-  Moves& moves_;
+  ContainerOperations& container_operations_;
   TensorNumbers& numbers_;
   const Operations& operations_;
   const Recorder* recorder_;

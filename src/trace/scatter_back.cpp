@@ -66,7 +66,7 @@ std::vector<int64_t> permutation(const at::Tensor& base, const at::Tensor& view)
 
 }  // namespace
 
-ir::ValueId Recorder::index_constant(const at::Tensor& tensor, Place place) {
+ir::ValueId Recorder::index_constant(const at::Tensor& tensor, Location place) {
   const std::string path = ir::module_path(graph_, place.scope);
   const ir::ValueId value = ir::add_constant(
       graph_, naming_.unique((path.empty() ? "" : path + ".") + "positions"), copy(tensor));
@@ -76,7 +76,7 @@ ir::ValueId Recorder::index_constant(const at::Tensor& tensor, Place place) {
 
 /// Views that read the base's bytes as other numbers: parts of complex tensors, conjugates.
 std::optional<ir::ValueId> Recorder::scatter_back_complex(std::string_view op, ir::ValueId base,
-                                                          ir::ValueId source, Place place) {
+                                                          ir::ValueId source, Location place) {
   const ir::Value whole = graph_.values[static_cast<size_t>(base)];
   const auto as_base = [&](std::string_view inverse, std::vector<ir::Argument> args) {
     return emit(inverse, std::move(args), whole.dtype, ir::static_shape(whole.shape), place);
@@ -104,9 +104,9 @@ std::optional<ir::ValueId> Recorder::scatter_back_complex(std::string_view op, i
   return {};
 }
 
-ir::ValueId Recorder::scatter_back(const Track& track, ir::ValueId base, ir::ValueId source,
-                                   Place place) {
-  const View& view = *track.view;
+ir::ValueId Recorder::scatter_back(const TensorInfo& entry, ir::ValueId base, ir::ValueId source,
+                                   Location place) {
+  const View& view = *entry.view;
   const std::string_view op = ir::op_name(view.call.node.op);
   if (const auto whole = scatter_back_complex(op, base, source, place)) return *whole;
   const ir::Value& base_value = graph_.values[static_cast<size_t>(base)];
@@ -181,7 +181,7 @@ ir::Shape Recorder::shape_of(ir::ValueId value) {
 }
 
 ir::ValueId Recorder::scatter_positions(const at::Tensor& whole, const at::Tensor& positions,
-                                        ir::ValueId base, ir::ValueId source, Place place) {
+                                        ir::ValueId base, ir::ValueId source, Location place) {
   const ir::DType dtype = graph_.values[static_cast<size_t>(base)].dtype;
   const ir::Ints shape = whole.sizes().vec();
   const auto reshape = [&](ir::ValueId id, const ir::Ints& to) {

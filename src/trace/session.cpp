@@ -65,7 +65,7 @@ ModelInfo Session::describe() const {
   info.kind = is_frozen()             ? FileKind::frozen
               : loaded_.traced_inputs ? FileKind::traced
                                       : FileKind::scripted;
-  info.class_name = class_word(*loaded_.module.type());
+  info.class_name = class_name_of(*loaded_.module.type());
   info.format_version = loaded_.format_version;
   for (const auto& method : loaded_.module.get_methods()) info.methods.push_back(method.name());
   for (size_t i = 1; i < schema().arguments().size(); ++i) {

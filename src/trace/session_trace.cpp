@@ -123,7 +123,7 @@ struct Session::Attempt {
   std::vector<Change> changes;
   std::vector<FlatOutput> results;  ///< without tensors
   std::set<std::string> dependent;  ///< tensors of the model at the end that follow from an input
-  std::map<const void*, int64_t> lacking;  ///< see Recording
+  std::map<const void*, int64_t> needs_padding;  ///< see Recording
   std::optional<Error> error;
 };
 
@@ -156,7 +156,7 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
   const BoundInputs bound = bind_inputs(schema(), given.arguments);
   out.constant_inputs = bound.constants;
   const ModuleNames names(loaded_.module, out.graph);
-  out.graph.name = class_word(*loaded_.module.type());
+  out.graph.name = class_name_of(*loaded_.module.type());
   ir::Naming naming;
   loops::Rolling rolling(out.graph, naming);
   Recorder recorder(rolling, names, loaded_.mapping, loaded_.ran_code, is_frozen(),
@@ -177,7 +177,7 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
     candidate.name = state_inputs[i];
     candidate.input = add(given.states.at(candidate.path), candidate.name);
   }
-  const Recording recording{recorder, loops, attempt.lacking};
+  const Recording recording{recorder, loops, attempt.needs_padding};
   Interpreter interpreter(out.graph, names, *loaded_.sources, options, &recording, &ranges, watch);
   const c10::IValue result = interpreter.run(loaded_.module, method_, bound.arguments);
   const std::vector<FlatOutput> outputs = flatten_outputs(result);
@@ -213,8 +213,8 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
 Session::Attempt Session::attempt(const Split& given, TraceOptions options) {
   for (;;) {
     Attempt out = attempt_once(given, options);
-    if (out.lacking.empty()) return out;
-    options.padded.merge(out.lacking);
+    if (out.needs_padding.empty()) return out;
+    options.padded.merge(out.needs_padding);
   }
 }
 
@@ -242,10 +242,10 @@ Session::Attempt Session::attempt_once(const Split& given, const TraceOptions& o
   }
   if (watch.wrote()) {
     const std::vector<Attribute> after = list_attributes(model());
-    const std::vector<Place> constants = watch.changed_constants();
+    const std::vector<Location> constants = watch.changed_constants();
     watch.undo();
     out.changes = find_changes(list_attributes(model()), after, watch, options.free_axes);
-    for (const Place place : constants) out.changes.push_back(constant_change(place));
+    for (const Location place : constants) out.changes.push_back(constant_change(place));
   }
   watch.undo();
   replaced.run();

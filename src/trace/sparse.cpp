@@ -132,7 +132,7 @@ const SparseTensors::Entries* SparseTensors::find(const c10::IValue& value) {
   const at::Tensor& tensor = value.toTensor();
   const auto found = known_.find(tensor.unsafeGetTensorImpl());
   if (found != known_.end()) return &found->second;
-  return recorder_->tracks().knows(tensor) ? nullptr : &constant(tensor);
+  return recorder_->aliases().knows(tensor) ? nullptr : &constant(tensor);
 }
 
 std::optional<c10::IValue> SparseTensors::run(const Operation& operation, const Stack& inputs) {
@@ -177,16 +177,16 @@ c10::IValue SparseTensors::made(const Operation& operation, const Stack& inputs)
               values,
               {},
               false,
-              recorder_->tracks().version(indices),
-              recorder_->tracks().version(values)};
+              recorder_->aliases().version(indices),
+              recorder_->aliases().version(values)};
   for (const c10::IValue& each : inputs[2].toListRef()) out.size.push_back(each);
   return keep(result, std::move(out)).tensor;
 }
 
 /// The matrix shares memory with the values that it was made of.
 void SparseTensors::refuse_written(const Entries& from) const {
-  if (recorder_->tracks().version(from.indices) == from.indices_version &&
-      recorder_->tracks().version(from.values) == from.values_version)
+  if (recorder_->aliases().version(from.indices) == from.indices_version &&
+      recorder_->aliases().version(from.values) == from.values_version)
     return;
   throw Error("unsupported-inplace", "the entries of a sparse tensor are written after it was made",
               "the two share memory", "write to them before, or make it of their clone()");
@@ -236,7 +236,7 @@ at::Tensor SparseTensors::converted(const Operation& operation, const Stack& inp
     from.values =
         graph.recorded("aten::to", "dtype",
                        {from.values, static_cast<int64_t>(type), false, false, c10::IValue()});
-    from.values_version = recorder_->tracks().version(from.values);
+    from.values_version = recorder_->aliases().version(from.values);
   }
   return keep(result, std::move(from)).tensor;
 }
@@ -256,8 +256,8 @@ at::Tensor SparseTensors::joined(const Operation& operation, const Stack& inputs
   from.indices = both(ordered(from), ordered(*other), 1);
   from.values = both(from.values, other->values, 0);
   from.is_transposed = false;
-  from.indices_version = recorder_->tracks().version(from.indices);
-  from.values_version = recorder_->tracks().version(from.values);
+  from.indices_version = recorder_->aliases().version(from.indices);
+  from.values_version = recorder_->aliases().version(from.values);
   return keep(computed(operation, inputs), std::move(from)).tensor;
 }
 
@@ -276,7 +276,7 @@ at::Tensor SparseTensors::scaled(const Operation& operation, const Stack& inputs
   from.values = graph.recorded(schema.name().c_str(), schema.overload_name().c_str(),
                                {from.values, inputs[1]});
   if (from.values.scalar_type() != result.scalar_type()) refuse_operator(schema.name());
-  from.values_version = recorder_->tracks().version(from.values);
+  from.values_version = recorder_->aliases().version(from.values);
   return keep(result, std::move(from)).tensor;
 }
 
@@ -285,7 +285,7 @@ at::Tensor SparseTensors::summed(const Operation& operation, const Stack& inputs
                                  int64_t axis) {
   ComputedNumbers graph(position_, marks_, *recorder_);
   from.indices = graph.recorded("aten::unsqueeze", "", {index(from, 1 - axis), 0});
-  from.indices_version = recorder_->tracks().version(from.indices);
+  from.indices_version = recorder_->aliases().version(from.indices);
   from.size = {from.size[static_cast<size_t>(1 - axis)]};
   from.is_transposed = false;
   return keep(computed(operation, inputs), std::move(from)).tensor;

@@ -39,7 +39,7 @@ void Speculation::require_own(const c10::IValue& changed) {
 }
 
 void Speculation::require_own(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs,
-                              const Tracks& tracks) {
+                              const AliasTable& aliases) {
   if (branches_.empty() || !schema.is_mutable()) return;
   for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i) {
     if (!is_written(schema.arguments()[i])) continue;
@@ -48,7 +48,7 @@ void Speculation::require_own(const c10::FunctionSchema& schema, const torch::ji
       continue;
     }
     for (const at::Tensor& tensor : flatten_tensors(inputs[i]))
-      if (!tracks.is_made_since(tensor, branches_.back().roots))
+      if (!aliases.is_made_since(tensor, branches_.back().roots))
         end("writes to a tensor that was there before");
   }
 }

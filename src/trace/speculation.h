@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "src/trace/alias_table.h"
 #include "src/trace/formula.h"
-#include "src/trace/tracks.h"
 
 namespace t2n::trace {
 
@@ -31,7 +31,7 @@ class Speculation {
   void note_made(const c10::FunctionSchema& schema, const torch::jit::Stack& results);
   /// Ends the branch if an operation would write to anything that is older.
   void require_own(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs,
-                   const Tracks& tracks);
+                   const AliasTable& aliases);
   void require_own(const c10::IValue& changed);
   /// Ends the branch: it does what cannot be undone if another branch is taken. `effect`: "raises
   /// an exception". Errors: `data-dependent-branch`.

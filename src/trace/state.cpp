@@ -194,7 +194,7 @@ std::vector<bool> sources_of(const ir::Graph& graph, const std::vector<ir::Value
   return out;
 }
 
-Where where(const Place& place, const ir::Graph& graph) {
+Where where(const Location& place, const ir::Graph& graph) {
   ir::Node at;
   at.scope = place.scope;
   at.source = place.source;
@@ -220,7 +220,7 @@ std::vector<std::string> rows(const std::vector<Change>& changes, const ir::Grap
 
 }  // namespace
 
-Change constant_change(Place place) {
+Change constant_change(Location place) {
   Change out;
   out.path = "constant";
   out.place = place;

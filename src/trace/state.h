@@ -15,7 +15,7 @@ namespace t2n::trace {
 /// A part of the model that differs after a run.
 struct Change {
   std::string path;
-  Place place;
+  Location place;
   std::string reason;  ///< why it cannot be an input of the file; "" if it can
   std::string remedy;
   at::Tensor before;  ///< undefined where it cannot be an input
@@ -33,7 +33,7 @@ std::vector<Change> find_changes(const std::vector<Attribute>& before,
                                  const std::set<std::pair<std::string, int64_t>>& free_axes);
 
 /// A change of a constant of the program, by a write.
-Change constant_change(Place place);
+Change constant_change(Location place);
 
 /// "encoder.h" -> "encoder_h"
 std::string state_name(const std::string& path);

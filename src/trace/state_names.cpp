@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "src/diag/error.h"
-#include "src/trace/input_places.h"
+#include "src/trace/input_locations.h"
 #include "src/trace/state.h"
 
 namespace t2n::trace {
@@ -76,7 +76,7 @@ std::string state_of(const SampleInput& sample, const c10::FunctionSchema& schem
                      const std::vector<Attribute>& attributes, const std::vector<State>& states) {
   const std::string state = path_of(attributes, states, sample);
   if (sample.is_state || state.empty()) return state;
-  const auto place = argument_place(schema, sample);
+  const auto place = argument_location(schema, sample);
   if (!place) return is_position(flat_name(sample.path)) ? "" : state;
   if (place->by_key && sample.path.size() == 1) {
     const bool is_suffixed = state_name(state) != sample.path[0] && state != sample.path[0];

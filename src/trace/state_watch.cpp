@@ -59,7 +59,8 @@ void StateWatch::reads_attribute(const c10::ivalue::Object& object, size_t slot)
   if (!set_.contains(holder)) read_first_.insert(holder);
 }
 
-void StateWatch::sets_attribute(const ObjectPtr& object, size_t slot, Place place, bool from_data) {
+void StateWatch::sets_attribute(const ObjectPtr& object, size_t slot, Location place,
+                                bool from_data) {
   if (!objects_.contains(object.get())) return;
   const Holder holder{object.get(), static_cast<int64_t>(slot)};
   if (!set_.contains(holder)) undo_.keep_slot(object, slot);
@@ -83,7 +84,7 @@ bool StateWatch::reads_what_was_written(const std::string& op,
 }
 
 void StateWatch::mutates(const std::string& op, const torch::jit::Stack& inputs,
-                         const AskPlace& place) {
+                         const QueryLocation& place) {
   const void* container = inputs[0].internalToPointer();
   if (!mutated_.contains(container)) undo_.keep_container(inputs[0]);
   mutated_[container] = place();
@@ -92,7 +93,7 @@ void StateWatch::mutates(const std::string& op, const torch::jit::Stack& inputs,
 }
 
 void StateWatch::touches_containers(const c10::FunctionSchema& schema,
-                                    const torch::jit::Stack& inputs, const AskPlace& place) {
+                                    const torch::jit::Stack& inputs, const QueryLocation& place) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!is_container(inputs[i]) || !containers_.contains(inputs[i].internalToPointer())) continue;
     const bool writes = i == 0 && !schema.arguments().empty() && is_written(schema.arguments()[0]);
@@ -110,7 +111,7 @@ void StateWatch::unpacks(const c10::IValue& container) {
     seen_first_.insert(container.internalToPointer());
 }
 
-void StateWatch::write(const at::Tensor& tensor, const AskPlace& place) {
+void StateWatch::write(const at::Tensor& tensor, const QueryLocation& place) {
   const auto* storage = storage_of(tensor);
   if (storage == nullptr || !storages_.contains(storage)) return;
   const auto [entry, is_new] = written_.try_emplace(storage);
@@ -133,7 +134,7 @@ void StateWatch::write(const at::Tensor& tensor, const AskPlace& place) {
 }
 
 void StateWatch::writes_tensors(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs,
-                                const AskPlace& place) {
+                                const QueryLocation& place) {
   if (is_mark_only(schema.name())) return;
   for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i)
     if (is_written(schema.arguments()[i]))
@@ -155,13 +156,13 @@ void StateWatch::forget_idle_writes(const std::vector<at::Tensor>& dependent) {
   });
 }
 
-std::vector<Place> StateWatch::changed_constants() const {
-  std::vector<Place> out;
+std::vector<Location> StateWatch::changed_constants() const {
+  std::vector<Location> out;
   for (const auto& [storage, written] : written_)
     if (constants_.contains(storage)) out.push_back(written.place);
   // sorted not by address, to give the same order in every run
   std::sort(out.begin(), out.end(),
-            [](const Place& a, const Place& b) { return a.source < b.source; });
+            [](const Location& a, const Location& b) { return a.source < b.source; });
   return out;
 }
 
@@ -170,13 +171,13 @@ bool StateWatch::wrote_in_place(const at::Tensor& tensor) const {
   return storage != nullptr && written_.contains(storage);
 }
 
-Place StateWatch::place_of(const Held& leaf) const {
+Location StateWatch::place_of(const Held& leaf) const {
   const auto found =
       leaf.value.isTensor() ? written_.find(storage_of(leaf.value.toTensor())) : written_.end();
   return found == written_.end() ? place_of(leaf.holders) : found->second.place;
 }
 
-Place StateWatch::place_of(const std::vector<Holder>& holders) const {
+Location StateWatch::place_of(const std::vector<Holder>& holders) const {
   for (size_t i = holders.size(); i > 0; --i) {
     const Holder& holder = holders[i - 1];
     if (holder.slot >= 0 && set_.contains(holder)) return set_.at(holder);

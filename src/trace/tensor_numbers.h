@@ -57,10 +57,10 @@ class TensorNumbers {
   Mark number_of(const std::string& name, const torch::jit::Stack& inputs);
   /// The size of the batch, for a batch size that all sequences take part in; else nothing.
   std::optional<Mark> whole_batch(const at::Tensor& tensor) const;
-  /// born_numbers.cpp
+  /// unbacked_numbers.cpp
   Mark read_mark(const std::string& name, const torch::jit::Stack& inputs,
                  const c10::IValue& number, const Mark& mark);
-  Mark born_number(const std::string& name, const at::Tensor& tensor);
+  Mark unbacked_number(const std::string& name, const at::Tensor& tensor);
   Mark default_mark(const std::string& name, const torch::jit::Stack& inputs);
   bool settle_chunks(const ir::Dim& size, int64_t now, int64_t asked, size_t given);
   Mark length_mark(const std::string& name, const torch::jit::Stack& inputs,

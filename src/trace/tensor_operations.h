@@ -36,7 +36,7 @@ class TensorOperations {
 
  private:
   bool is_literal(const torch::jit::Stack& inputs);
-  bool bears_sizes(const std::string& name) const;
+  bool gives_unbacked_sizes(const std::string& name) const;
   bool follows_from_nothing(const torch::jit::Stack& inputs) const;
   bool is_computed(const torch::jit::Node* node, const torch::jit::Stack& inputs) const;
   OpCall prepare(torch::jit::Node* node, const Operation& known, const torch::jit::Stack& inputs);
@@ -50,10 +50,10 @@ class TensorOperations {
                   torch::jit::Stack& results);
   Operation with_numbers(const Operation& known, torch::jit::Stack& inputs);
   void stride_owner(const std::string& name, torch::jit::Stack& inputs);
-  /// mask_places.cpp: whether masks stand beside other indices, where one alone would do; what they
-  /// take then is given as places.
+  /// mask_indices.cpp: whether masks stand beside other indices, where one alone would do; what
+  /// they take then is given as places.
   bool needs_places(const std::string& name, const c10::IValue& indices) const;
-  void spread_masks(torch::jit::Node* node, const std::string& name, torch::jit::Stack& inputs);
+  void broadcast_masks(torch::jit::Node* node, const std::string& name, torch::jit::Stack& inputs);
 
   const TraceOptions& options_;
   Position& position_;

@@ -52,7 +52,7 @@ void check_static(const ir::Graph& graph, const target::Target& target) {
 void check_integers(const ir::Graph& graph, const target::Target& target, Problems& problems,
                     const Report& report) {
   // What has sizes from values is refused by the operation that counts them.
-  if (target.engine != target::Engine::khronos || has_born_sizes(graph)) return;
+  if (target.engine != target::Engine::khronos || has_unbacked_sizes(graph)) return;
   const auto found = find_inexact_integers(graph);
   if (!found) return;
   Diagnostic diagnostic = describe(graph, *found, written_name(*found->node), target_name(target));

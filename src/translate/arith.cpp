@@ -208,7 +208,7 @@ Ints axes_of_nothing(Emitter& out, Ref x, const Ints& axes) {
   for (const int64_t axis : axes) {
     const Dim& size = size_of(out, x, axis);
     const bool is_last = axis == out.rank(x) - 1;
-    if ((is_last || is_born(size)) && may_be_zero(out, size)) found.push_back(axis);
+    if ((is_last || is_unbacked(size)) && may_be_zero(out, size)) found.push_back(axis);
   }
   return found;
 }

@@ -15,9 +15,10 @@ bool is_of_one_symbol(const Dim& size) {
 }
 
 /// The positions of what a size counts, as they are where it is born.
-Ref born_row(Emitter::State& state, const ir::Symbol& size) {
-  const auto found = state.births.find(size.born()->name);
-  T2N_ASSERT(found != state.births.end(), "a loop reads ", size.str(), ", which is not counted");
+Ref unbacked_row(Emitter::State& state, const ir::Symbol& size) {
+  const auto found = state.unbacked_sizes.find(size.unbacked()->name);
+  T2N_ASSERT(found != state.unbacked_sizes.end(), "a loop reads ", size.str(),
+             ", which is not counted");
   const Ref places = found->second.places;
   const Shape shape = state.at(places).shape;
   if (shape.size() == 1) return places;
@@ -51,10 +52,10 @@ Ref size_carrier(Emitter::State& state, const ir::Symbol& size) {
   Ref out;
   if (state.outer != nullptr)
     out = state.capture(size_carrier(*state.outer, size));
-  else if (size.born() != nullptr)
+  else if (size.unbacked() != nullptr)
     out = state.append_call(
         "tract_core_cast",
-        {{"", state.name_of(born_row(state, size))}, {"to", nnef::string("f32")}}, {type})[0];
+        {{"", state.name_of(unbacked_row(state, size))}, {"to", nnef::string("f32")}}, {type})[0];
   else
     out = state.append_call(
         "tract_core_broadcast",

@@ -13,10 +13,10 @@ namespace {
 using spec::TractFinding;
 using Cure = TractFinding::Cure;
 
-template <typename Word>
-std::string listed(const std::vector<Word>& words, std::string_view between) {
+template <typename TextOperand>
+std::string listed(const std::vector<TextOperand>& words, std::string_view between) {
   std::string out;
-  for (const Word& word : words) out += cat(out.empty() ? "" : between, word);
+  for (const TextOperand& word : words) out += cat(out.empty() ? "" : between, word);
   return out;
 }
 

@@ -53,7 +53,7 @@ bool resets_along_open_axis(const nnef::Value& call, const draft::Notes& notes) 
     const auto note = notes.tensors.find(row.items.at(1).text);
     const auto axis = static_cast<size_t>(row.items.at(2).integer);
     if (note != notes.tensors.end() && axis < note->second.shape.size() &&
-        !note->second.shape[axis].is_constant() && !ir::is_born(note->second.shape[axis]))
+        !note->second.shape[axis].is_constant() && !ir::is_unbacked(note->second.shape[axis]))
       return true;
   }
   return false;

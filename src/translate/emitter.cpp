@@ -20,9 +20,10 @@ void check_dtype(DType dtype, std::string_view what, const target::Target& targe
   if (why.empty()) return;
   throw Error(target::untranslated(
       "unsupported-dtype", cat(what, ": ", ir::dtype_name(dtype)), target::target_name(target), why,
-      is_half ? "a model in bfloat16: convert it before saving it, by model.float() or model.half(); "
-                "casts in a model in float32: trace it outside of torch.autocast"
-              : "compute with real tensors of a trailing axis of two (torch.view_as_real)",
+      is_half
+          ? "a model in bfloat16: convert it before saving it, by model.float() or model.half(); "
+            "casts in a model in float32: trace it outside of torch.autocast"
+          : "compute with real tensors of a trailing axis of two (torch.view_as_real)",
       what));
 }
 
@@ -115,7 +116,7 @@ void Emitter::declare_positions(Ref index) { state_->at(index).is_positions = tr
 
 nnef::Value Emitter::operand(Ref ref) {
   check_packed(*this, "a list", {ref}, {});
-  return state_->operand(hidden_repeats(*this, ref));
+  return state_->operand(broadcast_barriers(*this, ref));
 }
 
 namespace {

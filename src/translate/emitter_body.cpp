@@ -62,7 +62,7 @@ class Hoister {
   Ref hidden(Ref number) {
     const TensorEntry& entry = outer_.at(number);
     const bool is_followed = ir::is_float(entry.dtype) || entry.dtype == DType::i64;
-    return entry.of_sizes && is_followed ? outer_.hidden_size(number) : number;
+    return entry.of_sizes && is_followed ? outer_.size_barrier(number) : number;
   }
 
   void hoist(nnef::Assignment& statement) {
@@ -222,7 +222,7 @@ Ref Emitter::State::varying(Emitter& emitter, Ref x) {
                       at(x).dtype, at(x).shape);
 }
 
-void Emitter::State::hide_constants(Emitter& emitter, std::vector<Ref>& factors) {
+void Emitter::State::add_constant_barriers(Emitter& emitter, std::vector<Ref>& factors) {
   const auto differs = [this](Ref ref) { return at(ref).varies; };
   if (std::none_of(factors.begin(), factors.end(), differs)) return;
   for (Ref& factor : factors) {

@@ -3,13 +3,13 @@
 #include <utility>
 
 #include "src/diag/error.h"
-#include "src/translate/births.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/factors.h"
 #include "src/translate/named_sizes.h"
 #include "src/translate/packed.h"
 #include "src/translate/repeats.h"
+#include "src/translate/unbacked_sizes.h"
 #include "src/translate/uniform.h"
 
 namespace t2n::ops {
@@ -40,7 +40,7 @@ void check_operand_dtypes(std::string_view op, const Emitter& out,
 Dim broadcast_dim(const Emitter::State& state, const Dim& a, const Dim& b) {
   if (a == b || b == Dim(1)) return a;
   if (a == Dim(1)) return b;
-  if (!state.agrees(a, b) && (ir::is_born(a) || ir::is_born(b)))
+  if (!state.agrees(a, b) && (ir::is_unbacked(a) || ir::is_unbacked(b)))
     throw Error("unsupported-argument",
                 cat("operands of sizes ", ir::as_written(a).str(), " and ", ir::as_written(b).str(),
                     " are broadcast"),
@@ -78,8 +78,9 @@ std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& giv
   T2N_ASSERT(!op.starts_with("t2n_") || find_fragment(op) != nullptr, "no fragment is called '", op,
              "'");
   check_packed(*this, op, given, attributes);
-  const std::vector<Ref> operands = hidden_repeats(
-      *this, op, hidden_uniforms(*this, op, tied(*this, given, attributes)), attributes);
+  const std::vector<Ref> operands = broadcast_barriers(
+      *this, op, uniform_barriers(*this, op, with_dependencies(*this, given, attributes)),
+      attributes);
   std::vector<nnef::Argument> arguments;
   for (const Ref ref : operands) arguments.push_back({"", state_->operand(ref)});
   add_attributes(arguments, attributes);
@@ -97,7 +98,7 @@ Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& given,
                        const Attributes& attributes, DType dtype, const Shape& shape) {
   check_packed(*this, op, given, attributes);
   const std::vector<Ref> list =
-      hidden_repeats(*this, op, hidden_uniforms(*this, op, given), attributes);
+      broadcast_barriers(*this, op, uniform_barriers(*this, op, given), attributes);
   nnef::Values items;
   for (const Ref ref : list) items.push_back(state_->operand(ref));
   std::vector<nnef::Argument> arguments = {{"", nnef::array(std::move(items))}};
@@ -112,8 +113,8 @@ Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& given,
 /// A number of sizes in a form that tract 0.23 does not follow: |n| * sign(n); for integers, whose
 /// sign 0.21 lacks, |n| - ||n| - n|. tract takes a number that it follows for a size, and then W /
 /// 2W for 0, a tensor times W * 0.000001 for 0, and a state of a scan for a multiple of it.
-Ref Emitter::State::hidden_size(Ref number) {
-  if (const auto known = hidden_sizes.find(number.id); known != hidden_sizes.end())
+Ref Emitter::State::size_barrier(Ref number) {
+  if (const auto known = size_barriers.find(number.id); known != size_barriers.end())
     return Ref{known->second};
   const TensorType type{at(number).dtype, at(number).shape};
   const auto call = [&](std::string_view op, const std::vector<Ref>& operands) {
@@ -127,14 +128,14 @@ Ref Emitter::State::hidden_size(Ref number) {
   const Ref hidden = ir::is_integer(type.dtype)
                          ? call("sub", {size, call("abs", {call("sub", {size, number})})})
                          : call("mul", {size, call("sign", {number})});
-  hidden_sizes[number.id] = hidden.id;
+  size_barriers[number.id] = hidden.id;
   return hidden;
 }
 
 /// In products, tract also uses a size to narrow the other factor, and combines several products
 /// into polynomials that grow with each operation before them.
-void Emitter::State::hide_sizes(std::string_view op, std::vector<Ref>& operands,
-                                const Shape& shape) {
+void Emitter::State::add_size_barriers(std::string_view op, std::vector<Ref>& operands,
+                                       const Shape& shape) {
   if (op != "mul" && op != "div") return;
   for (Ref& operand : operands) {
     const TensorEntry& factor = at(operand);
@@ -142,7 +143,7 @@ void Emitter::State::hide_sizes(std::string_view op, std::vector<Ref>& operands,
     const bool is_integer = factor.dtype == DType::i64 || factor.dtype == DType::i32;
     // Integers computed from sizes alone stay sizes.
     if (factor.of_sizes && factor.shape.empty() && (is_float || (is_integer && !shape.empty())))
-      operand = hidden_size(operand);
+      operand = size_barrier(operand);
   }
 }
 
@@ -162,14 +163,14 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
   T2N_ASSERT(!op.starts_with("t2n_") || find_fragment(op) != nullptr, "no fragment is called '", op,
              "'");
   if (target::has(state_->target, target::Feature::open_sizes))
-    state_->hide_sizes(op, operands, shape);
-  if (is_absorbing(op) && state_->iteration) state_->hide_constants(*this, operands);
-  operands = tied_constants(*this, op, std::move(operands), shape);
+    state_->add_size_barriers(op, operands, shape);
+  if (is_absorbing(op) && state_->iteration) state_->add_constant_barriers(*this, operands);
+  operands = dependent_constants(*this, op, std::move(operands), shape);
   for (Ref& operand : operands) {
     const auto rank = static_cast<std::ptrdiff_t>(this->shape(operand).size());
     operand = with_named_sizes(*this, operand, Shape(shape.end() - rank, shape.end()));
   }
-  operands = hidden_uniforms(*this, op, operands);
+  operands = uniform_barriers(*this, op, operands);
   std::vector<nnef::Argument> arguments = state_->aligned_operands(
       operands, shape,
       [&](const Shape& a, const Shape& b) { return broadcast_shape(*state_, a, b); },

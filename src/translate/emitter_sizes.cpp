@@ -5,12 +5,12 @@
 #include "ir/prove.h"
 #include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
-#include "src/translate/births.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/named_sizes.h"
 #include "src/translate/sizes.h"
 #include "src/translate/streamed.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 
@@ -45,9 +45,10 @@ Ref Emitter::size(const Dim& size, DType dtype) {
   if (size.is_constant())
     return ir::is_float(dtype) ? scalar(static_cast<double>(size.value()), dtype)
                                : scalar(size.value(), dtype);
-  if (is_born(size)) {
+  if (is_unbacked(size)) {
     const ir::Symbol* const symbol = size.as_symbol();
-    return cast(symbol != nullptr ? born_count(*this, *symbol) : computed_size(*this, size), dtype);
+    return cast(symbol != nullptr ? unbacked_count(*this, *symbol) : computed_size(*this, size),
+                dtype);
   }
   const bool is_direct = ir::is_float(dtype) || dtype == DType::i64;
   if (!is_direct) return cast(this->size(size, DType::i64), dtype);
@@ -108,8 +109,8 @@ Ref with_named_sizes(Emitter& out, Ref x, const Shape& shape) {
   if (out.state().at(x).kind == TensorEntry::Kind::constant) return x;
   for (size_t i = 0; i < shape.size(); ++i) {
     const Dim is = size_of(out, x, static_cast<int64_t>(i)), named = shape[i];
-    if (is == named || is == Dim(1) || named == Dim(1) || ir::is_born(is) || ir::is_born(named) ||
-        out.is_streamed(is))
+    if (is == named || is == Dim(1) || named == Dim(1) || ir::is_unbacked(is) ||
+        ir::is_unbacked(named) || out.is_streamed(is))
       continue;
     if (nnef::tract_form(is) != nnef::tract_form(named) && nnef::has_tract_text(named))
       x = out.sized(x, static_cast<int>(i), named);
@@ -153,9 +154,9 @@ Ref Emitter::slice(Ref x, int axis, const Dim& begin, const Dim& end, int64_t st
   const Dim span = stride < 0 ? begin - end : end - begin;
   const Dim count = floor_div(span + Dim(step - 1), Dim(step));
   const Ref steps = range(count);
-  const Ref way = step == 1 ? steps : elementwise("mul", {steps, scalar(step, DType::i64)});
-  const Ref index = stride < 0 ? elementwise("sub", {size(begin, DType::i64), way})
-                               : elementwise("add", {way, size(begin, DType::i64)});
+  const Ref direction = step == 1 ? steps : elementwise("mul", {steps, scalar(step, DType::i64)});
+  const Ref index = stride < 0 ? elementwise("sub", {size(begin, DType::i64), direction})
+                               : elementwise("add", {direction, size(begin, DType::i64)});
   Shape shape = this->shape(x);
   shape[static_cast<size_t>(axis)] = count;
   return call("tract_core_gather", {x, index}, {{"axis", axis}}, dtype(x), shape);

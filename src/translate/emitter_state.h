@@ -43,9 +43,9 @@ struct Emitter::State : draft::Draft {
 
   /// Whether all operands are symbolic sizes and constants, with at least one size.
   bool are_sizes(const std::vector<Ref>& operands);
-  Ref hidden_size(Ref size);
-  std::unordered_map<int, int> hidden_sizes;  ///< by the hidden number's identifier
-  void hide_sizes(std::string_view op, std::vector<Ref>& operands, const Shape& shape);
+  Ref size_barrier(Ref size);
+  std::unordered_map<int, int> size_barriers;  ///< by the hidden number's identifier
+  void add_size_barriers(std::string_view op, std::vector<Ref>& operands, const Shape& shape);
   std::map<int, Scaling> scaled;  ///< by identifier (factors.cpp)
   int64_t at_sample(const Dim& size) const;
   /// Whether two sizes are equal, or may be: expressions are only known to differ at the sample.
@@ -63,17 +63,17 @@ struct Emitter::State : draft::Draft {
   void stand_in(const ir::Node& failed);
   std::shared_ptr<const NanFacts> nan;  ///< once something asked for them (nan.cpp)
 
-  // Sizes that follow from values (births.cpp).
-  struct Birth {
+  // Sizes that follow from values (unbacked_sizes.cpp).
+  struct UnbackedSize {
     Ref places;   ///< [count], or [rank, count]: positions, none negative
     Ref counted;  ///< the tensor whose nonzero elements are counted
     std::optional<Ref> count;
   };
-  std::map<std::string, Birth> births;           ///< by the name of the size
-  std::map<int, std::set<std::string>> tied_to;  ///< identifiers made to follow from them
-  std::set<std::string> uncounted;               ///< such sizes of refused operations; outermost
-  std::set<size_t> taken_demands;
-  std::optional<Ref> demanded;  ///< 0 if all demands hold, else more
+  std::map<std::string, UnbackedSize> unbacked_sizes;  ///< by the name of the size
+  std::map<int, std::set<std::string>> dependent_on;   ///< identifiers made to follow from them
+  std::set<std::string> uncounted;  ///< such sizes of refused operations; outermost
+  std::set<size_t> emitted_assertions;
+  std::optional<Ref> failed_assertions;  ///< 0 if all demands hold, else more
 
   bool is_incomplete = false;  ///< contains stand-ins: its statements are unusable
 
@@ -101,7 +101,7 @@ struct Emitter::State : draft::Draft {
   Ref varying(Emitter& emitter, Ref x);
   /// If a factor is 0, tract forgets the other operand; a state that an integer multiplies or
   /// divides it takes for a multiple. In both cases it contradicts itself later.
-  void hide_constants(Emitter& emitter, std::vector<Ref>& factors);
+  void add_constant_barriers(Emitter& emitter, std::vector<Ref>& factors);
   /// `x`, which varies between iterations, repeated along axes.
   Ref spread(Emitter& emitter, Ref x, const Shape& shape);
   /// Moves what is equal in every iteration to the outer document.

@@ -69,7 +69,7 @@ Ref Emitter::reshape(Ref x, const Shape& shape) {
   if (is_open && !target::has(state_->target, target::Feature::open_sizes))
     return reshape_groups(x, shape);
   const Dim count = element_count(shape);
-  if (is_open && !ir::is_born(count) && elements_found(entry.shape) != elements_found(shape)) {
+  if (is_open && !ir::is_unbacked(count) && elements_found(entry.shape) != elements_found(shape)) {
     const Ref flat = call("reshape", {x}, {{"shape", Ints{-1}}}, entry.dtype, {count});
     x = sized(flat, 0, count);
   }

@@ -124,7 +124,7 @@ void keep_in_elements(Emitter& out, const ir::Node& node,
 
 Ref is_nan(Emitter& out, Ref x) {
   // tract keeps a comparison of sizes as an expression, and refuses a body that is given one.
-  if (out.state().at(x).of_sizes) x = out.state().hidden_size(x);
+  if (out.state().at(x).of_sizes) x = out.state().size_barrier(x);
   return compare(out, "ne", x, x);
 }
 

@@ -93,10 +93,10 @@ std::optional<NanSizes> nan_sizes(const ir::Graph& graph, const ir::Node& node,
   constexpr std::array<std::string_view, 4> kSpreads = {"std", "var", "std_mean", "var_mean"};
   constexpr std::array<std::string_view, 3> kQuotients = {"div", "divide", "true_divide"};
   const std::string_view op = ir::op_short_name(node.op);
-  const bool is_spread = is_one_of(op, kSpreads);
-  if (is_spread || op == "mean") {
+  const bool is_broadcast = is_one_of(op, kSpreads);
+  if (is_broadcast || op == "mean") {
     const ir::Shape sizes = reduced(graph, node);
-    const int64_t least = is_spread ? correction(node) : 0;
+    const int64_t least = is_broadcast ? correction(node) : 0;
     if (is_larger(assertions, sizes, least)) return {};
     Dim count = 1;
     for (const Dim& size : sizes) count = count * size;

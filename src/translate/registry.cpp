@@ -36,7 +36,7 @@ void binary_row(const OpView& op, Emitter& out) {
   out.result(out.elementwise(op.nnef(), operands, op.dtype()));
 }
 
-void Registry::add(Entry entry, const Place& place) {
+void Registry::add(Entry entry, const Location& place) {
   T2N_ASSERT(entry.variants.empty() == entry.refusal.has_value(), entry.op,
              " needs either variants or a refusal");
   entry.file = place.file_name();
@@ -46,30 +46,30 @@ void Registry::add(Entry entry, const Place& place) {
   entries_.set(ir::op_id(entry.op), std::move(entry), row);
 }
 
-void Registry::same(const Names& ops, const Shared& shared, const Place& place) {
+void Registry::same(const Names& ops, const Shared& shared, const Location& place) {
   for (const std::string_view op : ops) add(entry_of(op, shared), place);
 }
 
-void Registry::elementwise(Entry entry, const Place& place) {
+void Registry::elementwise(Entry entry, const Location& place) {
   entry.is_elementwise = true;
   add(std::move(entry), place);
 }
 
-void Registry::elementwise(const Names& ops, const Shared& shared, const Place& place) {
+void Registry::elementwise(const Names& ops, const Shared& shared, const Location& place) {
   for (const std::string_view op : ops) elementwise(entry_of(op, shared), place);
 }
 
 void Registry::refuse(const Names& ops, std::string_view doc, const Refusal& refusal,
-                      const Place& place) {
+                      const Location& place) {
   for (const std::string_view op : ops) add({.op = op, .doc = doc, .refusal = refusal}, place);
 }
 
-void Registry::unary(std::span<const UnaryRow> rows, Translate translate, const Place& place) {
+void Registry::unary(std::span<const UnaryRow> rows, Translate translate, const Location& place) {
   for (const UnaryRow& row : rows)
     elementwise({row.op}, {row.nnef, row.doc, translate, row.promotion}, place);
 }
 
-void Registry::binary(std::span<const BinaryRow> rows, Translate translate, const Place& place) {
+void Registry::binary(std::span<const BinaryRow> rows, Translate translate, const Location& place) {
   for (const BinaryRow& row : rows)
     elementwise({row.op}, {row.nnef, row.doc, translate, row.promotion}, place);
 }

@@ -85,21 +85,22 @@ struct BinaryRow {
 class Registry {
  public:
   using Names = std::vector<std::string_view>;
-  using Place = std::source_location;
+  using Location = std::source_location;
 
-  void add(Entry entry, const Place& place = Place::current());
+  void add(Entry entry, const Location& place = Location::current());
   /// Adds an entry for each name.
-  void same(const Names& ops, const Shared& shared, const Place& place = Place::current());
+  void same(const Names& ops, const Shared& shared, const Location& place = Location::current());
   /// The same for elementwise operators.
-  void elementwise(Entry entry, const Place& place = Place::current());
-  void elementwise(const Names& ops, const Shared& shared, const Place& place = Place::current());
+  void elementwise(Entry entry, const Location& place = Location::current());
+  void elementwise(const Names& ops, const Shared& shared,
+                   const Location& place = Location::current());
   /// Refuses operators that no target supports, with the reason.
   void refuse(const Names& ops, std::string_view doc, const Refusal& refusal,
-              const Place& place = Place::current());
+              const Location& place = Location::current());
   void unary(std::span<const UnaryRow> rows, Translate translate = unary_row,
-             const Place& place = Place::current());
+             const Location& place = Location::current());
   void binary(std::span<const BinaryRow> rows, Translate translate = binary_row,
-              const Place& place = Place::current());
+              const Location& place = Location::current());
 
   /// nullptr for an operator that is not in the table.
   const Entry* find(ir::OpId op) const { return entries_.find(op); }

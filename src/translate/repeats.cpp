@@ -244,8 +244,9 @@ void note_elementwise_repeats(Emitter::State& state, const std::vector<Ref>& ope
   note(state, after_elementwise(state, operands, state.at(result).shape), result);
 }
 
-std::vector<Ref> hidden_repeats(Emitter& out, std::string_view op, const std::vector<Ref>& operands,
-                                const Attributes& attributes) {
+std::vector<Ref> broadcast_barriers(Emitter& out, std::string_view op,
+                                    const std::vector<Ref>& operands,
+                                    const Attributes& attributes) {
   const Axes axes = axes_of(out, op, operands, attributes);
   std::vector<Ref> hidden = operands;
   if (!axes.factors.empty() && has_packed(out, op, operands)) {
@@ -258,7 +259,7 @@ std::vector<Ref> hidden_repeats(Emitter& out, std::string_view op, const std::ve
   return hidden;
 }
 
-Ref hidden_repeats(Emitter& out, Ref x) {
+Ref broadcast_barriers(Emitter& out, Ref x) {
   const bool is_seen = folds_repeats(out) && any(repeats_of(out.state().at(x)));
   return is_seen ? gathered(out, x) : x;
 }

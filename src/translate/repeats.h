@@ -19,10 +19,10 @@ void note_elementwise_repeats(Emitter::State& state, const std::vector<Ref>& ope
 /// The operands of a call. tract removes a broadcast in front of a product even if no other factor
 /// has the axis: the result is then too small, or a sum misses terms. Such operands are gathered,
 /// entry by entry, which hides their origin, and so is what a packed weight multiplies.
-std::vector<Ref> hidden_repeats(Emitter& out, std::string_view op, const std::vector<Ref>& operands,
-                                const Attributes& attributes);
+std::vector<Ref> broadcast_barriers(Emitter& out, std::string_view op,
+                                    const std::vector<Ref>& operands, const Attributes& attributes);
 /// The same for a tensor with an unknown use.
-Ref hidden_repeats(Emitter& out, Ref x);
+Ref broadcast_barriers(Emitter& out, Ref x);
 /// Gathers every entry of x at its own position, so that tract does not know the origin.
 Ref gathered(Emitter& out, Ref x);
 

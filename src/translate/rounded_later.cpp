@@ -40,7 +40,7 @@ bool mixes(const ir::Node& node) {
 
 }  // namespace
 
-bool is_rounded_behind(const Emitter::State& state, const ir::Graph& graph, const ir::Node& first) {
+bool is_rounded_after(const Emitter::State& state, const ir::Graph& graph, const ir::Node& first) {
   const std::vector<int>& uses = state.use_counts;
   std::set<ir::ValueId> followed = {first.outputs.at(0)};
   int unseen = uses[static_cast<size_t>(first.outputs[0])];
@@ -62,9 +62,9 @@ bool is_rounded_behind(const Emitter::State& state, const ir::Graph& graph, cons
 bool is_rounded_later(const Emitter::State& state) {
   const ir::Node* node = state.node;
   return node == nullptr || rounds(state.graph, *node, state.use_counts) ||
-         is_rounded_behind(state, state.graph, *node);
+         is_rounded_after(state, state.graph, *node);
 }
 
-bool OpView::is_rounded_later() const { return is_rounded_behind(out_.state(), graph_, node_); }
+bool OpView::is_rounded_later() const { return is_rounded_after(out_.state(), graph_, node_); }
 
 }  // namespace t2n::ops

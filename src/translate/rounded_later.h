@@ -9,6 +9,6 @@ namespace t2n::ops {
 /// its first result leads to, products of many terms aside.
 bool is_rounded_later(const Emitter::State& state);
 /// The same without the operation itself.
-bool is_rounded_behind(const Emitter::State& state, const ir::Graph& graph, const ir::Node& node);
+bool is_rounded_after(const Emitter::State& state, const ir::Graph& graph, const ir::Node& node);
 
 }  // namespace t2n::ops

@@ -12,13 +12,13 @@
 #include "src/strict/lower.h"
 #include "src/target/limits.h"
 #include "src/translate/accepted.h"
-#include "src/translate/births.h"
 #include "src/translate/check_document.h"
 #include "src/translate/check_pulses.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/nan.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
+#include "src/translate/unbacked_sizes.h"
 #include "src/translate/uncounted.h"
 
 namespace t2n::ops {
@@ -151,7 +151,7 @@ void translate_node(const ir::Graph& graph, const ir::Node& node, const target::
       variant->translate(view, out);
       view.check_all_read();
       keep_nan(out, node);
-      take_demands(out);
+      emit_runtime_assertions(out);
       return;
     }
   } catch (const Error& error) {
@@ -189,9 +189,9 @@ std::string assertion(const ir::Comparison& c) {
   const bool is_turned = alone != nullptr && c.right.mentions(*alone);
   const bool has_quotient =
       has_operation<ir::FloorDiv>(c.left) || has_operation<ir::FloorDiv>(c.right);
-  const ir::Comparison way = is_turned ? mirrored(c) : has_quotient ? balanced(c) : c;
-  return cat("tract_assert ", nnef::tract_text(way.left), " ", ir::str(way.relation), " ",
-             nnef::tract_text(way.right));
+  const ir::Comparison direction = is_turned ? mirrored(c) : has_quotient ? balanced(c) : c;
+  return cat("tract_assert ", nnef::tract_text(direction.left), " ", ir::str(direction.relation),
+             " ", nnef::tract_text(direction.right));
 }
 
 /// The assertions about the symbols that the document declares.
@@ -210,7 +210,7 @@ void add_assertions(nnef::Document& document, const ir::Graph& graph) {
 /// The document in standard NNEF. Refused operators are added to the problems.
 strict::Lowered in_standard_nnef(const ir::Graph& graph, Emitter& out, Problems& problems) {
   // The operations that count are refused already; the lowering takes no sizes from values.
-  if (has_born_sizes(graph)) return {};
+  if (has_unbacked_sizes(graph)) return {};
   const nnef::Document document = out.finish();
   strict::Lowered lowered = strict::lower(document, out.notes(), out.state().target);
   for (const strict::Refusal& refusal : lowered.refusals) {
@@ -226,7 +226,7 @@ strict::Lowered in_standard_nnef(const ir::Graph& graph, Emitter& out, Problems&
 nnef::Document lowered_document(const ir::Graph& graph, Emitter& out, Problems& problems) {
   strict::Lowered lowered = in_standard_nnef(graph, out, problems);
   problems.raise_if_any();
-  T2N_ASSERT(!has_born_sizes(graph), "a size that follows from values came to standard NNEF");
+  T2N_ASSERT(!has_unbacked_sizes(graph), "a size that follows from values came to standard NNEF");
   if (!lowered.refusals.empty()) throw Error(lowered.refusals[0].diagnostic);
   check_strict(lowered.document);
   return std::move(lowered.document);

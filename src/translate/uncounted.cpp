@@ -5,26 +5,26 @@
 #include <string>
 
 #include "src/target/limits.h"
-#include "src/translate/births.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/problems.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
 
 using Names = std::set<std::string>;
 
-void add_born_of(const ir::Graph& graph, ir::ValueId id, Names& out) {
-  for (const Dim& size : graph.values[static_cast<size_t>(id)].shape) add_born(size, out);
+void add_unbacked_of(const ir::Graph& graph, ir::ValueId id, Names& out) {
+  for (const Dim& size : graph.values[static_cast<size_t>(id)].shape) add_unbacked(size, out);
 }
 
 Names used_by(const ir::Graph& graph, const ir::Node& node) {
   Names out;
-  ir::for_each_input(node, [&](ir::ValueId id) { add_born_of(graph, id, out); });
+  ir::for_each_input(node, [&](ir::ValueId id) { add_unbacked_of(graph, id, out); });
   for (const ir::Argument& argument : node.args) {
-    if (const auto* size = std::get_if<Dim>(&argument.value)) add_born(*size, out);
+    if (const auto* size = std::get_if<Dim>(&argument.value)) add_unbacked(*size, out);
     if (const auto* sizes = std::get_if<std::vector<Dim>>(&argument.value))
-      for (const Dim& each : *sizes) add_born(each, out);
+      for (const Dim& each : *sizes) add_unbacked(each, out);
   }
   return out;
 }
@@ -32,7 +32,7 @@ Names used_by(const ir::Graph& graph, const ir::Node& node) {
 /// What the operation itself counts.
 Names counted_by(const ir::Graph& graph, const ir::Node& node) {
   Names out;
-  for (const ir::ValueId id : node.outputs) add_born_of(graph, id, out);
+  for (const ir::ValueId id : node.outputs) add_unbacked_of(graph, id, out);
   for (const std::string& name : used_by(graph, node)) out.erase(name);
   return out;
 }
@@ -47,10 +47,10 @@ bool is_read_number(const ir::Graph& graph, const ir::Node& node) {
 
 }  // namespace
 
-bool has_born_sizes(const ir::Graph& graph) {
+bool has_unbacked_sizes(const ir::Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const ir::Node& node) {
     return !used_by(graph, node).empty() || counts_sizes(graph, node) ||
-           (node.body && has_born_sizes(*node.body));
+           (node.body && has_unbacked_sizes(*node.body));
   });
 }
 
@@ -68,7 +68,7 @@ bool uses_uncounted(const ir::Graph& graph, const ir::Node& node, Emitter& out) 
 
 void add_uncounted(const ir::Graph& graph, const ir::Node& node, Emitter& out) {
   for (const std::string& name : counted_by(graph, node))
-    if (!out.state().births.contains(name)) out.state().outermost().uncounted.insert(name);
+    if (!out.state().unbacked_sizes.contains(name)) out.state().outermost().uncounted.insert(name);
 }
 
 std::optional<Diagnostic> refused_count(const ir::Graph& graph, const ir::Node& node,
@@ -77,8 +77,7 @@ std::optional<Diagnostic> refused_count(const ir::Graph& graph, const ir::Node& 
   const std::string_view op = ir::op_name(node.op);
   const bool repeats =
       op == "aten::repeat_interleave.Tensor" || op == "aten::repeat_interleave.self_Tensor";
-  const target::Feature needed =
-      repeats ? target::Feature::core_cumsum : target::Feature::non_zero;
+  const target::Feature needed = repeats ? target::Feature::core_cumsum : target::Feature::non_zero;
   target::Version since = target::feature_row(needed).since;
   const bool has_variant =
       std::any_of(entry->variants.begin(), entry->variants.end(),
@@ -88,10 +87,10 @@ std::optional<Diagnostic> refused_count(const ir::Graph& graph, const ir::Node& 
   const bool is_too_old = target.engine == target::Engine::khronos || target.version < since;
   if (!is_too_old || !counts_sizes(graph, node)) return {};
   const std::string name = is_read_number(graph, node) ? "aten::item" : written_name(node);
-  Diagnostic out = target::untranslated(
-      "unsupported-op", name, target_name(target),
-      std::string(target::limit_row(target::Limit::data_dependent_shape).why),
-      cat("export for tract ", target::version_str(since), " or newer"), name);
+  Diagnostic out =
+      target::untranslated("unsupported-op", name, target_name(target),
+                           std::string(target::limit_row(target::Limit::data_dependent_shape).why),
+                           cat("export for tract ", target::version_str(since), " or newer"), name);
   out.where = {ir::node_where(graph, node)};
   return out;
 }

@@ -12,7 +12,7 @@
 namespace t2n::ops {
 
 /// Whether any size of the graph follows from values.
-bool has_born_sizes(const ir::Graph& graph);
+bool has_unbacked_sizes(const ir::Graph& graph);
 /// Whether the operation itself counts a size of its results.
 bool counts_sizes(const ir::Graph& graph, const ir::Node& node);
 /// Whether an operand or an argument has such a size: the problem is that of another operation.

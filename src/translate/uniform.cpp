@@ -95,8 +95,8 @@ void note_uniform(Emitter::State& state, std::string_view op, const std::vector<
   state.at(result).followed = followed_in(state, op, operands);
 }
 
-std::vector<Ref> hidden_uniforms(Emitter& out, std::string_view op,
-                                 const std::vector<Ref>& operands) {
+std::vector<Ref> uniform_barriers(Emitter& out, std::string_view op,
+                                  const std::vector<Ref>& operands) {
   std::vector<Ref> hidden = operands;
   if (!out.has(target::Feature::folds_repeats)) return hidden;
   const bool is_product = is_any(op, {"mul", "div", "and", "matmul", "linear", "conv", "deconv",

@@ -19,7 +19,7 @@ void note_uniform(Emitter::State& state, std::string_view op, const std::vector<
 /// The operands of a call. If tract 0.23 knows that a factor, or the condition of a selection, is 0
 /// or 1 everywhere, it forgets the sizes of that operand and of all that follows; sums of such
 /// tensors do not load. They are gathered, entry by entry, which hides their origin.
-std::vector<Ref> hidden_uniforms(Emitter& out, std::string_view op,
-                                 const std::vector<Ref>& operands);
+std::vector<Ref> uniform_barriers(Emitter& out, std::string_view op,
+                                  const std::vector<Ref>& operands);
 
 }  // namespace t2n::ops

@@ -3,8 +3,8 @@
 
 #include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
+#include "src/dynamic/constraint_set.h"
 #include "src/dynamic/expressible.h"
-#include "src/dynamic/facts.h"
 #include "tests/ir/support.h"
 
 namespace t2n::test {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "src/compress/layers.h"
-#include "src/compress/left_weights.h"
 #include "src/compress/loss.h"
+#include "src/compress/unquantised_weights.h"
 #include "src/config/compression_settings.h"
 #include "src/export/torch_module.h"
 #include "src/passes/pass.h"
@@ -141,7 +141,8 @@ TEST_CASE("weights that stay in floats are named, with the reason") {
     const ir::Graph graph = filled(text);
     const compress::Settings settings = settings_of(weights);
     std::vector<std::string> out;
-    for (const auto& each : compress::left_weights(graph, compressed(graph, settings), settings))
+    for (const auto& each :
+         compress::unquantised_weights(graph, compressed(graph, settings), settings))
       out.push_back(cat(each.name, " ", each.bytes, ": ", each.why));
     return out;
   };
@@ -174,7 +175,7 @@ TEST_CASE("weights of 64 bits stay, in any format, and activations with them") {
   for (const char* weights : {R"({"format": "q4_0"})", R"({"format": "f16"})", R"({"bits": 8})"}) {
     CAPTURE(weights);
     const compress::Settings settings = settings_of(weights);
-    const auto left = compress::left_weights(graph, compressed(graph, settings), settings);
+    const auto left = compress::unquantised_weights(graph, compressed(graph, settings), settings);
     REQUIRE(left.size() == 1);
     CHECK(left[0].why == "its elements are f64");
   }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "src/diag/error.h"
-#include "src/export/graph_yardstick.h"
+#include "src/export/graph_f64_distance.h"
 #include "src/export/rulings.h"
 #include "src/export/torch_module.h"
 #include "tests/support/script.h"
@@ -12,7 +12,7 @@
 namespace t2n::test {
 namespace {
 
-using check::Ruling;
+using check::MismatchCause;
 
 struct Judge {
   TracedModel model;
@@ -49,34 +49,34 @@ const std::vector<double> kInputs = {1,  0.75, 0.45003, 3,  4,  5,  6,  7,  8,  
 TEST_CASE("a tie may go to either side, whatever the output is") {
   Judge judge(kQuantised, values({24}, kInputs));
   REQUIRE_EQ(ir::to_f64(judge.sets.sets[0].expected[0])[1], doctest::Approx(0.9));
-  CHECK(judge.found({{1, 0.6}}, 0.3).ruling == Ruling::ties);
-  CHECK(judge.found({{1, 5}}, 1, 1).ruling == Ruling::ties);
-  CHECK(judge.found({{1, 0}}, std::nullopt, 2).ruling == Ruling::ties);
-  CHECK_FALSE(judge.found({{1, 0.3}}, 0.3).ruling);            // two steps
-  CHECK_FALSE(judge.found({{1, 0.75}}, 0.3).ruling);           // half a step
-  CHECK_FALSE(judge.found({{0, 1.2}}, 0.3).ruling);            // no tie
-  CHECK_FALSE(judge.found({{0, 7}}, 1, 1).ruling);             // no tie
-  CHECK_FALSE(judge.found({{0, 0}}, std::nullopt, 2).ruling);  // no tie
-  CHECK_FALSE(judge.found({{1, 0.6}, {4, 4.2}}, 0.3).ruling);  // of two, one is no tie
+  CHECK(judge.found({{1, 0.6}}, 0.3).cause == MismatchCause::ties);
+  CHECK(judge.found({{1, 5}}, 1, 1).cause == MismatchCause::ties);
+  CHECK(judge.found({{1, 0}}, std::nullopt, 2).cause == MismatchCause::ties);
+  CHECK_FALSE(judge.found({{1, 0.3}}, 0.3).cause);            // two steps
+  CHECK_FALSE(judge.found({{1, 0.75}}, 0.3).cause);           // half a step
+  CHECK_FALSE(judge.found({{0, 1.2}}, 0.3).cause);            // no tie
+  CHECK_FALSE(judge.found({{0, 7}}, 1, 1).cause);             // no tie
+  CHECK_FALSE(judge.found({{0, 0}}, std::nullopt, 2).cause);  // no tie
+  CHECK_FALSE(judge.found({{1, 0.6}, {4, 4.2}}, 0.3).cause);  // of two, one is no tie
 }
 
 TEST_CASE("a tie that torch computes exactly goes to the even side") {
   Judge judge("def forward(self, x): return torch.round(x * 0.5)", values({3}, {5, 1.75, 7}));
-  CHECK_FALSE(judge.found({{0, 3}}, std::nullopt).ruling);
+  CHECK_FALSE(judge.found({{0, 3}}, std::nullopt).cause);
   Judge scaled("def forward(self, x): return torch.round(x * 3.3333333)",
                values({3}, {0.75, 2, 3}));
-  CHECK(scaled.found({{0, 3}}, std::nullopt).ruling.has_value());
+  CHECK(scaled.found({{0, 3}}, std::nullopt).cause.has_value());
 }
 
 TEST_CASE("a tie is near: 2^-12 of a step") {
-  const auto ruling = [&](double near) {
+  const auto cause = [&](double near) {
     std::vector<double> inputs = kInputs;
     inputs[1] = 0.75 + 0.3 * near;
     Judge judge(kQuantised, values({24}, inputs));
-    return judge.found({{1, 0.6}}, 0.3).ruling;
+    return judge.found({{1, 0.6}}, 0.3).cause;
   };
-  CHECK(ruling(0x1.0p-13) == Ruling::ties);
-  CHECK_FALSE(ruling(0x1.0p-11));
+  CHECK(cause(0x1.0p-13) == MismatchCause::ties);
+  CHECK_FALSE(cause(0x1.0p-11));
 }
 
 std::vector<double> in_engine(Judge& judge, trace::Executor engine) {
@@ -110,8 +110,8 @@ TEST_CASE("LibTorch multiplies by two scales one after the other, or by their pr
 TEST_CASE("if ties move most elements, the check is inconclusive") {
   std::vector<double> inputs(24, 0.75);
   Judge judge(kQuantised, values({24}, inputs));
-  CHECK(judge.found({{1, 0.6}}, 0.3).ruling == Ruling::unsettled);
-  CHECK_FALSE(judge.found({{1, 0.7}}, 0.3).ruling);  // but that it is no step
+  CHECK(judge.found({{1, 0.6}}, 0.3).cause == MismatchCause::unsettled);
+  CHECK_FALSE(judge.found({{1, 0.7}}, 0.3).cause);  // but that it is no step
 }
 
 TEST_CASE(
@@ -124,8 +124,8 @@ TEST_CASE(
       "  return torch.cat([(q[1] - q[3]).reshape(1) + 1, q[1:4], 20 + x])\n",
       values({24}, inputs));
   const double first = ir::to_f64(judge.sets.sets[0].expected[0])[0];
-  CHECK(judge.found({{0, first + 0.003}}, std::nullopt).ruling == Ruling::unsettled);
-  CHECK_FALSE(judge.found({{0, first - 0.5}}, std::nullopt).ruling);
+  CHECK(judge.found({{0, first + 0.003}}, std::nullopt).cause == MismatchCause::unsettled);
+  CHECK_FALSE(judge.found({{0, first - 0.5}}, std::nullopt).cause);
 }
 
 /// 128 groups, whose products the default engine adds up in 16 bits. `step`: of the output.
@@ -157,15 +157,15 @@ TEST_CASE("a result equal to one of LibTorch's engines in every element is right
     furthest = std::max(furthest, std::abs(x86[i] - onednn[i]));
   }
   const Explanation right = judge.found(changes, 0.1);
-  CHECK(right.ruling == Ruling::engine);
+  CHECK(right.cause == MismatchCause::engine);
   CHECK(right.engines_disagree);
   // Neither's: as far off as the engines are apart it is not known to be wrong, further off it is.
   changes[7].second += 0.1;
   const Explanation neither = judge.found(changes, 0.1);
-  CHECK(neither.ruling == Ruling::unsettled);
+  CHECK(neither.cause == MismatchCause::unsettled);
   CHECK(neither.engines_disagree);
   for (auto& [at, value] : changes) value += furthest + 0.1;
-  CHECK_FALSE(judge.found(changes, 0.1).ruling);
+  CHECK_FALSE(judge.found(changes, 0.1).cause);
 }
 
 TEST_CASE("ties explain what is off from the engine that does not cut off sums") {
@@ -177,12 +177,12 @@ TEST_CASE("ties explain what is off from the engine that does not cut off sums")
     std::vector<std::pair<size_t, double>> changes;
     for (size_t i = 0; i < onednn.size(); ++i) changes.emplace_back(i, onednn[i]);
     changes[place].second += onednn[place] < 100.5 * step ? step : -step;
-    return judge.found(changes, step).ruling;
+    return judge.found(changes, step).cause;
   };
   constexpr size_t kMiddle = 4;
   CHECK(std::abs(onednn[kMiddle] - 100.5 * step) < 0.6 * step);
-  CHECK(found(kMiddle) == Ruling::engine);
-  CHECK(found(0) == Ruling::unsettled);  // a corner is no tie
+  CHECK(found(kMiddle) == MismatchCause::engine);
+  CHECK(found(0) == MismatchCause::unsettled);  // a corner is no tie
 }
 
 /// Means of six numbers by channel: exact halves in the first, whole in the others.

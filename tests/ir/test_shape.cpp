@@ -77,7 +77,7 @@ TEST_CASE("expressions can be matched") {
 
 TEST_CASE("symbols are typed, and read back as what they are") {
   const std::vector<Symbol> all = {"S", Symbol::AxisSize{"layer.0.x", 1}, Symbol::Iteration{2},
-                                   Symbol::Born{"N_where"}};
+                                   Symbol::Unbacked{"N_where"}};
   CHECK(all[1].str() == "size.layer.0.x.1");
   CHECK(all[2].str() == "iteration.2");
   CHECK(all[3].str() == "born.N_where");
