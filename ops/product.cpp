@@ -60,13 +60,10 @@ bool is_shared(const Emitter& out, Ref x, Ref weight) {
   return out.rank(x) > 2 && out.rank(weight) == 2 && ir::is_float(out.dtype(x));
 }
 
-/// Whether one factor is a matrix, and the other many with open axes: for those, too.
-bool is_shared_openly(const Emitter& out, Ref a, Ref b) {
-  const Ref many = out.rank(a) > out.rank(b) ? a : b;
-  const Shape& shape = out.shape(many);
+/// Whether one factor is a matrix, and the other has more axes.
+bool has_one_matrix(const Emitter& out, Ref a, Ref b) {
   return out.has(target::Feature::open_sizes) && ir::is_float(out.dtype(a)) &&
-         std::min(out.rank(a), out.rank(b)) == 2 && out.rank(many) > 2 &&
-         std::any_of(shape.begin(), shape.end(), [](const Dim& dim) { return !dim.is_constant(); });
+         std::min(out.rank(a), out.rank(b)) == 2 && std::max(out.rank(a), out.rank(b)) > 2;
 }
 
 /// A matrix times matrices, or the reverse. In `matmul` and `linear` the matrix would get leading
@@ -117,7 +114,7 @@ Ref sum_of_products(Emitter& out, Ref a, Ref b, const Ints& axes) {
 }
 
 Ref product(const OpView& op, Emitter& out, Ref a, Ref b) {
-  if (is_shared_openly(out, a, b)) return product_with_matrix(out, a, b, false);
+  if (has_one_matrix(out, a, b)) return product_with_matrix(out, a, b, false);
   const bool is_column = out.rank(b) == 1;
   if (is_column) b = out.unsqueeze(b, {1});
   const bool is_row = out.rank(a) == 1;

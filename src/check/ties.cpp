@@ -55,15 +55,15 @@ bool have_all(const Runs& runs, size_t elements) {
 }
 
 /// The sum of squared differences of two outputs of one shape, and the largest difference.
-struct Distance {
+struct TieDistance {
   double sum = 0;
   double most = 0;
 };
 
-Distance apart(const ir::Tensor& a, const ir::Tensor& b) {
+TieDistance apart(const ir::Tensor& a, const ir::Tensor& b) {
   const std::vector<double> left = ir::to_f64(ir::as_pairs(a));
   const std::vector<double> right = ir::to_f64(ir::as_pairs(b));
-  Distance out;
+  TieDistance out;
   for (size_t i = 0; i < left.size(); ++i) {
     const double delta = std::abs(left[i] - right[i]);
     if (!std::isfinite(delta)) continue;
@@ -142,9 +142,9 @@ Engines measure_engines(const ir::Tensor& torch, const ir::Tensor& other, const 
   const Deviation engines = compare(torch, other, tolerance);
   if (!engines.mismatch.empty() || !same.mismatch.empty()) return out;
   out.disagree = engines.outliers > 0 && !(ties && ties->are_all());
-  const Distance theirs = apart(torch, other);
-  const Distance default_one = apart(torch, result);
-  const Distance other_one = apart(other, result);
+  const TieDistance theirs = apart(torch, other);
+  const TieDistance default_one = apart(torch, result);
+  const TieDistance other_one = apart(other, result);
   out.are_as_far = std::min(default_one.sum, other_one.sum) <= theirs.sum &&
                    std::min(default_one.most, other_one.most) <= theirs.most;
   return out;

@@ -270,7 +270,11 @@ void TensorOperations::stride_owner(const std::string& name, Stack& inputs) {
 /// these torch does follows from sizes. As a view, the result stays apart from the operand.
 void TensorOperations::make_alias(const std::string& name, const Stack& inputs, Stack& results) {
   if (name != "aten::contiguous" || !results.at(0).toTensor().is_same(inputs[0].toTensor())) return;
-  if (!recorder_->layout_conditions(inputs[0].toTensor()).empty())
+  // With two elements and more along an axis, the order of strides is the same at all sizes.
+  const auto holds_from_two = [](const ir::Comparison& each) {
+    return each.relation == ir::Relation::ge && each.right == ir::Dim(2);
+  };
+  if (!std::ranges::all_of(recorder_->layout_conditions(inputs[0].toTensor()), holds_from_two))
     results[0] = at::alias(inputs[0].toTensor());
 }
 
@@ -355,7 +359,7 @@ Stack TensorOperations::run(Node* node, const Operation& known, Stack given) {
     recorder_->open_shapes(outputs, without_out(op.schema(), inputs),
                            name.find("squeeze") != std::string::npos);
   if (has_trait(name, ir::OpTrait::copies_by_layout))
-    recorder_->relies_on_layout(inputs[0].toTensor(), outputs.at(0));
+    recorder_->relies_on_layout(name, inputs[0].toTensor(), outputs.at(0));
   decisions_.settle_all(recorder_->places().take_relied());
   numbers_.note_packed(name, given, outputs);
   for (const c10::IValue& result : stack) loops_.note_made(result);

@@ -271,6 +271,7 @@ void Recorder::settle_writes() {
 void Recorder::replace_view(const at::Tensor& tensor, const OpCall& call) {
   // The old state remains as the base of the new one, without a tensor.
   const int old = aliases_.find(tensor);
+  layouts_.note_change_of_shape(old);
   auto view = std::make_shared<View>(View{call, 0, {}, -1, {}, 0});
   view->call.inputs[0] = c10::IValue();
   view->call.node.outputs = {new_value(call.node, tensor)};

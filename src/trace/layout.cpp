@@ -52,11 +52,15 @@ std::vector<Comparison> Recorder::shared_where(const at::Tensor& tensor) const {
   return layouts_.around(aliases_.find(tensor));
 }
 
-void Recorder::relies_on_layout(const at::Tensor& tensor, const at::Tensor& result) {
+void Recorder::relies_on_layout(const std::string& op, const at::Tensor& tensor,
+                                const at::Tensor& result) {
   const bool by_values = aliases_.is_open_shape(tensor);
   const std::vector<Comparison> conditions =
       keep_sizes_ && !by_values ? layout_conditions(tensor) : std::vector<Comparison>();
   layouts_.add(aliases_.find(tensor), aliases_.find(result), conditions, by_values);
+  const bool is_same = result.is_alias_of(tensor) && result.strides() == tensor.strides();
+  if (op == "aten::contiguous" && is_same && !result.is_same(tensor))
+    layouts_.add_identity(aliases_.find(tensor), aliases_.find(result));
 }
 
 }  // namespace t2n::trace

@@ -28,6 +28,15 @@ void Layouts::add(int base, int result, std::vector<ir::Comparison> conditions, 
   links_[top(base)].push_back({result, std::move(conditions), by_values});
 }
 
+void Layouts::note_change_of_shape(int entry) const {
+  if (!identities_.contains(entry)) return;
+  throw Error("unsupported-inplace",
+              "the shape of a tensor is changed in place that contiguous() may have given "
+              "back as it was",
+              "whether another tensor changes as well depends on a size",
+              "call the method without the underscore, and use its result");
+}
+
 void Layouts::note_write(int entry) {
   if (links_.empty()) return;
   const auto found = links_.find(top(entry));

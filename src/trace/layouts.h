@@ -2,6 +2,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/comparison.h"
@@ -20,6 +21,10 @@ class Layouts {
   /// `result` was made of `base`, and shares memory with it where it does so in this run.
   /// `conditions`: sizes with the same answer. `by_values`: the answer follows from values.
   void add(int base, int result, std::vector<ir::Comparison> conditions, bool by_values);
+  /// `result` is `base` itself in this run, and a copy or a view at other sizes.
+  void add_identity(int base, int result) { identities_.insert({base, result}); }
+  /// Errors: `unsupported-inplace` if the shape of such a tensor is changed in place.
+  void note_change_of_shape(int entry) const;
   void note_write(int entry);
   /// The conditions of all that was made of a tensor, or that it was made of: `is` follows from
   /// them.
@@ -42,6 +47,7 @@ class Layouts {
 
   const AliasTable& aliases_;
   std::unordered_map<int, int> base_of_copy_;
+  std::unordered_set<int> identities_;
   std::unordered_map<int, std::vector<Link>> links_;  ///< by the topmost track
 };
 

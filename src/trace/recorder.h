@@ -60,8 +60,8 @@ class Recorder {
                      const std::vector<at::Tensor>& given, size_t known) {
     aliases_.forbid_writes(choices, given, known);
   }
-  /// Contiguity decided whether an operation gave a view of `tensor` or a copy.
-  void relies_on_layout(const at::Tensor& tensor, const at::Tensor& result);
+  /// Contiguity decided whether the operation gave a view of `tensor` or a copy.
+  void relies_on_layout(const std::string& op, const at::Tensor& tensor, const at::Tensor& result);
   std::vector<ir::Comparison> shared_where(const at::Tensor& tensor) const;
   /// The conditions, as far as sizes decide it, under which a tensor is contiguous.
   std::vector<ir::Comparison> layout_conditions(const at::Tensor& tensor);
