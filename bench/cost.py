@@ -155,7 +155,7 @@ def measure(program, models, pairs, folder):
 def page(models, rows, pairs):
     names = [re.sub(r".*/([^/]+)/model\.pt$", r"\1", model[0]) for model in models]
     lines = ["# What safety costs", "",
-             "What the layers against hostile files ([architecture.md](architecture.md#files-from-strangers)) take of an",
+             "What the layers against hostile files ([architecture.md](architecture.md#untrusted-files)) take of an",
              "export's processor time: `make cost` exports each model with all layers, and without some, in turns, and compares",
              f"the mean of the faster half of {pairs} runs each, {ALL_TIMES * pairs} of them without all layers. A cell of a single",
              "layer varies by some 2 %, of all by 1 %: the medians count. The last row has counts of instructions outside of",

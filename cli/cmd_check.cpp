@@ -1,4 +1,4 @@
-// t2nnef check: compares an artefact of any exporter with the model that it was made from.
+// t2nnef check: compares an artefact of any exporter with the model that it was exported from.
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -70,7 +70,7 @@ ExitCode run_check(const CheckCommand& options) {
   try {
     judge(result.checked, existing.check, "", existing.report);
   } catch (const Error&) {
-    // Where outputs differ, the contents say where from.
+    // If outputs differ, different weights are a likely cause.
     if (result.other_contents) existing.report(*result.other_contents);
     throw;
   }
@@ -84,8 +84,8 @@ ExitCode run_check(const CheckCommand& options) {
 void setup_check(CLI::App& app, Run& selected) {
   auto options = std::make_shared<CheckCommand>();
   options->check.check = kDefaultLevel;
-  CLI::App* command =
-      app.add_subcommand("check", "Compare an NNEF artefact with the model that it was made from");
+  CLI::App* command = app.add_subcommand(
+      "check", "Compare an NNEF artefact with the model that it was exported from");
   command->add_option("MODEL.pt", options->model, "A TorchScript file")->type_name("");
   command->add_option("ARTEFACT", options->artefact, "A folder, .tar or .tgz of any exporter")
       ->type_name("");
@@ -95,7 +95,7 @@ void setup_check(CLI::App& app, Run& selected) {
   add_tolerance_options(*command, options->check);
   add_engine_options(*command, options->engine);
   add_stream_option(*command, options->stream);
-  command->add_flag("--json", options->json, "The comparison as JSON");
+  command->add_flag("--json", options->json, "Print the comparison as JSON");
   add_config_option(*command);
   command->footer(kCheckExamples);
   command->callback([options, &selected] { selected = [options] { return run_check(*options); }; });

@@ -132,8 +132,7 @@ std::string quantised_text(const ir::Graph& graph) {
   }
   out += table(rows);
   if (all.tensors.size() > kMost) out += cat("  … and ", all.tensors.size() - kMost, " more\n");
-  if (all.idle_pairs > 0)
-    out += cat("dequantised and quantised again with nothing between: ", all.idle_pairs, "\n");
+  if (all.redundant_pairs > 0) out += cat("redundant dequantise/quantise pairs: ", all.redundant_pairs, "\n");
   return out;
 }
 
@@ -144,13 +143,13 @@ std::string inspection_text(const InspectCommand& options, const Inspection& ins
                         short_bytes(model.parameter_bytes), ")\n");
   if (model.methods.size() > 1) out += cat("methods: ", joined(model.methods, ", "), "\n");
   out += cat("arguments of ", one_method(options.inputs), ":\n", arguments_text(inspection));
-  if (!model.samples.empty()) out += "samples kept in the file:\n" + samples_text(inspection);
+  if (!model.samples.empty()) out += "samples saved in the file:\n" + samples_text(inspection);
   if (inspection.graph)
     out += cat("outputs:\n", output_lines(*inspection.graph), states_text(inspection),
                operators_text(recorded(inspection)),
                inspection.with_quantised ? quantised_text(*inspection.with_quantised) : "");
   else
-    out += "the file keeps no sample inputs: outputs and operators are known once -i gives them\n";
+    out += "the file contains no sample inputs: give them with -i to see outputs and operators\n";
   return cat(out,
              inspection.graph ? "to export it:\n  " : "to export it, with your own shapes:\n  ",
              export_line(options, inspection), "\n");
@@ -162,7 +161,7 @@ ExitCode lint(const InspectCommand& options, const nnef::Artefact& artefact) {
   if (options.json) {
     print_json(report::violations_json(options.model, found));
   } else {
-    for (const Diagnostic& diagnostic : found) say(render_text(diagnostic));
+    for (const Diagnostic& diagnostic : found) print_message(render_text(diagnostic));
     print(cat(options.model, ": ",
               found.empty() ? "no violations" : counted(found.size(), "violation"), "\n"));
   }
@@ -198,7 +197,7 @@ ExitCode run_on_model(const InspectCommand& options) {
                 {}, "export it with --report FILE.json");
   if (options.lint)
     throw Error("usage", cat(quoted(options.model), " is a model; --lint is for NNEF artefacts"),
-                {}, cat("export it, or type t2nnef lint ", shell_quoted(options.model)));
+                {}, cat("export it, or run t2nnef lint ", shell_quoted(options.model)));
   Console console(Verbosity::normal);
   const Inspection inspection =
       inspect_model(traced_options(options.model, options.inputs, console.report()));
@@ -207,22 +206,22 @@ ExitCode run_on_model(const InspectCommand& options) {
   } else if (inspection.graph) {
     print(ir::print(*inspection.graph));
   } else {
-    throw Error("input-missing", "the graph is not known without sample inputs", {},
+    throw Error("input-missing", "the graph is unknown without sample inputs", {},
                 cat("give them, for example: t2nnef inspect ", shell_quoted(options.model),
                     " --graph -i ", joined(input_specs(options, inspection), " -i ")));
   }
   return ExitCode::ok;
 }
 
-/// A file that is not a model for the tracer may be meant as an artefact.
+/// A file that the tracer does not accept may be intended as an artefact.
 void explain_neither(const Error& error, const std::string& path) {
   if (error.diagnostic().subject != model_file::kUnknownKind) return;
   throw Error(
       "model-format", cat(quoted(path), " is neither a TorchScript file nor an NNEF artefact"),
       "a model is what torch.jit.save wrote; an artefact is a folder, a tar or a gzipped tar",
       path.ends_with(".nnef")
-          ? "give the folder that holds the file"
-          : "give the folder that holds graph.nnef, a .nnef.tgz or .nnef.tar of it, or a "
+          ? "give the folder that contains the file"
+          : "give the folder that contains graph.nnef, a .nnef.tgz or .nnef.tar of it, or a "
             ".pt file of torch.jit.save");
 }
 
@@ -242,17 +241,17 @@ ExitCode run_inspect(const InspectCommand& options) {
 void setup_inspect(CLI::App& app, Run& selected) {
   auto options = std::make_shared<InspectCommand>();
   CLI::App* command = app.add_subcommand(
-      "inspect", "What a model or an NNEF artefact takes, gives and consists of");
+      "inspect", "Show inputs, outputs and content of a model or an NNEF artefact");
   command->add_option("FILE", options->model, "A TorchScript file, or an artefact of any exporter")
       ->type_name("");
   add_input_options(*command, options->inputs);
   CLI::Option* graph = command->add_flag("--graph", options->graph,
                                          "Print the traced graph, or graph.nnef, instead");
   command->add_flag("--json", options->json,
-                    "What is known of an artefact, or what --lint finds, as JSON");
+                    "Print the summary of an artefact, or the violations of --lint, as JSON");
   command
       ->add_flag("--lint", options->lint,
-                 "What an artefact says against its specification, instead; exit 4 if anything")
+                 "Print where an artefact violates its specification instead; exit 4 if it does")
       ->excludes(graph);
   add_config_option(*command);
   command->footer(kInspectExamples);

@@ -92,18 +92,19 @@ void setup_run(CLI::App& app, Run& selected) {
   command->add_option("ARTEFACT", options->artefact, "A folder, .tar or .tgz of any exporter")
       ->type_name("");
   command
-      ->add_option("-i,--input", options->inputs,
-                   "Inputs by name or as input_N, repeatable: in.npz  x=@x.npy  x=1,3,224,224,f32\n"
-                   "ids=1,8,i64:0..999; those left out are drawn from a fixed seed, and arrays\n"
-                   "of a file that are named as outputs are left out")
+      ->add_option(
+          "-i,--input", options->inputs,
+          "Inputs by name or as input_N, repeatable: in.npz  x=@x.npy  x=1,3,224,224,f32\n"
+          "ids=1,8,i64:0..999; missing ones are drawn from a fixed seed; arrays of a file\n"
+          "that are named like outputs are ignored")
       ->type_name("SPEC")
       ->allow_extra_args(false);
   command
       ->add_option("-o,--output", options->output,
-                   "Outputs by name, - for stdout; without it, a summary only")
+                   "Save the outputs by name, - for stdout; without it, print only a summary")
       ->type_name("FILE.npz");
   command->add_flag("--allow-float-casts", options->casts_floats,
-                    "Inputs that are floats may be of another precision than the artefact's");
+                    "Allow float inputs whose precision differs from the artefact's");
   add_engine_options(*command, options->engine);
   command->footer(kRunExamples);
   command->callback(

@@ -26,23 +26,23 @@ void write(std::string_view text, std::FILE* stream) {
 }
 
 /// Writes our own escape codes to stderr unchanged.
-void say_raw(std::string_view text) {
-  std::fflush(stdout);  // keeps the order of output if both go to one place
+void print_message_raw(std::string_view text) {
+  std::fflush(stdout);  // keeps the order of output if both go to one terminal
   write(text, stderr);
 }
 
 }  // namespace
 
 void print(std::string_view text) {
-  if (is_stdout_taken) return say(text);
+  if (is_stdout_taken) return print_message(text);
   write(printable(text), stdout);
 }
 
 void print_json(std::string_view text) { write(printable_json(text), stdout); }
 
-void say(std::string_view text) { say_raw(printable(text)); }
+void print_message(std::string_view text) { print_message_raw(printable(text)); }
 
-void give_away_stdout() { is_stdout_taken = true; }
+void reserve_stdout() { is_stdout_taken = true; }
 
 Console::Console(Verbosity verbosity)
     : verbosity_(verbosity), on_terminal_(verbosity != Verbosity::quiet && isatty(STDERR_FILENO)) {}
@@ -60,7 +60,7 @@ Report Console::report() {
 void Console::show(const Diagnostic& diagnostic) {
   const bool is_shown = diagnostic.severity != Severity::note || verbosity_ == Verbosity::verbose;
   if (!is_shown) {
-    ++held_back_;
+    ++hidden_notes_;
     return;
   }
   print_above_progress(render_text(diagnostic));
@@ -68,7 +68,7 @@ void Console::show(const Diagnostic& diagnostic) {
 
 void Console::print_above_progress(const std::string& text) {
   clear_line();
-  say(text);
+  print_message(text);
 }
 
 void Console::stage(std::string_view name) {
@@ -76,7 +76,7 @@ void Console::stage(std::string_view name) {
   current_ = name;
   began_ = std::chrono::steady_clock::now();
   if (!on_terminal_) return;
-  say_raw(cat("\r\033[K", printable_line(cat(timeline_, name)), "…"));
+  print_message_raw(cat("\r\033[K", printable_line(cat(timeline_, name)), "…"));
   has_line_ = true;
 }
 
@@ -90,8 +90,8 @@ void Console::stop() {
 
 void Console::finish() {
   stop();
-  if (on_terminal_ || verbosity_ == Verbosity::verbose) say(timeline_ + "\n");
-  if (held_back_ > 0) line(cat(counted(held_back_, "note"), " held back; -v shows them"));
+  if (on_terminal_ || verbosity_ == Verbosity::verbose) print_message(timeline_ + "\n");
+  if (hidden_notes_ > 0) line(cat(counted(hidden_notes_, "note"), " hidden; -v shows them"));
 }
 
 void Console::line(const std::string& text) {
@@ -99,7 +99,7 @@ void Console::line(const std::string& text) {
 }
 
 void Console::clear_line() {
-  if (std::exchange(has_line_, false)) say_raw("\r\033[K");
+  if (std::exchange(has_line_, false)) print_message_raw("\r\033[K");
 }
 
 }  // namespace t2n::cli

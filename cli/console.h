@@ -17,14 +17,14 @@ void print(std::string_view text);
 /// JSON to stdout, with JSON's escapes.
 void print_json(std::string_view text);
 /// To stderr, escaped as in print().
-void say(std::string_view text);
-/// An output is written to stdout: results go to stderr from now on.
-void give_away_stdout();
+void print_message(std::string_view text);
+/// Reserves stdout for an output file: results go to stderr from now on.
+void reserve_stdout();
 
 enum class Verbosity { quiet, normal, verbose };
 
-/// Messages while work continues. Warnings are printed immediately, and once each; notes if
-/// verbose, else they are counted; stages with their times on a terminal, or if verbose.
+/// Messages while work continues. Prints each warning once, immediately; notes if verbose, else
+/// their number; stages with their times on a terminal, or if verbose.
 class Console {
  public:
   explicit Console(Verbosity verbosity);
@@ -37,7 +37,7 @@ class Console {
   void stage(std::string_view name);
   /// Ends the last stage.
   void stop();
-  /// Called on success: prints the times, and what was held back.
+  /// Called on success: prints the times, and the number of hidden notes.
   void finish();
   /// Prints something that was requested.
   void print_above_progress(const std::string& text);
@@ -60,7 +60,7 @@ class Console {
   std::chrono::steady_clock::time_point began_;
   std::vector<std::pair<std::string, double>> stages_;
   DiagnosticList seen_;
-  size_t held_back_ = 0;
+  size_t hidden_notes_ = 0;
 };
 
 }  // namespace t2n::cli

@@ -27,7 +27,7 @@ void renumber(Graph& graph, const std::vector<bool>& kept) {
   replace_uses(graph, number);
 }
 
-/// Drops what scans compute without a reader; they then read less. Returns true if it changed.
+/// Removes unused states, inputs and outputs of scans. Returns true if anything changed.
 bool prune_scans(Graph& graph) {
   if (std::none_of(graph.nodes.begin(), graph.nodes.end(), is_scan)) return false;
   bool changed = false;
@@ -44,20 +44,20 @@ bool prune_scans(Graph& graph) {
   return changed;
 }
 
-/// Calls `visit` for symbols that stand for the size of a value in the graph.
+/// Calls `visit` for symbols of sizes of values in the graph.
 void for_each_size(const Attr& attr, const std::function<void(const Symbol&)>& visit) {
-  const auto look = [&](const Dim& dim) {
+  const auto visit_symbols = [&](const Dim& dim) {
     for (const Symbol& symbol : dim.symbols())
       if (symbol.unbacked() != nullptr || symbol.axis_size() != nullptr) visit(symbol);
   };
-  if (const auto* one = std::get_if<Dim>(&attr)) look(*one);
+  if (const auto* one = std::get_if<Dim>(&attr)) visit_symbols(*one);
   if (const auto* many = std::get_if<std::vector<Dim>>(&attr))
-    for (const Dim& dim : *many) look(dim);
+    for (const Dim& dim : *many) visit_symbols(dim);
 }
 
-/// The values that sizes come from: for sizes that follow from data, the first value with the size;
-/// for sizes of a trace, the value in the symbol's name.
-std::map<Symbol, ValueId> unbacked_sizes_of(const Graph& graph) {
+/// The values that define sizes: for data-dependent sizes, the first value with the size; for sizes
+/// of a trace, the value in the symbol's name.
+std::map<Symbol, ValueId> defining_values(const Graph& graph) {
   std::map<Symbol, ValueId> out;
   std::map<std::string_view, ValueId> named;
   const auto by_name = [&](const Symbol& symbol) {
@@ -83,13 +83,13 @@ std::map<Symbol, ValueId> unbacked_sizes_of(const Graph& graph) {
 
 std::vector<bool> live_nodes(const Graph& graph, std::vector<bool>& needed) {
   std::vector<bool> live(graph.nodes.size());
-  const std::map<Symbol, ValueId> unbacked_sizes = unbacked_sizes_of(graph);
+  const std::map<Symbol, ValueId> unbacked_sizes = defining_values(graph);
   const auto need_unbacked_size = [&](const Symbol& symbol) {
     if (const auto found = unbacked_sizes.find(symbol); found != unbacked_sizes.end())
       needed.at(static_cast<size_t>(found->second)) = true;
   };
-  for (const Comparison& require_at_runtime : runtime_assertions(graph))
-    for (const Dim& side : {require_at_runtime.left, require_at_runtime.right})
+  for (const Comparison& assertion : runtime_assertions(graph))
+    for (const Dim& side : {assertion.left, assertion.right})
       for_each_size(Attr(side), need_unbacked_size);
   for (size_t i = graph.nodes.size(); i-- > 0;) {
     const Node& node = graph.nodes[i];

@@ -1,8 +1,8 @@
-// The text form. Grammar, with `…` for what the IR's own words stand for:
+// The text form. Grammar, by example:
 //   graph NAME(%x: f32[1,S], …) -> (%y as "output_0", …) {
-//     attribute KEY: KIND = to the end of the line
+//     attribute KEY: KIND = TEXT               up to the end of the line
 //     const %w: f32[2] = {1.0, 2.0}            large ones: bytes=4096 hash=0123456789abcdef
-//   in ResNet/Conv2d[conv1]:                   scope of what follows; without one, the root
+//   @ResNet/Conv2d[conv1]:                     scope of the following operations; default: root
 //     %y: f32[1,S] = aten::relu(self=%x) as relu_0 in f32 !0  # model.py:88
 //     source !0 = model.py:88:16 in forward < train.py:12 | "return F.relu(y)" ^7+6      unknown: -
 //   }
@@ -193,8 +193,8 @@ class Printer {
   std::string indent_;
   std::string out_;
   ScopeId scope_ = -1;              ///< that of the last operation printed
-  std::vector<int> source_number_;  ///< numbers in the text, by source id; -1 if not met yet
-  std::vector<SourceId> sources_;   ///< those met, in order
+  std::vector<int> source_number_;  ///< numbers in the text, by source id; -1 if not yet used
+  std::vector<SourceId> sources_;   ///< the used ones, in order
   std::function<std::string(ValueId)> value_name_ = [this](ValueId id) { return name(id); };
 };
 

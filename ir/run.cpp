@@ -19,7 +19,7 @@ std::vector<int> last_uses(const Graph& graph) {
   return out;
 }
 
-/// Sizes that follow from values, collected during the run: what counts them runs before readers.
+/// Data-dependent sizes, collected during the run: their definitions run before their uses.
 class UnbackedSizeMap {
  public:
   UnbackedSizeMap(const Graph& graph, Sizes known) : graph_(graph), sizes_(std::move(known)) {}
@@ -38,18 +38,18 @@ class UnbackedSizeMap {
     return &node_;
   }
 
-  /// Errors: `forward-failed` if a demand of the graph does not hold.
+  /// Errors: `forward-failed` if a runtime assertion of the graph does not hold.
   void check_runtime_assertions() const {
-    for (const Comparison& require_at_runtime : runtime_assertions(graph_)) {
-      const Dim left = require_at_runtime.left.substitute(sizes_),
-                right = require_at_runtime.right.substitute(sizes_);
+    for (const Comparison& assertion : runtime_assertions(graph_)) {
+      const Dim left = assertion.left.substitute(sizes_),
+                right = assertion.right.substitute(sizes_);
       if (left.is_constant() && right.is_constant() &&
-          !holds(left.value(), require_at_runtime.relation, right.value()))
-        throw Error("forward-failed", cat("the graph demands ", ir::str(require_at_runtime)));
+          !holds(left.value(), assertion.relation, right.value()))
+        throw Error("forward-failed", cat("runtime assertion failed: ", ir::str(assertion)));
     }
   }
 
-  void see(ValueId id, const Tensor& tensor) {
+  void record(ValueId id, const Tensor& tensor) {
     const Shape& shape = graph_.values[static_cast<size_t>(id)].shape;
     for (size_t axis = 0; axis < shape.size() && axis < tensor.shape.size(); ++axis)
       if (const Symbol* symbol = shape[axis].as_symbol(); symbol != nullptr && symbol->unbacked())
@@ -91,7 +91,7 @@ std::vector<Tensor> run_graph(const Graph& graph, const std::vector<Tensor>& inp
     const auto free_after_last_use = [&](ValueId id) {
       if (last[static_cast<size_t>(id)] <= static_cast<int>(i)) slot(id) = Tensor{};
     };
-    for (size_t k = 0; k < results.size(); ++k) unbacked.see(node.outputs[k], results[k]);
+    for (size_t k = 0; k < results.size(); ++k) unbacked.record(node.outputs[k], results[k]);
     for (size_t k = 0; k < results.size(); ++k) slot(node.outputs[k]) = std::move(results[k]);
     for_each_input(node, free_after_last_use);
     for (const ValueId id : node.outputs) free_after_last_use(id);

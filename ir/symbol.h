@@ -1,4 +1,4 @@
-// Symbols of sizes: numbers that are known when the model runs.
+// Symbols of sizes: integers that are known at run time.
 #pragma once
 
 #include <compare>
@@ -12,7 +12,7 @@
 
 namespace t2n::ir {
 
-/// A whole number, never negative, that is known when the model runs. Text is a declared name.
+/// A non-negative integer that is known at run time. Text is a declared name.
 struct Symbol {
   struct Declared {
     std::string name;
@@ -23,11 +23,11 @@ struct Symbol {
     int64_t axis = 0;
     auto operator<=>(const AxisSize&) const = default;
   };
-  struct Iteration {  ///< the iteration number of a loop with so many loops around it
+  struct Iteration {  ///< the iteration number of a loop inside `depth` other loops
     int64_t depth = 0;
     auto operator<=>(const Iteration&) const = default;
   };
-  struct Unbacked {  ///< an axis whose size depends on values of tensors, by its name
+  struct Unbacked {  ///< a named axis whose size is data-dependent
     std::string name;
     auto operator<=>(const Unbacked&) const = default;
   };

@@ -9,9 +9,9 @@
 namespace t2n::ir {
 
 CirclePoint circle_point(int64_t i, int64_t n) {
-  const int64_t whole = floor_mod_int(i, n);
-  const bool is_below = 2 * whole > n;
-  const int64_t half = is_below ? n - whole : whole;  // of at most n / 2
+  const int64_t index = floor_mod_int(i, n);
+  const bool is_below = 2 * index > n;
+  const int64_t half = is_below ? n - index : index;  // of at most n / 2
   const bool is_left = 4 * half > n;
   const int64_t quarter = is_left ? n - 2 * half : 2 * half;  // of 2n parts of a turn
   const bool is_steep = 4 * quarter > n;

@@ -10,9 +10,8 @@ struct CirclePoint {
   double sin = 0;
 };
 
-/// The point at i / n of a turn, n > 0. Points that lie symmetrically have the same coordinates but
-/// for their signs, to the last bit, and quarters of a turn are exact: what a model finds equal in
-/// torch's spectra stays equal.
+/// The point at i / n of a turn, n > 0. Symmetric points have bit-identical coordinates up to
+/// sign, and quarters of a turn are exact, so entries that are equal in torch's spectra stay equal.
 CirclePoint circle_point(int64_t i, int64_t n);
 
 }  // namespace t2n::ir

@@ -1,4 +1,4 @@
-// Checks every invariant of a graph in one walk; a violation is a bug of ours.
+// Checks every invariant of a graph in one walk; a violation is a bug in t2nnef.
 #include <algorithm>
 #include <unordered_set>
 
@@ -8,8 +8,8 @@
 namespace t2n::ir {
 namespace {
 
-/// What the text form accepts as symbols and operations.
-bool is_word(std::string_view name) {
+/// The names of symbols and operations that the text form accepts.
+bool is_valid_name(std::string_view name) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
@@ -48,11 +48,11 @@ class Verifier {
  private:
   template <typename... Parts>
   [[noreturn]] void fail(const Parts&... problem) const {
-    const std::string place =
+    const std::string location =
         node_ == nullptr ? "graph " + quoted(graph_.name) : node_address(graph_, *node_);
     Diagnostic out;
     out.id = "ir-invalid";
-    out.message = cat(place, ": ", problem...);
+    out.message = cat(location, ": ", problem...);
     if (node_ != nullptr) out.where.push_back(node_where(graph_, *node_));
     out.why = cat("found after ", quoted(after_), ", which must leave a valid graph");
     out.help = "this is a bug in t2nnef: please report it with the command you ran";
@@ -102,9 +102,9 @@ class Verifier {
       return;
     }
     for (const Symbol& symbol : dim.symbols())
-      if (!is_word(symbol.str()))
+      if (!is_valid_name(symbol.str()))
         fail(name(owner), " has a size with the symbol ", quoted(symbol.str()),
-             ", which is not a word");
+             ", which is not an identifier");
   }
 
   void check_quant(const Value& owner, const QuantInfo& quant) const {
@@ -167,8 +167,8 @@ class Verifier {
     if (node.source != kNoSource && !in_range(node.source, graph_.sources))
       fail("a node has the source ", node.source);
     node_ = &node;
-    if (!is_word(op_name(node.op)))
-      fail("the operation is called ", quoted(op_name(node.op)), ", which is not a word");
+    if (!is_valid_name(op_name(node.op)))
+      fail("the operation is called ", quoted(op_name(node.op)), ", which is not an identifier");
     if (node.call < 0) fail("the call number is ", node.call);
     for (size_t i = 0; i < node.args.size(); ++i) check_argument(node, i);
     if (node.outputs.empty()) fail("the operation has no output");

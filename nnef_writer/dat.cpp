@@ -25,13 +25,12 @@ constexpr size_t kHeader = 128;
 constexpr size_t kMaxRank = 8;
 constexpr int64_t kMaxBytes = std::numeric_limits<uint32_t>::max();
 
-// tract's own code, with the vendor in the upper half, as in the file; 4.5 bits per value cannot be
-// stated as a number of bits.
+// tract's own item type, with the vendor in the upper half. 4.5 bits per value have no integer
+// bit count.
 constexpr int64_t kTractQ4 = 0x54523040;
 constexpr int64_t kNoBits = std::numeric_limits<uint32_t>::max();
 
-static_assert(std::endian::native == std::endian::little,
-              "values are written as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "values are written as stored in memory");
 
 bool is_storable(DType dtype) { return !ir::is_complex(dtype) && dtype != DType::bf16; }
 
@@ -75,7 +74,7 @@ void check_blocks(const Blob& blob) {
   T2N_ASSERT(blob.parts.size() == 1 && blob.parts[0].dtype == DType::u8 && blob.shape.size() >= 2 &&
                  blob.parts[0].elements() * kValues == ir::element_count(blob.shape) * kBytes &&
                  blob.parts[0].shape.at(0) == blob.shape[0],
-             quoted(blob.label), " has other blocks than its shape takes");
+             quoted(blob.label), " has blocks that do not match its shape");
 }
 
 void check_geometry(const Blob& blob) {
@@ -127,14 +126,13 @@ Tensor slab(const Tensor& part, size_t axis, int64_t outer) {
   return out;
 }
 
-/// Buffers small pieces, so that later stages do not see a million of them; large ones pass
-/// through.
+/// Buffers small pieces for later stages; large ones pass through.
 class Gather {
  public:
   explicit Gather(const ByteSink& next) : next_(next) {}
 
   void write(std::span<const std::byte> bytes) {
-    const bool passes = bytes.size() >= kChunk / 4;  // behind what was buffered
+    const bool passes = bytes.size() >= kChunk / 4;  // after the buffered bytes
     if (passes || buffer_.size() + bytes.size() > kChunk) flush();
     if (passes) return next_(bytes);
     buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
@@ -194,7 +192,7 @@ void write_part(const Blob& blob, const Tensor& part, const ByteSink& sink) {
   });
 }
 
-/// All values, in row-major order of the whole tensor.
+/// All values, in row-major order of the joined tensor.
 void write_values(const Blob& blob, const ByteSink& sink) {
   if (blob.parts.size() == 1) return write_part(blob, blob.parts[0], sink);
   const auto axis = static_cast<size_t>(blob.axis);

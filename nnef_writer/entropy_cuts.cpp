@@ -48,8 +48,8 @@ std::vector<size_t> entropy_cuts(std::span<const std::byte> data) {
     run.bits = bits_of(run.counts);
     runs.push_back(run);
   }
-  // Joins the neighbours that lose least by a common table, while that is less than the cost of a
-  // table.
+  // Merges the neighbours with the smallest cost of a common table, while that is less than the
+  // cost of a table.
   std::vector<double> costs;
   const auto cost = [&](size_t i) {
     return merged(runs[i], runs[i + 1]).bits - runs[i].bits - runs[i + 1].bits;

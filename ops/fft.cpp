@@ -71,7 +71,7 @@ Ref complex_dft(Emitter& out, const Dft& dft, DType dtype) {
   return matrix(out, {2 * dft.n, 2 * dft.n}, values, dtype);
 }
 
-/// All entries but the first, and the last if n is even, also stand for their mirror images.
+/// All entries but the first, and the last if n is even, also represent their mirror images.
 Ref symmetric_dft(Emitter& out, const Dft& dft, DType dtype) {
   const Circle circle(dft);
   std::vector<double> values;
@@ -96,7 +96,7 @@ namespace {
 struct Transform {
   Ref x;
   int axis;  ///< of the transform
-  Dft dft;   ///< its n is 0 if the size is open
+  Dft dft;   ///< its n is 0 if the size is symbolic
 };
 
 int64_t known_or_zero(const Dim& n) { return n.is_constant() ? n.value() : 0; }
@@ -107,7 +107,7 @@ Transform read_transform(const OpView& op, Emitter& out, bool takes_pairs) {
   return {x, axis, {known_or_zero(size_of(out, x, axis)), op.boolean("inverse"), op.f64("scale")}};
 }
 
-/// Whether the transform is written as a product with a matrix of so many entries.
+/// True if the transform is emitted as a product with a matrix of `entries` elements.
 bool is_product(const Transform& t, int64_t entries) {
   return t.dft.n > 0 && entries <= kMostDftEntries;
 }
@@ -120,7 +120,7 @@ Ints axis_to_end(int axis, int rank, int kept) {
   return order;
 }
 
-/// All axes but the last two, then `last`.
+/// All axes but the last `dropped` ones, then `last`.
 Shape ending(const Shape& shape, size_t dropped, const Ints& last) {
   Shape to(shape.begin(), shape.end() - static_cast<int64_t>(dropped));
   to.insert(to.end(), last.begin(), last.end());
@@ -154,7 +154,7 @@ void c2c(const OpView& op, Emitter& out) {
 }
 
 /// Appends the mirror images of entries 1, 2… of half a spectrum, conjugated.
-Ref whole_spectrum(Emitter& out, const Transform& t) {
+Ref full_spectrum(Emitter& out, const Transform& t) {
   std::vector<int64_t> mirrored;
   for (int64_t k = (t.dft.n - 1) / 2; k > 0; --k) mirrored.push_back(k);
   Ints signs(static_cast<size_t>(out.rank(t.x)), 1);
@@ -165,8 +165,8 @@ Ref whole_spectrum(Emitter& out, const Transform& t) {
   return out.concat({t.x, images}, t.axis);
 }
 
-/// The same of an open size: entry k of n is number k, or the image of n - k.
-Ref whole_open_spectrum(Emitter& out, const Transform& t, const Dim& n) {
+/// The same for a symbolic size n: entry k is that of the half, or the conjugate of entry n - k.
+Ref full_symbolic_spectrum(Emitter& out, const Transform& t, const Dim& n) {
   const Ref k = out.range(n);
   const Ref mirrored = sub(out, out.size(n, DType::i64), k);
   const Ref is_image = compare(out, "lt", mirrored, k);
@@ -194,7 +194,7 @@ void r2c(const OpView& op, Emitter& out) {
     t.x = scaled(out, half, t.dft.scale);
   }
   if (op.boolean("onesided")) return out.result(t.x);
-  out.result(n.is_constant() ? whole_spectrum(out, t) : whole_open_spectrum(out, t, n));
+  out.result(n.is_constant() ? full_spectrum(out, t) : full_symbolic_spectrum(out, t, n));
 }
 
 void c2r(const OpView& op, Emitter& out) {
@@ -204,8 +204,8 @@ void c2r(const OpView& op, Emitter& out) {
   t.dft.n = known_or_zero(n);
   const int rank = out.rank(t.x);
   if (!is_product(t, 2 * bins * t.dft.n)) {
-    const Ref whole = n.is_constant() ? whole_spectrum(out, t) : whole_open_spectrum(out, t, n);
-    const Ref y = by_fft(out, whole, t);
+    const Ref full = n.is_constant() ? full_spectrum(out, t) : full_symbolic_spectrum(out, t, n);
+    const Ref y = by_fft(out, full, t);
     const Ref real = out.squeeze(out.slice(y, rank - 1, 0, 1), {rank - 1});
     return out.result(scaled(out, real, t.dft.scale));
   }

@@ -22,7 +22,7 @@ void linear(const OpView& op, Emitter& out) {
   out.result(bias ? add(out, y, *bias) : y);
 }
 
-/// Sums of 32 bits, as the pass integer-products writes them.
+/// 32-bit sums; the pass integer-products emits this operator.
 void integer_linear(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("input");
   const std::string rows =
@@ -139,7 +139,7 @@ Ref contracted(const OpView& op, Emitter& out, Ref a, Ref b, const Ints& axes_a,
   return out.reshape(product(op, out, rows, columns), op.shape());
 }
 
-Ints given_axes(const OpView& op, std::string_view name, int rank) {
+Ints axes_argument(const OpView& op, std::string_view name, int rank) {
   Ints out = op.ints(name);
   for (int64_t& axis : out)
     if (axis < 0) axis += rank;
@@ -162,8 +162,8 @@ Ref summed_where_other_is_one(Emitter& out, Ref x, const Ints& axes, Ref other,
 void tensordot(const OpView& op, Emitter& out) {
   const Ref self = op.tensor("self");
   const Ref other = op.tensor("other");
-  const Ints axes_self = given_axes(op, "dims_self", out.rank(self));
-  const Ints axes_other = given_axes(op, "dims_other", out.rank(other));
+  const Ints axes_self = axes_argument(op, "dims_self", out.rank(self));
+  const Ints axes_other = axes_argument(op, "dims_other", out.rank(other));
   const Ref a = summed_where_other_is_one(out, self, axes_self, other, axes_other);
   const Ref b = summed_where_other_is_one(out, other, axes_other, self, axes_self);
   out.result(contracted(op, out, a, b, axes_self, axes_other));
@@ -215,7 +215,7 @@ void matrix_power(const OpView& op, Emitter& out) {
   out.result(*y);
 }
 
-/// In each axis of the result, that of `self` is the outer half, that of `other` the inner one.
+/// Each axis of the result merges those of `self` (outer) and `other` (inner).
 void kron(const OpView& op, Emitter& out) {
   const int rank = op.rank();
   const Ref a = with_rank(out, op.tensor("self"), rank);

@@ -25,7 +25,7 @@ Neighbours neighbours(Emitter& out, Ref x, int axis) {
   return {out.slice(x, axis, 0, n - Dim(1)), out.slice(x, axis, 1, n)};
 }
 
-/// Distances of points x, in the dtype of y and shaped to meet its neighbours.
+/// Distances of points x, in the dtype of y and shaped to broadcast with its neighbours.
 Ref distances(const OpView& op, Emitter& out, int axis, int rank, DType dtype) {
   Ref x = out.cast(op.tensor("x"), dtype);
   if (out.rank(x) == 1) {
@@ -74,7 +74,7 @@ void cumulative_trapezoid(const OpView& op, Emitter& out) {
   finish(op, out, running_sum(out, op.nnef(), *parts, axis));
 }
 
-/// The powers of x side by side, from 0 on.
+/// The powers of x from 0 on, along a new last axis.
 void vander(const OpView& op, Emitter& out) {
   op.ignore("N", "the result's shape shows it");
   const bool falls = op.has_argument("increasing") && !op.boolean("increasing");
@@ -135,9 +135,9 @@ void histc(const OpView& op, Emitter& out) {
   const Ref bin = capped(out, position, static_cast<double>(bins - 1));
   const Ref is_inside = logical_and(out, compare(out, "ge", x, low), compare(out, "le", x, high));
   const Ref number = out.cast(iota(out, bins, 0, 2), out.dtype(x));
-  const Ref is_here = logical_and(out, compare(out, "eq", out.unsqueeze(bin, {0}), number),
-                                  out.unsqueeze(is_inside, {0}));
-  const Ref counts = reduce(out, "sum_reduce", out.cast(is_here, out.dtype(x)), {1});
+  const Ref is_in_bin = logical_and(out, compare(out, "eq", out.unsqueeze(bin, {0}), number),
+                                    out.unsqueeze(is_inside, {0}));
+  const Ref counts = reduce(out, "sum_reduce", out.cast(is_in_bin, out.dtype(x)), {1});
   finish(op, out, out.squeeze(counts, {1}));
 }
 
@@ -156,11 +156,11 @@ void register_integrals(Registry& r) {
 void register_points(Registry& r) {
   register_integrals(r);
   r.same({"aten::vander", "aten::linalg_vander"},
-         {"concat", "powers of x side by side", vander, {}, "more than 64 powers"});
+         {"concat", "powers of x along a new last axis", vander, {}, "more than 64 powers"});
   r.same({"aten::pdist", "aten::_pdist_forward"},
          {"sum_reduce", "p-norms of the differences of all pairs of rows", pdist});
   r.same({"aten::histc"},
-         {"sum_reduce", "how many elements lie in each of bins equal parts of min..max", histc});
+         {"sum_reduce", "the number of elements in each of `bins` equal parts of min..max", histc});
 }
 
 }  // namespace t2n::ops

@@ -48,8 +48,8 @@ bool is_mask(const Emitter& out, Ref index) {
   return out.dtype(index) == DType::boolean || out.dtype(index) == DType::u8;
 }
 
-/// The position of the index axes in the shape of the selection.
-size_t place_of_indices(const OpView& op, const Emitter& out) {
+/// The first axis of the indices in the shape of the selection.
+size_t first_index_axis(const OpView& op, const Emitter& out) {
   Ints axes;
   int64_t axis = 0;
   for (const auto& item : op.opt_tensors("indices")) {
@@ -64,8 +64,9 @@ std::vector<Indexed> indexed_axes(const OpView& op, Emitter& out, bool reads) {
   std::vector<Indexed> found;
   int axis = 0;
   std::optional<Dim> count;
-  if (const size_t place = place_of_indices(op, out); reads && place < op.shape().size())
-    count = op.shape()[place];
+  if (const size_t axis_of_count = first_index_axis(op, out);
+      reads && axis_of_count < op.shape().size())
+    count = op.shape()[axis_of_count];
   for (const auto& item : op.opt_tensors("indices")) {
     if (!item) {
       ++axis;

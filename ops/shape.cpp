@@ -15,7 +15,7 @@ namespace {
 /// torch has computed the shape, so the arguments that led to it carry no more information.
 void as_result_shape(const OpView& op, Emitter& out) {
   ignore_present(op, {"size", "shape", "stride", "start_dim", "end_dim", "dim", "sizes", "other"},
-                 "the result's shape says it");
+                 "the result's shape shows it");
   out.result(out.reshape(op.tensor("self"), op.shape()));
 }
 
@@ -39,19 +39,19 @@ void view_dtype(const OpView& op, Emitter& out) {
 void squeeze(const OpView& op, Emitter& out) {
   Ref x = op.tensor("self");
   const int rank = out.rank(x);
-  const Ints asked = op.has_argument("dim") && rank > 0 ? op.axes("dim", rank) : all_axes(rank);
+  const Ints requested = op.has_argument("dim") && rank > 0 ? op.axes("dim", rank) : all_axes(rank);
   if (op.has_argument("dim")) op.ignore("dim", "of rank 0 there is nothing to take");
   // An empty list of dims selects none, while op.axes() means all.
   if (out.rank(x) == op.rank()) return out.result(x);
   const auto size = [&](int64_t axis) { return out.shape(x)[static_cast<size_t>(axis)]; };
   Ints ones;
-  std::copy_if(asked.begin(), asked.end(), std::back_inserter(ones),
+  std::copy_if(requested.begin(), requested.end(), std::back_inserter(ones),
                [&](int64_t axis) { return size(axis) == Dim(1); });
-  // The file asserts that an open axis which the result lacks has a size of 1: `T // 12 == 1`.
-  for (const int64_t axis : asked) {
-    const auto left = std::find(op.shape().begin(), op.shape().end(), size(axis));
+  // The model asserts that a symbolic axis which the result lacks has size 1: `T // 12 == 1`.
+  for (const int64_t axis : requested) {
+    const auto remaining = std::find(op.shape().begin(), op.shape().end(), size(axis));
     if (rank - static_cast<int>(ones.size()) == op.rank()) break;
-    if (size(axis).is_constant() || left != op.shape().end()) continue;
+    if (size(axis).is_constant() || remaining != op.shape().end()) continue;
     x = out.slice(x, static_cast<int>(axis), 0, 1);
     ones.push_back(axis);
   }
@@ -65,7 +65,7 @@ void unsqueeze(const OpView& op, Emitter& out) {
 }
 
 void expand(const OpView& op, Emitter& out) {
-  ignore_present(op, {"size", "other", "implicit"}, "the result's shape says it");
+  ignore_present(op, {"size", "other", "implicit"}, "the result's shape shows it");
   out.result(out.broadcast_to(op.tensor("self"), op.shape()));
 }
 
@@ -118,13 +118,13 @@ void tile(const OpView& op, Emitter& out) {
 
 /// Each entry along an axis `repeats` times before the next.
 void repeat_each(const OpView& op, Emitter& out, Ref x, int axis, const Dim& repeats) {
-  const Ref apart = out.unsqueeze(out.rank(x) == 0 ? out.unsqueeze(x, {0}) : x, {axis + 1});
-  const Shape spread = with_size(out.shape(apart), axis + 1, repeats);
-  out.result(out.reshape(out.broadcast_to(apart, spread), op.shape()));
+  const Ref separate = out.unsqueeze(out.rank(x) == 0 ? out.unsqueeze(x, {0}) : x, {axis + 1});
+  const Shape shape = with_size(out.shape(separate), axis + 1, repeats);
+  out.result(out.reshape(out.broadcast_to(separate, shape), op.shape()));
 }
 
 void repeat_interleave(const OpView& op, Emitter& out) {
-  op.ignore("output_size", "follows from repeats");
+  op.ignore("output_size", "depends on repeats");
   const bool is_flat = op.is_none("dim");
   const Ref x = is_flat ? flattened(out, op.tensor("self")) : op.tensor("self");
   repeat_each(op, out, x, is_flat ? 0 : op.axis("dim", out.rank(x)), op.dim("repeats"));
@@ -141,16 +141,17 @@ std::vector<int64_t> repeated_indices(const std::vector<int64_t>& repeats, int64
 }
 
 void repeat_interleave_tensor(const OpView& op, Emitter& out) {
-  op.ignore("output_size", "follows from repeats");
+  op.ignore("output_size", "depends on repeats");
   const bool is_flat = op.is_none("dim");
   const Ref x = is_flat ? flattened(out, op.tensor("self")) : op.tensor("self");
   const int axis = is_flat ? 0 : op.axis("dim", out.rank(x));
-  if (const Ref repeats = op.tensor("repeats"); is_counted(out, repeats, op)) {
+  if (const Ref repeats = op.tensor("repeats"); has_computed_repeats(out, repeats, op)) {
     const Dim entries = out.rank(x) == 0 ? Dim(1) : size_of(out, x, axis);
     const Dim& count = op.shape().at(static_cast<size_t>(axis));
-    return finish(op, out,
-                  take(out, at_least_1d(out, x),
-                       counted_places(out, at_least_1d(out, repeats), entries, count), axis));
+    return finish(
+        op, out,
+        take(out, at_least_1d(out, x),
+             computed_repeat_indices(out, at_least_1d(out, repeats), entries, count), axis));
   }
   const Ints repeats = ir::to_i64(op.constant("repeats"));
   if (repeats.size() == 1 && !is_static(out.shape(x)))
@@ -161,9 +162,10 @@ void repeat_interleave_tensor(const OpView& op, Emitter& out) {
 }
 
 void repeat_interleave_indices(const OpView& op, Emitter& out) {
-  op.ignore("output_size", "follows from repeats");
-  if (const Ref given = op.tensor("repeats"); is_counted(out, given, op))
-    return finish(op, out, counted_places(out, given, size_of(out, given, 0), op.shape()[0]));
+  op.ignore("output_size", "depends on repeats");
+  if (const Ref repeats = op.tensor("repeats"); has_computed_repeats(out, repeats, op))
+    return finish(op, out,
+                  computed_repeat_indices(out, repeats, size_of(out, repeats, 0), op.shape()[0]));
   const std::vector<int64_t> repeats = ir::to_i64(op.constant("repeats"));
   const auto indices = repeated_indices(repeats, static_cast<int64_t>(repeats.size()));
   out.result(out.cast(int_constant(out, indices, op.sizes(), "indices"), op.dtype()));
@@ -254,12 +256,11 @@ void register_shape(Registry& r) {
          {"tract_core_broadcast", "axes of extent 1 repeated", expand});
   r.same({"aten::broadcast_tensors"},
          {"tract_core_broadcast", "all tensors expanded to one shape", broadcast_tensors});
-  r.same({"aten::repeat", "aten::tile"},
-         {"tile", "the whole tensor several times along each axis", tile});
+  r.same({"aten::repeat", "aten::tile"}, {"tile", "the tensor repeated along each axis", tile});
   r.same({"aten::repeat_interleave.self_int"},
-         {"tract_core_broadcast", "each entry of an axis several times", repeat_interleave});
+         {"tract_core_broadcast", "each entry of an axis repeated", repeat_interleave});
   r.same({"aten::repeat_interleave.self_Tensor"}, {"tract_core_gather",
-                                                   "entry i of an axis repeats[i] times",
+                                                   "entry i of an axis repeated repeats[i] times",
                                                    repeat_interleave_tensor,
                                                    {},
                                                    "repeats must be known at export"});

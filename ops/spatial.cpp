@@ -29,7 +29,7 @@ Dim product_between(Shape::const_iterator begin, Shape::const_iterator end) {
   return out;
 }
 
-/// [N, C, spatial…] with C open, with its channels as part of the batch.
+/// [N, C, spatial…], with a symbolic C as part of the batch.
 Shape as_planes(Shape shape) {
   if (shape.at(1).is_constant()) return shape;
   shape[0] = shape[0] * shape[1];

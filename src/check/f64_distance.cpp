@@ -1,4 +1,4 @@
-// How near a result is to f64, compared with torch.
+// Compares the distance of a result from f64 with torch's distance.
 #include <algorithm>
 #include <cmath>
 
@@ -7,21 +7,21 @@
 namespace t2n::check {
 namespace {
 
-/// Engines differ by less than this factor, by the order of sums and by approximations.
+/// Engines differ by less than this factor, through the order of sums and approximations.
 constexpr double kNear = 4;
 /// The limit to which torch's error is raised, relative to the values.
 constexpr double kMostRaised = 1e-2;
-/// In roundings of f32 of the largest element: sums of hundreds, and an engine's exp or erf near
-/// zero, are off by as much anywhere in an output.
+/// In f32 roundings of the largest element: the error of sums of hundreds, and of an engine's exp
+/// or erf near zero, anywhere in an output.
 constexpr double kRoundings = 128;
-/// Half of the distance between neighbours, relative: the cost of one rounding.
+/// The relative error of one rounding: half of the distance between neighbours.
 double rounding(ir::DType dtype) {
   if (dtype == ir::DType::f16) return 0x1.0p-11;
   if (dtype == ir::DType::bf16) return 0x1.0p-8;
-  return 0x1.0p-24;  // f64 too: engines compute it in f32 if the file says so
+  return 0x1.0p-24;  // f64, too: engines compute it in f32 if the file requires it
 }
 
-/// The root mean square, and the maximum.
+/// Accumulates the root mean square and the maximum.
 struct Distance {
   double sum = 0;
   double largest = 0;
@@ -40,22 +40,24 @@ std::optional<F64Distance> measure(const ir::Tensor& exact, const ir::Tensor& to
   const ir::Tensor c = ir::as_pairs(result);
   if (!ir::is_float(b.dtype) || !ir::is_float(c.dtype) || a.shape != b.shape || b.shape != c.shape)
     return std::nullopt;
-  const std::vector<double> truth = ir::to_f64(a);
-  const std::vector<double> of_torch = ir::to_f64(b);
-  const std::vector<double> of_result = ir::to_f64(c);
+  const std::vector<double> exact_values = ir::to_f64(a);
+  const std::vector<double> torch_values = ir::to_f64(b);
+  const std::vector<double> result_values = ir::to_f64(c);
   Distance torch_distance;
   Distance result_distance;
   Distance scale;
   size_t count = 0;
-  for (size_t i = 0; i < truth.size(); ++i) {
-    const bool are_equal = of_torch[i] == of_result[i];
-    if (!std::isfinite(truth[i]) && std::isfinite(of_torch[i]) && !are_equal) return std::nullopt;
-    if (!std::isfinite(truth[i]) || !std::isfinite(of_torch[i]) || !std::isfinite(of_result[i]))
+  for (size_t i = 0; i < exact_values.size(); ++i) {
+    const bool are_equal = torch_values[i] == result_values[i];
+    if (!std::isfinite(exact_values[i]) && std::isfinite(torch_values[i]) && !are_equal)
+      return std::nullopt;
+    if (!std::isfinite(exact_values[i]) || !std::isfinite(torch_values[i]) ||
+        !std::isfinite(result_values[i]))
       continue;
     ++count;
-    torch_distance.add(of_torch[i] - truth[i]);
-    result_distance.add(of_result[i] - truth[i]);
-    scale.add(truth[i]);
+    torch_distance.add(torch_values[i] - exact_values[i]);
+    result_distance.add(result_values[i] - exact_values[i]);
+    scale.add(exact_values[i]);
   }
   if (count == 0) return std::nullopt;
   const auto rms = [&](const Distance& distance) {

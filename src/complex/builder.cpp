@@ -141,9 +141,9 @@ ValueId PairBuilder::pairs(const Complex& x, const Shape& to) {
   return out;
 }
 
-void PairBuilder::define(const Complex& made, int index) {
+void PairBuilder::define(const Complex& result, int index) {
   T2N_ASSERT(is_output_complex(index), ir::op_name(node_.op), " has a real result");
-  define(pairs(made, output_shape(index)), index);
+  define(pairs(result, output_shape(index)), index);
 }
 
 }  // namespace t2n::complex

@@ -6,8 +6,8 @@
 #include <limits>
 #include <optional>
 
+#include "src/compress/data_movement.h"
 #include "src/compress/layers.h"
-#include "src/compress/movers.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 
@@ -34,33 +34,34 @@ std::optional<double> factor_of(const passes::IntegerValued& numbers, const Node
   return name == "mul" ? numbers.number_at(self) : std::nullopt;
 }
 
-/// Refuses what would have to be done to integers that the model gives.
-class Asked {
+/// Refuses settings that would requantise weights which the model stores as integers.
+class RequantisationCheck {
  public:
-  Asked(const Graph& graph, const Node& node, const NodeSettings& settings)
+  RequantisationCheck(const Graph& graph, const Node& node, const NodeSettings& settings)
       : graph_(graph), node_(node), settings_(settings) {}
 
-  void require_kept(ValueId weight, int own_bits) const {
-    if (settings_.prune) refuse(weight, own_bits, "pruning");
+  void require_kept(ValueId weight, int existing_bits) const {
+    if (settings_.prune) refuse(weight, existing_bits, "pruning");
     if (!settings_.weights) return;
-    if (settings_.weights->format == Format::q4_0) refuse(weight, own_bits, "blocks of 4 bits");
-    const int bits = settings_.weights->grid.bits;
-    if (settings_.weights->format == Format::integers && bits < own_bits)
-      refuse(weight, own_bits, cat("integers of ", bits, " bits"));
+    if (settings_.weights->format == Format::q4_0)
+      refuse(weight, existing_bits, "blocks of 4 bits");
+    const int bits = settings_.weights->scheme.bits;
+    if (settings_.weights->format == Format::integers && bits < existing_bits)
+      refuse(weight, existing_bits, cat("integers of ", bits, " bits"));
   }
 
  private:
-  [[noreturn]] void refuse(ValueId weight, int own_bits, const std::string& what) const {
+  [[noreturn]] void refuse(ValueId weight, int existing_bits, const std::string& what) const {
     const std::string module = ir::module_path(graph_, node_.scope);
     throw Error({.id = "unsupported-argument",
-                 .message = cat("the model itself rounds the weight ",
+                 .message = cat("the model already quantises the weight ",
                                 quoted(graph_.values[static_cast<size_t>(weight)].name), " to ",
-                                own_bits, " bits, and settings ask for ", what),
+                                existing_bits, " bits, but settings request ", what),
                  .where = {ir::node_where(graph_, node_)},
                  .details = {},
-                 .why = "what was rounded by the model keeps its grid",
-                 .help = cat("leave it as it is: --ignore ", module.empty() ? "'*'" : module,
-                             ", or compress the model from before it was quantised")});
+                 .why = "weights that the model quantises keep their quantisation parameters",
+                 .help = cat("exclude it with --ignore ", module.empty() ? "'*'" : module,
+                             ", or compress the model before it is quantised")});
   }
 
   const Graph& graph_;
@@ -71,7 +72,7 @@ class Asked {
 }  // namespace
 
 ExistingQParams::ExistingQParams(const Graph& graph)
-    : graph_(graph), whole_(graph), bits_(graph.values.size()) {
+    : graph_(graph), integer_valued_(graph), bits_(graph.values.size()) {
   constexpr int kByte = 8;
   for (const ir::Constant& constant : graph.constants) {
     const ir::Value& value = graph.values[static_cast<size_t>(constant.value)];
@@ -91,53 +92,54 @@ int ExistingQParams::bits_of_result(const Node& node, ValueId result) const {
   int bits = 0;
   bool is_rounded = true;
   ir::for_each_input(node, [&](ValueId id) {
-    const int own = bits_[static_cast<size_t>(id)];
-    bits = std::max(bits, own);
-    const bool is_whole = graph_.values[static_cast<size_t>(id)].shape == shape;
-    is_rounded = is_rounded && (own > 0 || !is_whole);  // scales are smaller
+    const int operand_bits = bits_[static_cast<size_t>(id)];
+    bits = std::max(bits, operand_bits);
+    const bool has_full_shape = graph_.values[static_cast<size_t>(id)].shape == shape;
+    is_rounded = is_rounded && (operand_bits > 0 || !has_full_shape);  // scales have fewer elements
   });
   return is_rounded ? bits : 0;
 }
 
 bool ExistingQParams::is_within(ValueId activation, int bits) const {
-  return kinds(activation, 0) <= std::exp2(bits);
+  return distinct_values(activation, 0) <= std::exp2(bits);
 }
 
-double ExistingQParams::kinds(ValueId id, int depth) const {
+double ExistingQParams::distinct_values(ValueId id, int depth) const {
   constexpr double kUnknown = std::numeric_limits<double>::infinity();
   constexpr int kDeepest = 32;
   if (depth > kDeepest) return kUnknown;
-  if (const auto whole = whole_.of(id)) return whole->high - whole->low + 1;
-  const Node* node = whole_.producer(id);
+  if (const auto range = integer_valued_.range_of(id)) return range->high - range->low + 1;
+  const Node* node = integer_valued_.producer(id);
   if (node == nullptr) return kUnknown;
   ValueId scaled = ir::kNoValue;
-  if (const auto factor = factor_of(whole_, *node, scaled))
-    return std::isfinite(*factor) && scaled != ir::kNoValue ? kinds(scaled, depth + 1) : kUnknown;
-  const std::vector<ValueId> moved =
-      keeps_qparams(*node) ? moved_by(graph_, *node) : std::vector<ValueId>();
-  return moved.size() == 1 ? kinds(moved[0], depth + 1) : kUnknown;
+  if (const auto factor = factor_of(integer_valued_, *node, scaled))
+    return std::isfinite(*factor) && scaled != ir::kNoValue ? distinct_values(scaled, depth + 1)
+                                                            : kUnknown;
+  const std::vector<ValueId> operands =
+      keeps_qparams(*node) ? moved_operands(graph_, *node) : std::vector<ValueId>();
+  return operands.size() == 1 ? distinct_values(operands[0], depth + 1) : kUnknown;
 }
 
 std::vector<ExistingQParam> existing_qparams(const Graph& graph, const Settings& settings) {
   const std::vector<bool> known = known_values(graph);
-  const ExistingQParams grids(graph);
+  const ExistingQParams existing(graph);
   std::vector<ExistingQParam> out;
   for (const Node& node : graph.nodes) {
-    const NodeSettings of = settings.of(graph, node);
+    const NodeSettings requested = settings.of(graph, node);
     const auto layer = layer_of(graph, node, known);
-    if (!layer || !(of.weights || of.activations || of.prune)) continue;
+    if (!layer || !(requested.weights || requested.activations || requested.prune)) continue;
     const auto add = [&](ValueId id, int bits) {
       out.push_back(
           {graph.values[static_cast<size_t>(id)].name, ir::node_address(graph, node), bits});
     };
     for (const Weight& weight : layer->weights) {
-      const int bits = grids.weight_bits(weight.value);
-      if (bits == 0 || !(of.weights || of.prune)) continue;
-      Asked(graph, node, of).require_kept(weight.value, bits);
+      const int bits = existing.weight_bits(weight.value);
+      if (bits == 0 || !(requested.weights || requested.prune)) continue;
+      RequantisationCheck(graph, node, requested).require_kept(weight.value, bits);
       add(weight.value, bits);
     }
     for (const ValueId id : layer->activations)
-      if (of.activations && grids.is_within(id, of.activations->bits)) add(id, 0);
+      if (requested.activations && existing.is_within(id, requested.activations->bits)) add(id, 0);
   }
   return out;
 }

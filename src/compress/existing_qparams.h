@@ -1,5 +1,5 @@
-// Tensors that the model rounds to grids itself: weights that are integers already, activations of
-// few values.
+// Tensors that the model already quantises: integer weights, and activations with few distinct
+// values.
 #pragma once
 
 #include <string>
@@ -11,35 +11,35 @@
 
 namespace t2n::compress {
 
-/// Of a graph that stays as it is in the meantime.
+/// For a graph that does not change meanwhile.
 class ExistingQParams {
  public:
   explicit ExistingQParams(const ir::Graph& graph);
 
-  /// Of what is, or follows from, constants of at most 8 bits; 0 for others.
+  /// The bits of a value that depends only on constants of at most 8 bits; 0 for others.
   int weight_bits(ir::ValueId id) const { return bits_[static_cast<size_t>(id)]; }
-  /// Whether it is proven to take at most as many values as integers of `bits` bits.
+  /// Whether it provably has at most as many distinct values as integers of `bits` bits.
   bool is_within(ir::ValueId activation, int bits) const;
 
  private:
   int bits_of_result(const ir::Node& node, ir::ValueId result) const;
-  /// How many values an element may take; infinite where that is not known.
-  double kinds(ir::ValueId id, int depth) const;
+  /// The number of values that an element may take; infinite if unknown.
+  double distinct_values(ir::ValueId id, int depth) const;
 
   const ir::Graph& graph_;
-  passes::IntegerValued whole_;
+  passes::IntegerValued integer_valued_;
   std::vector<int> bits_;
 };
 
-/// What settings ask for, and the model itself has done already.
+/// A requested quantisation that the model already contains.
 struct ExistingQParam {
   std::string name;    ///< of the weight, or of the activation
   std::string reader;  ///< address of the layer
   int bits = 0;        ///< of a weight; 0 for activations
 };
-/// Weights and activations of layers that keep grids of the model's own.
-/// Errors: `unsupported-argument` where settings ask for less than the model's own grid: weights of
-/// fewer bits, in blocks of 4 bits, or pruned.
+/// Weights and activations of layers that keep the model's own quantisation parameters.
+/// Errors: `unsupported-argument` for settings that would change them: weights of fewer bits, in
+/// blocks of 4 bits, or pruned.
 std::vector<ExistingQParam> existing_qparams(const ir::Graph& graph, const Settings& settings);
 
 }  // namespace t2n::compress

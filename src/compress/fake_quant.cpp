@@ -13,7 +13,7 @@ std::optional<std::vector<double>> numbers(const ir::Graph& graph, const ir::Nod
                                            const std::vector<int>& constants) {
   const ir::Attr* attr = node.find(argument);
   if (attr == nullptr) return std::nullopt;
-  if (const auto* real = std::get_if<double>(attr)) return std::vector{*real};
+  if (const auto* number = std::get_if<double>(attr)) return std::vector{*number};
   if (const auto* dim = std::get_if<ir::Dim>(attr)) {
     if (!dim->is_constant()) return std::nullopt;
     return std::vector{static_cast<double>(dim->value())};
@@ -27,17 +27,17 @@ std::optional<std::vector<double>> numbers(const ir::Graph& graph, const ir::Nod
   return ir::to_f64(data);
 }
 
-bool is_whole(double value) { return value == std::nearbyint(value); }
+bool is_integral(double value) { return value == std::nearbyint(value); }
 
 }  // namespace
 
 std::optional<FakeQuant> read_fake_quant(const ir::Graph& graph, const ir::Node& node,
                                          const std::vector<int>& constants) {
   static const ir::OpId per_tensor = ir::op_id("aten::fake_quantize_per_tensor_affine");
-  static const ir::OpId per_tensor_of =
+  static const ir::OpId per_tensor_qparams =
       ir::op_id("aten::fake_quantize_per_tensor_affine.tensor_qparams");
   static const ir::OpId per_channel = ir::op_id("aten::fake_quantize_per_channel_affine");
-  if (node.op != per_tensor && node.op != per_tensor_of && node.op != per_channel)
+  if (node.op != per_tensor && node.op != per_tensor_qparams && node.op != per_channel)
     return std::nullopt;
   const auto scales = numbers(graph, node, "scale", constants);
   const auto points = numbers(graph, node, "zero_point", constants);
@@ -48,7 +48,7 @@ std::optional<FakeQuant> read_fake_quant(const ir::Graph& graph, const ir::Node&
   FakeQuant out;
   out.self = std::get<ir::TensorRef>(*node.find("self")).id;
   for (size_t i = 0; i < scales->size(); ++i) {
-    if (!((*scales)[i] > 0) || !std::isfinite((*scales)[i]) || !is_whole((*points)[i]))
+    if (!((*scales)[i] > 0) || !std::isfinite((*scales)[i]) || !is_integral((*points)[i]))
       return std::nullopt;
     out.scales.push_back(static_cast<double>(static_cast<float>((*scales)[i])));
     out.zero_points.push_back(static_cast<int64_t>((*points)[i]));
@@ -64,17 +64,17 @@ std::optional<FakeQuant> read_fake_quant(const ir::Graph& graph, const ir::Node&
   return out;
 }
 
-std::optional<ir::QuantInfo> quant_info(const FakeQuant& of) {
+std::optional<ir::QuantInfo> quant_info(const FakeQuant& fake) {
   ir::QuantInfo out;
-  out.scales = of.scales;
-  out.zero_points = of.zero_points;
-  out.axis = of.axis.value_or(0);
+  out.scales = fake.scales;
+  out.zero_points = fake.zero_points;
+  out.axis = fake.axis.value_or(0);
   for (const bool is_signed : {true, false}) {
     out.is_signed = is_signed;
     for (out.bits = 1; out.bits <= 8; ++out.bits)
       for (const bool is_narrow : {false, true}) {
         out.narrow_range = is_narrow;
-        if (out.lowest() == of.low && out.highest() == of.high) return out;
+        if (out.lowest() == fake.low && out.highest() == fake.high) return out;
       }
   }
   return std::nullopt;

@@ -44,7 +44,7 @@ const std::string& LayerTable::result(const std::string& address) const {
   return graph_.values[static_cast<size_t>(node.outputs.at(0))].name;
 }
 
-std::string LayerTable::giving(const std::string& result) const {
+std::string LayerTable::address_of_result(const std::string& result) const {
   for (const auto& [address, node] : at_)
     if (this->result(address) == result) return address;
   return "";
@@ -67,9 +67,9 @@ std::optional<Tensor> LayerTable::value(ValueId id) const {
   bool known = true;
   ir::for_each_input(node, [&](ValueId operand) {
     if (operands.contains(operand) || !known) return;
-    auto given = value(operand);
-    known = given.has_value();
-    if (given) operands.emplace(operand, std::move(*given));
+    auto tensor = value(operand);
+    known = tensor.has_value();
+    if (tensor) operands.emplace(operand, std::move(*tensor));
   });
   if (!known) return std::nullopt;
   const auto results = evaluate_(node, [&](ValueId operand) { return operands.at(operand); });
@@ -84,13 +84,13 @@ std::pair<int64_t, ValueId> LayerTable::stored(ValueId id) const {
 
 std::pair<int64_t, ValueId> LayerTable::stored(ValueId id, std::set<ValueId>& counted) const {
   std::set<ValueId> seen;
-  std::vector<ValueId> open = {id};
+  std::vector<ValueId> pending = {id};
   int64_t bytes = 0;
   int64_t most = -1;
   ValueId largest = ir::kNoValue;
-  while (!open.empty()) {
-    const ValueId at = open.back();
-    open.pop_back();
+  while (!pending.empty()) {
+    const ValueId at = pending.back();
+    pending.pop_back();
     if (!seen.insert(at).second) continue;
     const int index = constants_[static_cast<size_t>(at)];
     if (index >= 0) {
@@ -102,7 +102,7 @@ std::pair<int64_t, ValueId> LayerTable::stored(ValueId id, std::set<ValueId>& co
       most = std::max(most, data.elements());
     } else if (const int node = producers_[static_cast<size_t>(at)]; node >= 0) {
       ir::for_each_input(graph_.nodes[static_cast<size_t>(node)],
-                         [&](ValueId operand) { open.push_back(operand); });
+                         [&](ValueId operand) { pending.push_back(operand); });
     }
   }
   return {bytes, largest};
@@ -118,7 +118,7 @@ int64_t scale_bytes(const ir::Value& integers) {
 }
 
 void keep_weight_names(const Graph& before, Graph& after) {
-  std::vector<std::pair<ValueId, std::string>> wanted;
+  std::vector<std::pair<ValueId, std::string>> renames;
   {
     const LayerTable first(before);
     const LayerTable now(after);
@@ -130,13 +130,13 @@ void keep_weight_names(const Graph& before, Graph& after) {
         const ValueId stored = now.stored(b->weights[i].value).second;
         const ValueId weight = a->weights[i].value;
         if (stored != ir::kNoValue)
-          wanted.emplace_back(stored, before.values[static_cast<size_t>(weight)].name);
+          renames.emplace_back(stored, before.values[static_cast<size_t>(weight)].name);
       }
     }
   }
   std::unordered_set<std::string> taken;
   for (const ir::Value& value : after.values) taken.insert(value.name);
-  for (const auto& [id, name] : wanted)
+  for (const auto& [id, name] : renames)
     if (taken.insert(name).second) after.values[static_cast<size_t>(id)].name = name;
 }
 

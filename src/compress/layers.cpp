@@ -37,7 +37,7 @@ constexpr std::array kRows = {
     Row{"matmul", "other", "self", "", -1},
     Row{"bmm", "mat2", "self", "", -1},
     Row{"baddbmm", "batch2", "batch1", "self", -1},
-    // The other way around: rows of the weight are results.
+    // With the weight as the first operand: its rows are results.
     Row{"mm", "self", "mat2", "", -2},
     Row{"matmul", "self", "other", "", -2},
     Row{"bmm", "self", "mat2", "", -2},
@@ -55,7 +55,7 @@ bool has_groups(const Node& node) {
   return groups != nullptr && *groups != ir::Dim(1);
 }
 
-/// True for reals with at least two axes: scales and biases do not pay.
+/// True for floats with at least two axes: quantising scales and biases saves too little.
 bool is_weight(const ir::Graph& graph, ValueId id, const std::vector<bool>& is_known) {
   if (id == ir::kNoValue || !is_known[static_cast<size_t>(id)]) return false;
   const ir::Value& value = graph.values[static_cast<size_t>(id)];
@@ -91,7 +91,7 @@ std::optional<Layer> cell(const ir::Graph& graph, const Node& node,
   return out;
 }
 
-/// A product of a tensor and a matrix, as a linear layer is.
+/// A product of a tensor and a matrix, equivalent to a linear layer.
 std::optional<Layer> einsum(const ir::Graph& graph, const Node& node,
                             const std::vector<bool>& is_known) {
   const ir::Attr* equation = node.find("equation");
@@ -180,7 +180,7 @@ std::optional<Layer> layer_of(const ir::Graph& graph, const Node& node,
   out.weights.push_back(
       {weight, row->weight, row->channel_axis < 0 ? rank + row->channel_axis : row->channel_axis});
   if (is_transposed(node)) {
-    // [in, out / groups, …]: with groups, no axis stands for single results.
+    // [in, out / groups, …]: with groups, no axis corresponds to the output channels.
     out.weights[0].channel_axis = 1;
     if (has_groups(node)) out.weights[0].channel_axis = std::nullopt;
   }

@@ -1,5 +1,5 @@
 // The pass `lift-weights`: constants of loops' bodies that could be weights become constants of the
-// outer graph, which the loop captures, so that they can be stored smaller.
+// outer graph, which the loop captures, so that they can be compressed.
 #include <algorithm>
 #include <memory>
 

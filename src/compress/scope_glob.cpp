@@ -38,7 +38,7 @@ std::optional<int> matched_depth(const ir::Graph& graph, const ir::Node& node,
   for (ir::ScopeId at = node.scope; at >= 0; at = graph.scopes[static_cast<size_t>(at)].parent)
     path.push_back(at);
   std::reverse(path.begin(), path.end());
-  // '*' stands for what is in the model, not for the model.
+  // '*' matches modules inside the model, not the model itself.
   for (size_t i = is_glob(glob) ? 1 : 0; i < path.size(); ++i)
     if (glob_matches(glob, ir::module_path(graph, path[i])) ||
         glob_matches(glob, ir::scope_address(graph, path[i])))
@@ -56,13 +56,13 @@ std::vector<std::string> nearest_scopes(const ir::Graph& graph, std::string_view
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::erase(names, "");
-  std::string word(glob);
-  std::erase(word, '*');
+  std::string text(glob);
+  std::erase(text, '*');
   std::vector<std::string> out;
   constexpr size_t kMost = 3;
-  if (const std::string first = nearest(word, names); !first.empty()) out.push_back(first);
+  if (const std::string first = nearest(text, names); !first.empty()) out.push_back(first);
   for (const std::string& name : names)
-    if (out.size() < kMost && name.find(word) != std::string::npos &&
+    if (out.size() < kMost && name.find(text) != std::string::npos &&
         std::find(out.begin(), out.end(), name) == out.end())
       out.push_back(name);
   for (const std::string& name : names)

@@ -17,8 +17,8 @@ using ir::Graph;
 using ir::Node;
 using ir::ValueId;
 
-/// A constant that should be smaller, and the operation that asks for it.
-struct EngineRequest {
+/// A constant that should be compressed, and the operation whose settings request it.
+struct WeightRequest {
   ValueId value = ir::kNoValue;
   int64_t bytes = 0;
   const Node* reader = nullptr;
@@ -32,8 +32,8 @@ struct View {
       : graph(graph_in), is_known(known_values(graph_in)), readers(graph_in.values.size()) {
     for (const Node& node : graph.nodes)
       ir::for_each_input(node, [&](ValueId id) {
-        std::vector<const Node*>& of = readers[static_cast<size_t>(id)];
-        if (of.empty() || of.back() != &node) of.push_back(&node);
+        std::vector<const Node*>& nodes = readers[static_cast<size_t>(id)];
+        if (nodes.empty() || nodes.back() != &node) nodes.push_back(&node);
       });
   }
 
@@ -42,14 +42,14 @@ struct View {
   std::vector<std::vector<const Node*>> readers;  ///< by value, in execution order
 };
 
-/// The first reader of a value for which settings ask for smaller weights.
-std::optional<EngineRequest> wanted_by_reader(const View& view, const ir::Constant& constant,
-                                              const Settings& settings) {
+/// The first reader of a value for which settings request smaller weights.
+std::optional<WeightRequest> request_of_reader(const View& view, const ir::Constant& constant,
+                                               const Settings& settings) {
   for (const Node* node : view.readers[static_cast<size_t>(constant.value)]) {
-    const NodeSettings of = settings.of(view.graph, *node);
-    if (!of.weights) continue;
+    const NodeSettings requested = settings.of(view.graph, *node);
+    if (!requested.weights) continue;
     const int64_t bytes = constant.data.elements() * ir::dtype_size(constant.data.dtype);
-    return EngineRequest{constant.value, bytes, node, *of.weights, &constant.data};
+    return WeightRequest{constant.value, bytes, node, *requested.weights, &constant.data};
   }
   return {};
 }
@@ -64,57 +64,57 @@ bool is_weight_of(const std::optional<Layer>& layer, ValueId id) {
                               [&](const Weight& each) { return each.value == id; });
 }
 
-/// What is neither large nor a layer's counts for nothing.
-bool is_worth_saying(const View& view, const EngineRequest& wanted, int64_t elements) {
+/// True for large constants, and for weights of layers.
+bool is_worth_reporting(const View& view, const WeightRequest& request, int64_t elements) {
   constexpr int64_t kFewest = 256;
   return elements >= kFewest ||
-         is_weight_of(layer_of(view.graph, *wanted.reader, view.is_known), wanted.value);
+         is_weight_of(layer_of(view.graph, *request.reader, view.is_known), request.value);
 }
 
-/// What layers are given besides: the state that a recurrent one begins with.
-bool is_other_operand(const View& view, const EngineRequest& wanted) {
-  const auto layer = layer_of(view.graph, *wanted.reader, view.is_known);
-  return layer && !wanted.reader->body && !is_weight_of(layer, wanted.value);
+/// True for operands of layers that are not weights, such as a recurrent layer's initial state.
+bool is_other_operand(const View& view, const WeightRequest& request) {
+  const auto layer = layer_of(view.graph, *request.reader, view.is_known);
+  return layer && !request.reader->body && !is_weight_of(layer, request.value);
 }
 
-/// Why a weight that can be a layer's is not packed.
-std::string reason_of_blocks(const Graph& graph, ValueId weight, std::string_view op) {
+/// Why a weight is not packed to Q4_0.
+std::string q4_0_reason(const Graph& graph, ValueId weight, std::string_view op) {
   const Q4Readers readers = find_readers(graph, weight);
-  if (readers.all.empty()) return cat("tract reads no blocks of 4 bits in ", op);
+  if (readers.all.empty()) return cat("tract does not support 4-bit blocks in ", op);
   if (!readers.problem.empty()) return readers.problem;
   ir::Ints shape;
   for (const ir::Dim& dim : graph.values[static_cast<size_t>(weight)].shape)
     shape.push_back(dim.value());
   if (readers.is_transposed) std::swap(shape.at(0), shape.at(1));
-  if (!fits_q4_0(shape)) return "its rows hold no multiple of 32 elements";
-  return "scales of 16 bits do not hold its numbers, or not all that read it read blocks";
+  if (!fits_q4_0(shape)) return "its row length is not a multiple of 32";
+  return "16-bit scales cannot represent its values, or not all of its readers support blocks";
 }
 
-std::string reason(const View& view, const EngineRequest& wanted, bool is_body) {
-  const std::string_view op = ir::op_name(wanted.reader->op);
-  const ir::DType dtype = view.graph.values[static_cast<size_t>(wanted.value)].dtype;
-  const bool is_q4 = wanted.settings.format == Format::q4_0;
+std::string reason(const View& view, const WeightRequest& request, bool is_body) {
+  const std::string_view op = ir::op_name(request.reader->op);
+  const ir::DType dtype = view.graph.values[static_cast<size_t>(request.value)].dtype;
+  const bool is_q4 = request.settings.format == Format::q4_0;
   if (dtype != ir::DType::f32 && !(is_q4 && dtype == ir::DType::f16))
     return cat("its elements are ", ir::dtype_name(dtype));
-  const auto layer = layer_of(view.graph, *wanted.reader, view.is_known);
-  const bool is_of_layer = is_weight_of(layer, wanted.value);
+  const auto layer = layer_of(view.graph, *request.reader, view.is_known);
+  const bool is_layer_weight = is_weight_of(layer, request.value);
   if (is_body) return "it is a constant of a loop's body";
-  if (!is_of_layer && wanted.reader->body)
-    return "what reads it inside of the loop is no layer, or not all of it is";
-  if (!is_of_layer) return cat(op, " reads it, which is no layer");
-  if (is_q4 && wanted.reader->body) return "tract reads no blocks of 4 bits inside of a loop";
-  if (is_q4) return reason_of_blocks(view.graph, wanted.value, op);
+  if (!is_layer_weight && request.reader->body)
+    return "not all of its readers inside the loop are layers";
+  if (!is_layer_weight) return cat(op, " reads it and is not a layer");
+  if (is_q4 && request.reader->body) return "tract does not support 4-bit blocks inside a loop";
+  if (is_q4) return q4_0_reason(view.graph, request.value, op);
   constexpr int kMostBits = 8;
-  if (wanted.settings.format == Format::integers && wanted.settings.grid.bits > kMostBits)
-    return cat("integers of ", wanted.settings.grid.bits, " bits are not stored as such");
+  if (request.settings.format == Format::integers && request.settings.scheme.bits > kMostBits)
+    return cat("integers of ", request.settings.scheme.bits, " bits are not supported");
   for (const Weight& weight : layer->weights)
-    if (weight.value == wanted.value)
-      if (std::string why = unfit_reason(*wanted.data, weight.channel_axis, wanted.settings);
+    if (weight.value == request.value)
+      if (std::string why = unfit_reason(*request.data, weight.channel_axis, request.settings);
           !why.empty())
         return why;
-  return view.readers[static_cast<size_t>(wanted.value)].size() == 1
-             ? "no pass made it smaller"
-             : "other operations read it, too";
+  return view.readers[static_cast<size_t>(request.value)].size() == 1
+             ? "no pass compressed it"
+             : "other operations read it as well";
 }
 
 void collect(const Graph& before, const Graph& stored, const Settings& settings, bool is_body,
@@ -128,13 +128,13 @@ void collect(const Graph& before, const Graph& stored, const Settings& settings,
     const ir::Value& value = before.values[static_cast<size_t>(constant.value)];
     const auto now = floats.find(value.name);
     if (!is_matrix(before, constant) || now == floats.end() || now->second != value.dtype) continue;
-    const auto wanted = wanted_by_reader(view, constant, settings);
-    if (!wanted || is_other_operand(view, *wanted)) continue;
-    if (!is_worth_saying(view, *wanted, constant.data.elements())) continue;
-    const bool is_half = wanted->settings.format == Format::f16;
+    const auto request = request_of_reader(view, constant, settings);
+    if (!request || is_other_operand(view, *request)) continue;
+    if (!is_worth_reporting(view, *request, constant.data.elements())) continue;
+    const bool is_half = request->settings.format == Format::f16;
     if (is_half && value.dtype == ir::DType::f16) continue;
-    out.push_back({value.name, ir::node_address(before, *wanted->reader), wanted->bytes,
-                   reason(view, *wanted, is_body)});
+    out.push_back({value.name, ir::node_address(before, *request->reader), request->bytes,
+                   reason(view, *request, is_body)});
   }
 }
 
@@ -161,10 +161,10 @@ std::vector<std::string> activations_in_floats(const Graph& before, const Settin
     const auto layer = layer_of(before, node, known);
     const std::string_view name = ir::op_short_name(ir::op_name(node.op));
     if (!layer || name.starts_with("embedding") || !settings.of(before, node).activations) continue;
-    const bool is_given = std::any_of(
+    const bool has_f32 = std::any_of(
         layer->activations.begin(), layer->activations.end(),
         [&](ValueId id) { return before.values[static_cast<size_t>(id)].dtype == ir::DType::f32; });
-    if (is_given) continue;
+    if (has_f32) continue;
     const std::string module = ir::module_path(before, node.scope);
     out.push_back(module.empty() ? ir::node_address(before, node) : module);
   }

@@ -1,4 +1,4 @@
-// Weights that stay floats although settings ask for smaller ones.
+// Weights that stay floats although settings request smaller ones.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ struct UnquantisedWeight {
   std::string name;
   std::string reader;  ///< address of the first reader
   int64_t bytes = 0;
-  std::string why;  ///< "aten::einsum reads it, which is no layer"
+  std::string why;  ///< "aten::einsum reads it and is not a layer"
 };
 
-/// Constants of at least two axes which an operation reads that settings want smaller weights of,
-/// and that the compressed graph has as they were: weights of layers, and what others read from 256
-/// elements on; those that operations of loops' bodies read, too. `stored`: the compressed graph,
-/// in which weights keep their names.
+/// Constants with at least two axes that the compressed graph stores unchanged although settings of
+/// a reader request smaller weights: weights of layers, and other constants of at least 256
+/// elements, in loop bodies as well. `stored`: the compressed graph, in which weights keep their
+/// names.
 std::vector<UnquantisedWeight> unquantised_weights(const ir::Graph& before, const ir::Graph& stored,
                                                    const Settings& settings);
 
-/// Modules of layers of which settings ask for rounded activations, and that have none that could
-/// be: recurrent ones compute with states of their own, others with floats of 16 or 64 bits.
+/// Modules of layers for which settings request quantised activations and which have none that can
+/// be quantised: recurrent layers compute with internal states, others in 16- or 64-bit floats.
 std::vector<std::string> activations_in_floats(const ir::Graph& before, const Settings& settings);
 
 }  // namespace t2n::compress

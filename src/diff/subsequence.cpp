@@ -1,5 +1,5 @@
-// Follows, for a growing number of differences, how far each diagonal of the edit graph reaches;
-// then goes back from the end.
+// Computes how far each diagonal of the edit graph reaches with a growing number of differences,
+// then backtracks from the end.
 #include "src/diff/subsequence.h"
 
 #include <algorithm>
@@ -60,13 +60,13 @@ class Search {
     Length x = size_a();
     Length k = size_a() - size_b();
     for (; d >= 0; --d) {
-      const Length from = start(d, k);
-      for (; x > from; --x)
+      const Length begin = start(d, k);
+      for (; x > begin; --x)
         out.emplace_back(static_cast<size_t>(x - 1), static_cast<size_t>(x - 1 - k));
       if (d == 0) break;
       const bool above = comes_from_above(d, k);
       k += above ? 1 : -1;
-      x = above ? from : from - 1;
+      x = above ? begin : begin - 1;
     }
     std::reverse(out.begin(), out.end());
     return out;

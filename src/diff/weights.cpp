@@ -16,7 +16,7 @@ double distance(double a, double b) {
   return std::isnan(out) ? std::numeric_limits<double>::infinity() : out;
 }
 
-/// For tensors of one shape and any dtypes.
+/// The largest difference of two tensors of one shape, of any dtypes.
 double max_distance(const ir::Tensor& a, const ir::Tensor& b) {
   const ir::Tensor left = ir::contiguous(ir::as_pairs(a));
   const ir::Tensor right = ir::contiguous(ir::as_pairs(b));

@@ -1,4 +1,4 @@
-// Finishes a document: its results, removal of what they do not need, and final names.
+// Finishes a document: its results, removal of dead statements, and final names.
 #include <iterator>
 #include <utility>
 
@@ -40,11 +40,11 @@ void Draft::drop_dead() {
 void Draft::resolve_names(const std::vector<std::string>& symbols) {
   nnef::UniqueNames names;
   for (const std::string& symbol : symbols) names.reserve(symbol);
-  const auto resolve = [&](TensorEntry& entry, const std::string& wanted) {
+  const auto resolve = [&](TensorEntry& entry, const std::string& name) {
     if (!entry.text.empty()) return;
-    entry.text = names.claim(nnef::identifier_for(wanted));
-    notes.tensors[entry.text] = {entry.dtype, entry.shape,      entry.name,
-                                 entry.place, entry.is_claimed, entry.is_positions};
+    entry.text = names.claim(nnef::identifier_for(name));
+    notes.tensors[entry.text] = {entry.dtype,    entry.shape,      entry.name,
+                                 entry.location, entry.is_claimed, entry.is_positions};
   };
   const auto rename = [&](nnef::Value& value) {
     if (value.kind != nnef::Kind::identifier || !value.text.empty()) return;
@@ -62,7 +62,7 @@ void Draft::resolve_names(const std::vector<std::string>& symbols) {
   note_codes();
 }
 
-/// In graph.quant: the reals equal the integers.
+/// In graph.quant: the floats equal the stored integers.
 void Draft::note_codes() {
   for (const auto& [variable, dtype] : codes_) {
     if (at(variable).text.empty()) continue;  // nothing reads it

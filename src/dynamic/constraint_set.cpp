@@ -18,41 +18,42 @@ std::vector<ir::Operands> orders_in(const Dim& dim) {
   };
   for (const ir::Term& term : dim.terms())
     for (const ir::Atom& atom : term.atoms) {
-      const ir::Operands* of = ir::operands_of(atom);
-      if (of == nullptr) continue;
+      const ir::Operands* operands = ir::operands_of(atom);
+      if (operands == nullptr) continue;
       if (std::holds_alternative<ir::Min>(atom) || std::holds_alternative<ir::Max>(atom))
-        out.push_back(*of);
-      add(of->a);
-      add(of->b);
+        out.push_back(*operands);
+      add(operands->a);
+      add(operands->b);
     }
   return out;
 }
 
 std::optional<bool> ConstraintSet::decide(const Dim& a, Relation relation, const Dim& b) {
-  const Comparison asked{a, relation, b};
-  const Verdict verdict = ir::prove(asked, known_);
+  const Comparison comparison{a, relation, b};
+  const Verdict verdict = ir::prove(comparison, known_);
   if (verdict != Verdict::unknown) return verdict == Verdict::always;
-  const auto seen = count(asked);
+  const auto seen = count(comparison);
   if (!seen || (*seen != 0 && *seen != probes_.size())) return std::nullopt;
-  assume(*seen != 0 ? asked : negated(asked));
+  assume(*seen != 0 ? comparison : negated(comparison));
   return *seen != 0;
 }
 
 bool ConstraintSet::holds(const Dim& a, Relation relation, const Dim& b) {
-  const Comparison asked{a, relation, b};
-  const Verdict verdict = ir::prove(asked, known_);
+  const Comparison comparison{a, relation, b};
+  const Verdict verdict = ir::prove(comparison, known_);
   if (verdict != Verdict::unknown) return verdict == Verdict::always;
-  if (count(asked) != probes_.size()) return false;
-  assume(asked);
+  if (count(comparison) != probes_.size()) return false;
+  assume(comparison);
   return true;
 }
 
-std::optional<size_t> ConstraintSet::count(const Comparison& asked) const {
+std::optional<size_t> ConstraintSet::count(const Comparison& comparison) const {
   size_t out = 0;
   for (const Sizes* sizes : probes_) {
-    const Dim left = asked.left.substitute(*sizes), right = asked.right.substitute(*sizes);
+    const Dim left = comparison.left.substitute(*sizes),
+              right = comparison.right.substitute(*sizes);
     if (!left.is_constant() || !right.is_constant()) return std::nullopt;
-    if (ir::holds(left.value(), asked.relation, right.value())) ++out;
+    if (ir::holds(left.value(), comparison.relation, right.value())) ++out;
   }
   return out;
 }
@@ -72,45 +73,45 @@ bool ConstraintSet::follows(const Dim& a, Relation relation, const Dim& b) const
   return ir::prove({a, relation, b}, known_) == Verdict::always;
 }
 
-bool ConstraintSet::is_open(const Dim& a, const Dim& b) const {
-  const auto is_taken = [&](const ir::Operands& each) {
+bool ConstraintSet::is_undecided(const Dim& a, const Dim& b) const {
+  const auto is_decided = [&](const ir::Operands& each) {
     return each == ir::Operands{a, b} || each == ir::Operands{b, a};
   };
-  const bool is_of_values = ir::is_unbacked(a) || ir::is_unbacked(b);
-  return orders_.kept >= (is_of_values ? Orders::Kept::unbacked : Orders::Kept::all) &&
-         std::ranges::none_of(orders_.taken, is_taken) && !follows(a, Relation::le, b) &&
+  const bool is_unbacked = ir::is_unbacked(a) || ir::is_unbacked(b);
+  return orders_.kept >= (is_unbacked ? Orders::Kept::unbacked : Orders::Kept::all) &&
+         std::ranges::none_of(orders_.decided, is_decided) && !follows(a, Relation::le, b) &&
          !follows(a, Relation::ge, b);
 }
 
-/// An empty result is what few programs mean, and engines do not run.
-bool ConstraintSet::stays_open(const Dim& a, const Dim& b) const {
-  return is_open(a, b) && (ir::is_unbacked(a) || ir::is_unbacked(b) ||
-                           (follows(a, Relation::ge, 1) && follows(b, Relation::ge, 1)));
+/// An order that may give an empty size is decided: few programs mean it, and engines fail on it.
+bool ConstraintSet::stays_symbolic(const Dim& a, const Dim& b) const {
+  return is_undecided(a, b) && (ir::is_unbacked(a) || ir::is_unbacked(b) ||
+                                (follows(a, Relation::ge, 1) && follows(b, Relation::ge, 1)));
 }
 
 Dim ConstraintSet::smaller(const Dim& a, const Dim& b) {
-  return stays_open(a, b) ? min(a, b) : settled_smaller(a, b);
+  return stays_symbolic(a, b) ? min(a, b) : decided_smaller(a, b);
 }
 
 Dim ConstraintSet::larger(const Dim& a, const Dim& b) {
-  return stays_open(a, b) ? max(a, b) : settled_larger(a, b);
+  return stays_symbolic(a, b) ? max(a, b) : decided_larger(a, b);
 }
 
-Dim ConstraintSet::settled_smaller(const Dim& a, const Dim& b) {
+Dim ConstraintSet::decided_smaller(const Dim& a, const Dim& b) {
   if (holds(a, Relation::le, b)) return a;
   return holds(a, Relation::ge, b) ? b : min(a, b);
 }
 
-Dim ConstraintSet::settled_larger(const Dim& a, const Dim& b) {
+Dim ConstraintSet::decided_larger(const Dim& a, const Dim& b) {
   if (holds(a, Relation::ge, b)) return a;
   return holds(a, Relation::le, b) ? b : max(a, b);
 }
 
 Dim ConstraintSet::simplified(const Dim& dim) {
   return dim.map([this](const ir::Atom& atom) {
-    const ir::Operands* of = ir::operands_of(atom);
-    if (of == nullptr) return Dim::symbol(std::get<Symbol>(atom));
-    const Dim a = simplified(of->a), b = simplified(of->b);
+    const ir::Operands* operands = ir::operands_of(atom);
+    if (operands == nullptr) return Dim::symbol(std::get<Symbol>(atom));
+    const Dim a = simplified(operands->a), b = simplified(operands->b);
     if (std::holds_alternative<ir::FloorDiv>(atom)) return floor_div(a, b);
     if (std::holds_alternative<ir::Mod>(atom)) return a - b * floor_div(a, b);
     // A number that the program computes, such as an amount of padding, may be 0.
@@ -119,17 +120,17 @@ Dim ConstraintSet::simplified(const Dim& dim) {
                b_is_natural = follows(b, Relation::ge, 0);
     const bool is_natural =
         is_smallest ? a_is_natural && b_is_natural : a_is_natural || b_is_natural;
-    if (is_open(a, b) && (is_natural || ir::is_unbacked(a) || ir::is_unbacked(b)))
+    if (is_undecided(a, b) && (is_natural || ir::is_unbacked(a) || ir::is_unbacked(b)))
       return ir::with_operands(atom, a, b);
-    return is_smallest ? settled_smaller(a, b) : settled_larger(a, b);
+    return is_smallest ? decided_smaller(a, b) : decided_larger(a, b);
   });
 }
 
 Dim ConstraintSet::simplified_number(const Dim& dim) const {
   return dim.map([this](const ir::Atom& atom) {
-    const ir::Operands* of = ir::operands_of(atom);
-    if (of == nullptr) return Dim::symbol(std::get<Symbol>(atom));
-    const Dim a = simplified_number(of->a), b = simplified_number(of->b);
+    const ir::Operands* operands = ir::operands_of(atom);
+    if (operands == nullptr) return Dim::symbol(std::get<Symbol>(atom));
+    const Dim a = simplified_number(operands->a), b = simplified_number(operands->b);
     if (std::holds_alternative<ir::Mod>(atom)) return a - b * floor_div(a, b);
     if (std::holds_alternative<ir::FloorDiv>(atom)) return floor_div(a, b);
     const bool is_smallest = std::holds_alternative<ir::Min>(atom);

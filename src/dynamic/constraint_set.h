@@ -1,4 +1,4 @@
-// Comparisons of symbolic sizes that came out the same in all trials.
+// Comparisons of symbolic sizes that have the same result in all probes.
 #pragma once
 
 #include <optional>
@@ -8,18 +8,18 @@
 
 namespace t2n::dynamic {
 
-/// The operands of all minima and maxima, also of those inside of quotients and of each other.
+/// The operands of all minima and maxima, including nested ones.
 std::vector<ir::Operands> orders_in(const ir::Dim& dim);
 
-/// What stays a minimum or maximum although all trials show one order.
+/// Which minima and maxima stay symbolic although all probes show one order.
 struct Orders {
   enum class Kept {
     none,
-    unbacked,  ///< of sizes that follow from values
-    all,       ///< and of others that are never 0
+    unbacked,  ///< those of data-dependent sizes
+    all,       ///< also those of other sizes that are never 0
   };
   Kept kept = Kept::none;
-  std::vector<ir::Operands> taken;  ///< these are taken from the trials
+  std::vector<ir::Operands> decided;  ///< the probes decide the order of these
 };
 
 class ConstraintSet {
@@ -28,24 +28,24 @@ class ConstraintSet {
   explicit ConstraintSet(std::vector<const Sizes*> probes, std::vector<Comparison> known = {})
       : probes_(std::move(probes)), known_(std::move(known)) {}
 
-  /// A comparison that does not follow from known ones, but is the same in every trial, is noted as
-  /// assumed; none if the trials differ.
+  /// The result of a comparison. One that known comparisons do not imply is assumed if it is the
+  /// same in every probe; none if the probes differ.
   std::optional<bool> decide(const ir::Dim& a, Relation relation, const ir::Dim& b);
-  /// Whether it holds by known comparisons or in every trial; the latter is noted.
+  /// True if known comparisons imply it, or if it holds in every probe; the latter is assumed.
   bool holds(const ir::Dim& a, Relation relation, const ir::Dim& b);
   bool equal(const ir::Dim& a, const ir::Dim& b) { return holds(a, Relation::eq, b); }
-  /// Which of two sizes is smaller is not taken from the trials, but stays open.
+  /// Selects the minima and maxima that stay symbolic.
   void keep_orders(Orders orders) { orders_ = std::move(orders); }
-  /// The smaller and the larger one; min() and max() only remain if the trials show both orders.
+  /// The smaller and the larger one; min() and max() remain if the probes show both orders.
   ir::Dim smaller(const ir::Dim& a, const ir::Dim& b);
   ir::Dim larger(const ir::Dim& a, const ir::Dim& b);
   /// Without what targets cannot express: minima and maxima are decided, remainders become
   /// divisions.
   ir::Dim simplified(const ir::Dim& dim);
-  /// For a number that is no size: minima and maxima remain.
+  /// For a number that is not a size: minima and maxima remain.
   ir::Dim simplified_number(const ir::Dim& dim) const;
 
-  /// Returns what was noted since the last call, and forgets it.
+  /// Returns the assumptions made since the last call, and removes them.
   std::vector<Comparison> take_assumed();
   /// Adds a known comparison; `forget` removes those that mention a symbol.
   void know(Comparison comparison) { known_.push_back(std::move(comparison)); }
@@ -53,13 +53,13 @@ class ConstraintSet {
 
  private:
   bool follows(const ir::Dim& a, Relation relation, const ir::Dim& b) const;
-  /// Whether it is neither known which is smaller, nor to be taken from the trials.
-  bool is_open(const ir::Dim& a, const ir::Dim& b) const;
-  bool stays_open(const ir::Dim& a, const ir::Dim& b) const;
-  ir::Dim settled_smaller(const ir::Dim& a, const ir::Dim& b);
-  ir::Dim settled_larger(const ir::Dim& a, const ir::Dim& b);
-  /// In how many trials it is true; none if it has symbols that these do not know.
-  std::optional<size_t> count(const Comparison& asked) const;
+  /// True if neither known comparisons nor the probes decide which is smaller.
+  bool is_undecided(const ir::Dim& a, const ir::Dim& b) const;
+  bool stays_symbolic(const ir::Dim& a, const ir::Dim& b) const;
+  ir::Dim decided_smaller(const ir::Dim& a, const ir::Dim& b);
+  ir::Dim decided_larger(const ir::Dim& a, const ir::Dim& b);
+  /// The number of probes in which it holds; none if they do not know all its symbols.
+  std::optional<size_t> count(const Comparison& comparison) const;
   void assume(const Comparison& comparison);
 
   std::vector<const Sizes*> probes_;

@@ -1,4 +1,4 @@
-// The positions that the integers of an index refer to, where they are known.
+// The range of an index tensor's integers, if it is known.
 #pragma once
 
 #include <optional>
@@ -7,13 +7,13 @@
 
 namespace t2n::dynamic {
 
-/// All of them are in [least, end).
-struct Places {
+/// All integers are in [least, end).
+struct IndexRange {
   ir::Dim least;
   ir::Dim end;
 };
 
 /// For a constant or an `arange`, through views; nothing for anything else.
-std::optional<Places> index_range_of(const ir::Graph& graph, ir::ValueId index);
+std::optional<IndexRange> index_range_of(const ir::Graph& graph, ir::ValueId index);
 
 }  // namespace t2n::dynamic

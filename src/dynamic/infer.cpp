@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/halves.h"
 #include "ir/op_traits.h"
 #include "ir/prove.h"
+#include "ir/quotients.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/dynamic/level.h"
@@ -24,7 +24,7 @@ struct Subject {
   Where where;
 };
 
-/// A size or number in one trial.
+/// A size or number in one probe.
 struct Observation {
   const Sizes* symbols = nullptr;
   std::optional<int64_t> extent;
@@ -34,12 +34,12 @@ struct Observation {
                          const std::string& why) {
   Diagnostic out;
   out.id = "dynamic-size";
-  out.message = cat(subject.op, ": ", subject.what, " is no expression of the dynamic axes");
+  out.message = cat(subject.op, ": ", subject.what, " cannot be expressed in the dynamic axes");
   out.where = {subject.where};
   for (const Observation& at : seen)
     if (at.extent) out.details.push_back(cat(*at.extent, " where ", sizes_str(*at.symbols)));
   out.why = why;
-  out.help = "declare fewer axes dynamic, or compute it from sizes by + - * // only: n * 7 // 5";
+  out.help = "declare fewer axes dynamic, or compute it from sizes with + - * // only: n * 7 // 5";
   throw Error(std::move(out));
 }
 
@@ -48,7 +48,7 @@ bool implies(const Comparison& a, const Comparison& b) {
   return ir::prove(b, {&a, 1}) == ir::Verdict::always;
 }
 
-/// One pass over the graph, with the trials at hand.
+/// One pass over the graph, checked against the probes.
 class Inference {
  public:
   Inference(std::vector<Probe>& probes, const InferOptions& options, const ShapeRules& rules)
@@ -102,7 +102,7 @@ class Inference {
     };
     throw Error("dynamic-size",
                 cat("the constant ", quoted(level.probe(0).values[static_cast<size_t>(value)].name),
-                    " has other sizes for other inputs"),
+                    " has different sizes for different inputs"),
                 cat(seen(0), ", ", seen(probe)),
                 "compute it in forward() from the shapes of tensors");
   }
@@ -118,16 +118,18 @@ class Inference {
       result = apply_shape_rule(rule, ShapeView(level.result(), node, constraints_));
       name_unbacked(level, node, result);
     } else {
-      result.why = "no rule gives the sizes of its results";
+      result.why = "no shape rule gives the sizes of its results";
     }
     accept(level, node, result);
   }
 
-  /// Names a size that depends on values, with its upper bound.
+  /// Names a data-dependent size, with its upper bound.
   void name_unbacked(const Level& level, const ir::Node& node, RuleResult& result) {
     if (!has_unnamed(result.shapes)) return;
-    if (!gives_unbacked_size(level.result(), node) && !counts_in_open_axes(level.result(), node)) {
-      for (size_t i = 0; i < result.shapes.size(); ++i)  // constants determine it: as traced
+    if (!gives_unbacked_size(level.result(), node) &&
+        !counts_over_dynamic_axes(level.result(), node)) {
+      // Constants determine the size: it stays as traced.
+      for (size_t i = 0; i < result.shapes.size(); ++i)
         result.shapes[i] = level.shape(0, node.outputs[i]);
       return;
     }
@@ -139,11 +141,11 @@ class Inference {
       return;
     }
     result.shapes.clear();
-    result.why = level.depth() > 0 ? "in a loop, no size can follow from the values of tensors"
-                                   : "it is in the values in a way that is not known";
+    result.why = level.depth() > 0 ? "inside a loop, no size can depend on tensor values"
+                                   : "it depends on tensor values in an unsupported way";
   }
 
-  /// Torch refuses negative sizes, or gives them another meaning (-1 of expand).
+  /// torch rejects negative sizes, or gives them another meaning (-1 in expand).
   void require_sizes(const ir::Shape& shape) {
     for (const ir::Dim& each : shape) {
       const ir::Dim size = ir::with_fewer_terms(each);
@@ -156,8 +158,8 @@ class Inference {
     }
   }
 
-  /// Accepts the shapes of a rule if they are true in every trial. Unread results, and results of
-  /// constants alone, keep the sample's sizes.
+  /// Accepts the shapes of a rule if every probe has them. Unused results, and results that depend
+  /// only on constants, keep the sample's sizes.
   void accept(const Level& level, const ir::Node& node, const RuleResult& result) {
     for (const ir::Shape& shape : result.shapes) require_sizes(shape);
     std::vector<Comparison> assumed = constraints_.take_assumed();
@@ -165,7 +167,7 @@ class Inference {
       const ir::ValueId output = node.outputs[i];
       if (!result.shapes.empty() && agrees(level, result.shapes[i], output))
         shape_of(level, output) = result.shapes[i];
-      else if (is_read(level.result(), output) && !(is_of_constants(level.result(), node) &&
+      else if (is_read(level.result(), output) && !(is_constant_expression(level.result(), node) &&
                                                     agrees(level, shape_of(level, output), output)))
         refuse_shape(level, node, output, result);
     }
@@ -177,42 +179,42 @@ class Inference {
   }
 
   static bool has_symbols(const ir::Node& node) {
-    const auto is_open = [](const ir::Dim& dim) { return !dim.is_constant(); };
+    const auto is_dynamic = [](const ir::Dim& dim) { return !dim.is_constant(); };
     return std::any_of(node.args.begin(), node.args.end(), [&](const ir::Argument& arg) {
-      if (const auto* one = std::get_if<ir::Dim>(&arg.value)) return is_open(*one);
+      if (const auto* one = std::get_if<ir::Dim>(&arg.value)) return is_dynamic(*one);
       const auto* many = std::get_if<std::vector<ir::Dim>>(&arg.value);
-      return many != nullptr && std::any_of(many->begin(), many->end(), is_open);
+      return many != nullptr && std::any_of(many->begin(), many->end(), is_dynamic);
     });
   }
 
-  /// Whether constants determine the results, through however many operations.
-  static bool is_of_constants(const ir::Graph& graph, const ir::Node& node) {
-    const std::vector<int> constants = ir::constant_index(graph), made = ir::producers(graph);
-    std::vector<const ir::Node*> due = {&node};
+  /// True if the results depend only on constants, directly or indirectly.
+  static bool is_constant_expression(const ir::Graph& graph, const ir::Node& node) {
+    const std::vector<int> constants = ir::constant_index(graph), producers = ir::producers(graph);
+    std::vector<const ir::Node*> pending = {&node};
     std::set<ir::ValueId> seen;
-    bool out = true;
-    while (out && !due.empty()) {
-      const ir::Node& next = *due.back();
-      due.pop_back();
-      out = !next.body && !ir::is_unpredictable(next.op) && !has_symbols(next);
+    bool is_constant = true;
+    while (is_constant && !pending.empty()) {
+      const ir::Node& next = *pending.back();
+      pending.pop_back();
+      is_constant = !next.body && !ir::is_unpredictable(next.op) && !has_symbols(next);
       ir::for_each_input(next, [&](ir::ValueId id) {
         const auto at = static_cast<size_t>(id);
         if (constants[at] >= 0 || !seen.insert(id).second) return;
-        out = out && made[at] >= 0;
-        if (made[at] >= 0) due.push_back(&graph.nodes[static_cast<size_t>(made[at])]);
+        is_constant = is_constant && producers[at] >= 0;
+        if (producers[at] >= 0) pending.push_back(&graph.nodes[static_cast<size_t>(producers[at])]);
       });
     }
-    return out;
+    return is_constant;
   }
 
-  /// A pass marked the operation, since it cannot express it.
+  /// Refuses an operation that an earlier pass marked as inexpressible.
   static void refuse_mark(const Level& level, const ir::Node& node) {
     if (ir::op_name(node.op) != "t2n::refused") return;
     const auto text = [&](const char* name) { return std::get<std::string>(*node.find(name)); };
-    const std::string of = text("of");
+    const std::string target = text("of");
     Diagnostic out;
     out.id = "unsupported-op";
-    out.message = cat(text("op"), of.empty() ? "" : " of ", of, " has no translation");
+    out.message = cat(text("op"), target.empty() ? "" : " of ", target, " has no translation");
     out.where = {ir::node_where(level.result(), node)};
     out.why = text("why");
     out.help = text("help");
@@ -227,16 +229,16 @@ class Inference {
     const ir::Shape& first = level.shape(0, value);
     for (size_t axis = 0; axis < first.size() && seen.empty(); ++axis)
       for (size_t probe = 1; probe < level.probes(); ++probe) {
-        const ir::Shape& there = level.shape(probe, value);
-        if (there.size() != first.size() || there[axis] == first[axis]) continue;
+        const ir::Shape& other = level.shape(probe, value);
+        if (other.size() != first.size() || other[axis] == first[axis]) continue;
         what = cat("axis ", axis, " of its result");
         seen = {{&probes_[0].symbols, first[axis].value()},
-                {&probes_[probe].symbols, there[axis].value()}};
+                {&probes_[probe].symbols, other[axis].value()}};
         break;
       }
-    refuse(
-        subject(level, node, what), seen,
-        result.why.empty() ? "the rule of the operator gives another size than torch" : result.why);
+    refuse(subject(level, node, what), seen,
+           result.why.empty() ? "the shape rule of the operator gives a different size than torch"
+                              : result.why);
   }
 
   bool agrees(const Level& level, const ir::Shape& shape, ir::ValueId value) const {
@@ -251,7 +253,7 @@ class Inference {
     return true;
   }
 
-  /// Notes assumptions, except those that others imply.
+  /// Records assumptions, except those that others imply.
   void note(const Level& level, const ir::Node& node, std::vector<Comparison> assumed) {
     for (Comparison& relation : assumed) {
       constraints_.know(relation);
@@ -262,7 +264,7 @@ class Inference {
     }
   }
 
-  /// Infers the body of a scan. It sees the operands iteration by iteration.
+  /// Infers the body of a scan. The body sees one iteration's slice of the scanned operands.
   void body(const Level& level, size_t index) {
     ir::Node& node = level.result().nodes[index];
     node.body = std::make_shared<ir::Graph>(*node.body);
@@ -299,7 +301,7 @@ class Inference {
     }
   }
 
-  /// An integer argument, which `read` gets from any trial.
+  /// An integer argument; `read` gets it from any probe.
   template <typename Read>
   ir::Dim number(const Level& level, size_t index, size_t which, Read read) {
     std::vector<Observation> seen;
@@ -307,9 +309,9 @@ class Inference {
     const ir::Dim size = level.resolved(traced);
     bool agrees = true;
     for (size_t probe = 0; probe < level.probes(); ++probe) {
-      const ir::Dim* there = read(level.probe(probe).nodes[index].args[which].value);
-      T2N_ASSERT(there != nullptr, "the trials differ in arguments");
-      const auto extent = level.number(probe, *there);
+      const ir::Dim* other = read(level.probe(probe).nodes[index].args[which].value);
+      T2N_ASSERT(other != nullptr, "the probes differ in arguments");
+      const auto extent = level.number(probe, *other);
       seen.push_back({&probes_[probe].symbols, extent});
       agrees = agrees && extent && value_at(probe, size) == *extent;
     }
@@ -324,7 +326,7 @@ class Inference {
     }
     refuse(
         subject(level, node, cat("the argument ", quoted(node.args[which].name))), seen,
-        "it follows the values of a tensor, or the sizes in a way that has no exact form: a root, "
+        "it depends on tensor values, or on sizes in a way that has no exact integer form: a root, "
         "or a product with a fraction that floats round at some sizes (int(45 * 1.4) is 62)");
   }
 
@@ -335,30 +337,30 @@ class Inference {
     return evaluate(size, sizes);
   }
 
-  /// Arguments that are neither tensors nor integers cannot follow a size.
+  /// Arguments that are neither tensors nor integers cannot depend on a size.
   void require_equal(const Level& level, size_t index, size_t which) const {
     const auto text = [](const ir::Attr& attr) {
       return ir::attr_str(attr, [](ir::ValueId id) { return std::to_string(id); });
     };
     const ir::Node& node = level.result().nodes[index];
-    const std::string own = text(node.args[which].value);
+    const std::string first = text(node.args[which].value);
     for (size_t probe = 1; probe < level.probes(); ++probe) {
-      const std::string there = text(level.probe(probe).nodes[index].args[which].value);
-      if (there == own) continue;
+      const std::string other = text(level.probe(probe).nodes[index].args[which].value);
+      if (other == first) continue;
       Diagnostic out;
       out.id = "dynamic-size";
-      out.message = cat(ir::op_name(node.op), ": ", node.args[which].name, "=", own,
-                        " is another number for other sizes");
+      out.message = cat(ir::op_name(node.op), ": ", node.args[which].name, "=", first,
+                        " differs at other sizes");
       out.where = {ir::node_where(level.result(), node)};
-      out.details = {cat(own, " where ", sizes_str(probes_[0].symbols)),
-                     cat(there, " where ", sizes_str(probes_[probe].symbols))};
-      out.why = "only integers can follow the dynamic axes in a file";
+      out.details = {cat(first, " where ", sizes_str(probes_[0].symbols)),
+                     cat(other, " where ", sizes_str(probes_[probe].symbols))};
+      out.why = "in NNEF, only integers can depend on dynamic axes";
       out.help = "compute it as a tensor, or from axes that are not dynamic";
       throw Error(std::move(out));
     }
   }
 
-  std::vector<Probe>& probes_;  ///< they receive the born sizes
+  std::vector<Probe>& probes_;  ///< they receive the data-dependent sizes
   const ShapeRules& rules_;
   const std::vector<ir::Shape>& inputs_;
   ir::Graph result_;

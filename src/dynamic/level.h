@@ -1,4 +1,4 @@
-// A graph with its counterparts in all trials: the model's own graph, or the body of a scan.
+// A graph with its counterparts in all probes: the model's own graph, or the body of a scan.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ std::optional<ir::Dim> traced_size(const Symbol& symbol, const ir::Graph& graph,
 
 class Level {
  public:
-  /// `result`: the copy of `trials[0]` that is being rewritten.
+  /// `result`: the copy of `probes[0]` that is being rewritten.
   Level(ir::Graph& result, std::vector<const ir::Graph*> probes, const Level* outer = nullptr);
 
   ir::Graph& result() const { return *result_; }
@@ -28,12 +28,12 @@ class Level {
   const ir::Graph& probe(size_t index) const { return *probes_[index]; }
   /// The number of scans around it.
   int64_t depth() const { return outer_ == nullptr ? 0 : outer_->depth() + 1; }
-  /// The shape of a value in a trial.
+  /// The shape of a value in a probe.
   const ir::Shape& shape(size_t probe, ir::ValueId value) const;
 
   /// The expression over the declared axes; every symbol must be the size of an earlier value.
   ir::Dim resolved(const ir::Dim& dim) const;
-  /// The value of a traced expression in a trial; none if a symbol is unknown there.
+  /// The value of a traced expression in a probe; none if a symbol is unknown there.
   std::optional<int64_t> number(size_t probe, const ir::Dim& dim) const;
 
  private:
@@ -43,7 +43,7 @@ class Level {
   ir::Graph* result_;
   std::vector<const ir::Graph*> probes_;
   const Level* outer_;
-  std::vector<Names> names_;  ///< per trial
+  std::vector<Names> names_;  ///< per probe
 };
 
 }  // namespace t2n::dynamic

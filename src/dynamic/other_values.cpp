@@ -14,26 +14,26 @@ using trace::Traced;
 
 namespace {
 
-void require_of_sample(const std::vector<Comparison>& runtime_assertions, const Sizes& sample) {
+void require_for_sample(const std::vector<Comparison>& runtime_assertions, const Sizes& sample) {
   for (const Comparison& each : runtime_assertions) {
     const ir::Dim gap = (each.left - each.right).substitute(sample);
     if (!gap.is_constant() || ir::holds(gap.value(), each.relation, 0)) continue;
     throw Error("dynamic-assumption",
-                cat("the file would run where ", ir::str(ir::as_written(each)),
-                    " only, and the sample is not so"),
-                "with other values the model is another program than with the sample's",
-                "give a sample as most inputs are, or compute the same whatever the values are");
+                cat("the exported model would require ", ir::str(ir::as_written(each)),
+                    ", which the sample violates"),
+                "at other input values the model runs another program than at the sample's",
+                "give a typical sample, or compute the same whatever the values are");
   }
 }
 
-/// Numbers that were read as sizes, of which nothing alive makes as many entries.
+/// Numbers that were read as sizes and are not the size of a live tensor.
 std::vector<Comparison> lost_numbers(const ir::Graph& graph,
                                      const std::vector<Comparison>& runtime_assertions) {
-  ir::Graph requiring_at_runtime = graph;
-  requiring_at_runtime.attributes[ir::kRuntimeAssertions] = runtime_assertions;
+  ir::Graph with_assertions = graph;
+  with_assertions.attributes[ir::kRuntimeAssertions] = runtime_assertions;
   std::vector<bool> needed(graph.values.size());
   for (const ir::ValueId id : graph.outputs) needed.at(static_cast<size_t>(id)) = true;
-  const std::vector<bool> live = ir::live_nodes(requiring_at_runtime, needed);
+  const std::vector<bool> live = ir::live_nodes(with_assertions, needed);
   std::vector<Comparison> out;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const ir::Node& node = graph.nodes[i];
@@ -46,7 +46,7 @@ std::vector<Comparison> lost_numbers(const ir::Graph& graph,
   return out;
 }
 
-/// Whether a number of entries is zero where all of its symbols are, and larger elsewhere.
+/// True if the number is zero where all of its symbols are, and positive elsewhere.
 bool counts_entries(const ir::Dim& number) {
   const auto counts = [](const ir::Atom& atom) {
     if (std::holds_alternative<Symbol>(atom)) return true;
@@ -102,14 +102,14 @@ std::vector<TraceAt> take_small(std::vector<TraceAt>& runs) {
   return out;
 }
 
-bool is_equal_there(const Traced& traced, const TraceAt& run) {
-  TraceAt there = run;
+bool matches_run(const Traced& traced, const TraceAt& run) {
+  TraceAt at_run = run;
   for (const auto& [symbol, size] : unbacked_sizes(traced.graph, run.traced.graph))
-    there.sizes[symbol] = size;
-  return is_isomorphic(traced, there);
+    at_run.sizes[symbol] = size;
+  return is_isomorphic(traced, at_run);
 }
 
-bool is_settled(const Need& need, const Traced& traced, const std::vector<TraceAt>& small) {
+bool is_redundant(const Need& need, const Traced& traced, const std::vector<TraceAt>& small) {
   if (!is_unbacked(need.comparison)) return false;
   const Comparison other = negated(need.comparison);
   const std::vector<Symbol> symbols = (other.left - other.right).symbols();
@@ -120,25 +120,25 @@ bool is_settled(const Need& need, const Traced& traced, const std::vector<TraceA
       return size != sizes.end() && ir::prove({ir::Dim::symbol(symbol), Relation::eq, size->second},
                                               {&other, 1}) == ir::Verdict::always;
     };
-    return std::all_of(symbols.begin(), symbols.end(), is_only) && is_equal_there(traced, run);
+    return std::all_of(symbols.begin(), symbols.end(), is_only) && matches_run(traced, run);
   });
 }
 
-std::vector<const TraceAt*> runs_of_none(const Need& need, const Traced& traced,
-                                         const std::vector<TraceAt>& small) {
+std::vector<const TraceAt*> runs_with_zero(const Need& need, const Traced& traced,
+                                           const std::vector<TraceAt>& small) {
   const Comparison other = plain(negated(need.comparison));
-  const bool is_none = (other.relation == Relation::eq || other.relation == Relation::le) &&
-                       other.right == ir::Dim(0) && counts_entries(other.left);
+  const bool excludes_zero = (other.relation == Relation::eq || other.relation == Relation::le) &&
+                             other.right == ir::Dim(0) && counts_entries(other.left);
   std::vector<const TraceAt*> out;
-  if (!is_none || !is_unbacked(need.comparison)) return out;
+  if (!excludes_zero || !is_unbacked(need.comparison)) return out;
   const std::vector<Symbol> symbols = other.left.symbols();
   for (const TraceAt& run : small) {
     const Sizes sizes = unbacked_sizes(traced.graph, run.traced.graph);
-    const bool counts_none = std::all_of(symbols.begin(), symbols.end(), [&](const Symbol& symbol) {
+    const bool is_zero = std::all_of(symbols.begin(), symbols.end(), [&](const Symbol& symbol) {
       const auto size = sizes.find(symbol);
       return size != sizes.end() && size->second == 0;
     });
-    if (counts_none) out.push_back(&run);
+    if (is_zero) out.push_back(&run);
   }
   return out;
 }
@@ -151,16 +151,16 @@ bool is_bounded(const Need& need, const Traced& traced, const std::vector<Compar
 Diagnostic unvaried() {
   return {.severity = Severity::warning,
           .id = "dynamic-suspect",
-          .message = "sizes that follow from values were the same for all inputs that were tried",
+          .message = "data-dependent sizes were the same for all inputs that were tried",
           .where = {},
           .details = {},
-          .why = "they stay expressions in the file, but nothing was seen that confirms it",
+          .why = "they stay symbolic in the exported model, but no run confirms that they vary",
           .help = "give a sample whose values are typical, with --input"};
 }
 
 void complete_runtime_assertions(Assertions& assertions, const ir::Graph& graph,
                                  const Sizes& sample) {
-  require_of_sample(assertions.runtime_assertions(), sample);
+  require_for_sample(assertions.runtime_assertions(), sample);
   assertions.add_runtime_assertions(lost_numbers(graph, assertions.runtime_assertions()));
 }
 

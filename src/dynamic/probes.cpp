@@ -19,7 +19,7 @@ namespace {
 
 using trace::Traced;
 
-/// Makes trials, and finds out which sizes the model accepts.
+/// Runs the probes, and finds out which sizes the model accepts.
 class Probes {
  public:
   Probes(Traced sample, const Request& request)
@@ -31,8 +31,8 @@ class Probes {
         chooser_(declared_.sample, asserted_, extents_of(sample.graph)),
         orders_(request.takes_orders) {
     if (!all_hold(request.asserted, declared_.sample))
-      throw Error("usage", cat("the sample (", sizes_str(declared_.sample),
-                               ") contradicts what --assert says"));
+      throw Error("usage",
+                  cat("the sample (", sizes_str(declared_.sample), ") contradicts --assert"));
     runs_.push_back({declared_.sample, std::move(sample)});
   }
 
@@ -42,17 +42,17 @@ class Probes {
     if (has_unbacked_sizes(runs_[0].traced.graph)) vary_values();
     const trace::Traced sample = runs_[0].traced;
     prefer_large(runs_, declared_.sample);
-    while (pad() || roll_loops() || select_branches() || fix_branches() || compute_numbers()) {
+    while (pad() || reroll_loops() || select_branches() || fix_branches() || compute_numbers()) {
     }
-    set_small_apart();
+    separate_small_runs();
     require_same(runs_);
     if (!request_.axes.empty()) vary_parity();
     std::vector<Probe> probes;
     std::vector<Assumption> assumed = infer(probes);
     while (refute(assumed) || vary_branches(probes[0])) assumed = infer(probes);
     for (Assumption& each : assumed)
-      needs_.push_back({std::move(each.relation), std::move(each.where),
-                        cat(each.op, " runs at such sizes only")});
+      needs_.push_back(
+          {std::move(each.relation), std::move(each.where), cat(each.op, " requires it")});
     Traced traced = std::move(runs_[0].traced);
     traced.graph = std::move(probes[0].graph);
     traced.outputs = sample.outputs;
@@ -76,23 +76,23 @@ class Probes {
 
  private:
   /// Nothing if the model does not run with these values, or reads a number that is not a size.
-  std::optional<TraceAt> attempt(const Sizes& sizes, uint64_t draw) {
+  std::optional<TraceAt> attempt(const Sizes& sizes, uint64_t seed) {
     try {
-      return TraceAt{sizes, request_.trace(sizes, draw, rewrites_), draw};
+      return TraceAt{sizes, request_.trace(sizes, seed, rewrites_), seed};
     } catch (const Error& error) {
       const std::string& id = error.diagnostic().id;
-      const bool reads_data = draw != 0 && id == "data-dependent-value";
+      const bool reads_data = seed != 0 && id == "data-dependent-value";
       if (!may_be_of_values(error) && id != "short-loop" && !reads_data) throw;
       if (!failure_) failure_ = {sizes, error.diagnostic()};
       return {};
     }
   }
 
-  /// Nothing if the model does not run at these sizes, with none of a few draws of values.
+  /// Nothing if the model does not run at these sizes with any of a few seeds.
   std::optional<TraceAt> attempt(const Sizes& sizes) {
     std::optional<TraceAt> out;
-    for (const uint64_t draw : kOtherDraws)
-      if (!out) out = attempt(sizes, draw);
+    for (const uint64_t seed : kOtherSeeds)
+      if (!out) out = attempt(sizes, seed);
     return out;
   }
 
@@ -100,8 +100,8 @@ class Probes {
     const auto sizes = chooser_.next(vary, upwards);
     if (!sizes)
       throw Error(request_.asserted.empty() ? "dynamic-failed" : "usage",
-                  cat(request_.asserted.empty() ? "there is" : "--assert leaves",
-                      " no size to try but the sample's"),
+                  request_.asserted.empty() ? "there is no other size than the sample's to try"
+                                            : "--assert allows no other size than the sample's",
                   {}, "leave the axis out of --dynamic if it is fixed");
     return attempt(*sizes);
   }
@@ -111,7 +111,7 @@ class Probes {
     const auto all = symbols_of(declared_.sample);
     if (auto run = attempt_next(all, true)) return *std::move(run);
     Sizes together;
-    for (const Symbol& symbol : all) together[symbol] = settle(symbol);
+    for (const Symbol& symbol : all) together[symbol] = working_size(symbol);
     failure_.reset();
     if (all_differ(together) && all_hold(asserted_, together))
       if (auto run = attempt(together)) return *std::move(run);
@@ -120,8 +120,9 @@ class Probes {
                   all.size() > 1 ? "if axes must be equal, give them the same symbol; " : "");
   }
 
-  /// A size of one symbol that works: any, one below a bound, or one with the sample's divisor.
-  int64_t settle(const Symbol& symbol) {
+  /// A size of one symbol at which the model runs: any, one below a bound, or one that shares a
+  /// divisor with the sample.
+  int64_t working_size(const Symbol& symbol) {
     const int64_t sample = declared_.sample.at(symbol);
     const auto larger = chooser_.next({symbol}, true);
     if (larger && attempt(*larger)) return larger->at(symbol);
@@ -135,50 +136,51 @@ class Probes {
     for (int64_t divisor = 2; divisor < sample; ++divisor) {
       if (sample % divisor != 0) continue;
       chooser_.limit(symbol, {divisor, INT64_MAX});
-      // Tried twice: one size may fit by chance.
+      // Two sizes are tried: one may fit by chance.
       if (const auto first = chooser_.next({symbol}, true); !first || !attempt(*first)) continue;
       const auto sizes = chooser_.next({symbol}, true);
       if (!sizes || !attempt(*sizes)) continue;
       const ir::Dim size = ir::Dim::symbol(symbol);
       needs_.push_back({{size, Relation::eq, ir::Dim(divisor) * floor_div(size, divisor)},
                         std::nullopt,
-                        "torch refuses the other sizes that were tried"});
+                        "torch rejects the other sizes that were tried"});
       return sizes->at(symbol);
     }
     chooser_.limit(symbol, {});
-    refuse_others(*failure_, declared_.sample, twins_of(symbol, declared_));
+    refuse_others(*failure_, declared_.sample, equal_axes_hint(symbol, declared_));
   }
 
-  /// Tries other values than the sample's, so that other sizes follow from them.
+  /// Tries other values than the sample's, which give other data-dependent sizes.
   void vary_values() {
-    // Runs where such sizes are zero, one after another, show what branches on them leave out.
+    // Branches on such sizes need more runs: they show what happens where each size is zero.
     const bool branches = !runs_[0].traced.decisions.empty();
-    const uint64_t draws = branches ? 32 : 14;
-    const size_t most = branches ? 16 : 9;
+    const uint64_t seeds = branches ? 32 : 14;
+    const size_t max_extents = branches ? 16 : 9;
     std::map<ir::Ints, int> seen = {{unbacked_extents(runs_[0].traced.graph), 1}};
-    for (uint64_t draw = 1; draw <= draws && seen.size() < most; ++draw)
-      if (auto run = attempt(declared_.sample, draw)) {
-        // Where little is counted, other programs are compared, by more than one run.
-        const int wanted = has_small_unbacked_sizes(run->traced.graph) ? 2 : 1;
-        if (++seen[unbacked_extents(run->traced.graph)] <= wanted) runs_.push_back(*std::move(run));
+    for (uint64_t seed = 1; seed <= seeds && seen.size() < max_extents; ++seed)
+      if (auto run = attempt(declared_.sample, seed)) {
+        // Small sizes may select another program, which two runs have to confirm.
+        const int max_runs = has_small_unbacked_sizes(run->traced.graph) ? 2 : 1;
+        if (++seen[unbacked_extents(run->traced.graph)] <= max_runs)
+          runs_.push_back(*std::move(run));
       }
     failure_.reset();
     if (seen.size() == 1 && request_.report) request_.report(unvaried());
   }
 
-  /// Sets runs with zero or one counted element apart, where programs sometimes differ. What the
-  /// graph computes there is examined at the end. One run has to remain at other sizes.
-  void set_small_apart() {
+  /// Separates runs with a data-dependent size of 0 or 1, where programs sometimes differ. The
+  /// graph is checked against them at the end. One run has to remain at other sizes.
+  void separate_small_runs() {
     for (TraceAt& run : take_small(runs_)) small_.push_back(std::move(run));
     if (!request_.axes.empty()) keep_other_sizes();
   }
 
-  /// One run at other sizes than the sample's must remain, or all sizes would seem to be fixed.
+  /// Keeps a run at other sizes than the sample's: otherwise all sizes would seem to be fixed.
   void keep_other_sizes() {
     const auto is_other = [&](const TraceAt& run) { return run.sizes != declared_.sample; };
     if (std::ranges::any_of(runs_, is_other)) return;
-    for (uint64_t draw = 1; draw <= 16; ++draw)
-      if (auto run = attempt(second_, draw); run && !difference(runs_[0], *run)) {
+    for (uint64_t seed = 1; seed <= 16; ++seed)
+      if (auto run = attempt(second_, seed); run && !difference(runs_[0], *run)) {
         runs_.push_back(*std::move(run));
         failure_.reset();
         return;
@@ -186,7 +188,7 @@ class Probes {
     throw Error(*difference(runs_[0], *std::ranges::find_if(small_, is_other)));
   }
 
-  /// Two sizes that are both odd, or both even, hide what halving does.
+  /// Adds a run of the other parity: two odd or two even sizes hide the effect of halving.
   void vary_parity() {
     Sizes sizes = runs_[1].sizes;
     for (auto& [symbol, size] : sizes) {
@@ -197,18 +199,18 @@ class Probes {
     if (auto run = attempt(sizes)) add_run(*std::move(run));
   }
 
-  /// A branch whose condition no assertion can keep is run at sizes at which it goes the other way.
-  /// Returns true if that adds a trial.
+  /// Runs a branch whose condition no assertion can express at sizes where it takes the other
+  /// direction. Returns true if that adds a run.
   bool vary_branches(const Probe& probe) {
     Traced traced = runs_[0].traced;
     traced.graph = probe.graph;
     for (const Need& need : branch_needs(traced, probe.symbols)) {
-      const Comparison& direction = need.comparison;
-      if (need.is_guard || is_unbacked(direction) || !holds(direction, declared_.sample) ||
-          expressible(direction, {declared_.sample}, known_) ||
-          !settled_.insert(ir::str(direction)).second)
+      const Comparison& condition = need.comparison;
+      if (need.is_guard || is_unbacked(condition) || !holds(condition, declared_.sample) ||
+          expressible(condition, {declared_.sample}, known_) ||
+          !examined_.insert(ir::str(condition)).second)
         continue;
-      const auto sizes = sizes_against(direction, chooser_);
+      const auto sizes = sizes_against(condition, chooser_);
       failure_.reset();
       auto run = sizes ? attempt(*sizes) : std::nullopt;
       if (!run) continue;
@@ -224,19 +226,19 @@ class Probes {
     require_same(runs_);
   }
 
-  /// Needs of operators, then those of branches and loops, then of size 1.
+  /// The needs of operators, then of branches and loops, then of small sizes.
   Assertions assertions(const Traced& traced) {
     refuse_multiples(needs_, request_.axes, known_);
     Assertions out(seen_, known_, request_.report);
     const SmallSizes small(request_, rewrites_, declared_.sample, traced, small_);
     for (const Need& need : needs_)
-      if (!small.computes_for_none(need)) out.add(need);
+      if (!small.computes_empty(need)) out.add(need);
     for (const Need& need : loop_needs(traced.graph, sample_)) out.add(need);
     for (const Need& need : branch_needs(traced, sample_)) {
-      if (const auto number = asks_sign(need.comparison, traced.graph))
-        out.tell_sign(need, *number);
-      if (!is_settled(need, traced, small_) && !is_bounded(need, traced, known_) &&
-          !small.computes_for_none(need) && !small.holds_where_excluded(need, second_, out))
+      if (const auto number = tests_sign(need.comparison, traced.graph))
+        out.warn_sign(need, *number);
+      if (!is_redundant(need, traced, small_) && !is_bounded(need, traced, known_) &&
+          !small.computes_empty(need) && !small.holds_where_excluded(need, second_, out))
         out.add_branch(need);
     }
     const auto all = symbols_of(declared_.sample);
@@ -251,13 +253,13 @@ class Probes {
     return orders_.infer(runs_, probes, {declared_.shapes, known_, {}}, request_.rules);
   }
 
-  /// Two sizes may be equal by chance: H // 16 of neighbours. Tries sizes at which they differ, and
-  /// returns true if that adds a trial. An equality that the model needs, and that holds for few
-  /// sizes only, leaves no axis to be dynamic.
+  /// Two sizes may be equal by chance, as H // 16 of neighbouring sizes. Tries sizes at which they
+  /// differ, and returns true if that adds a run. Refuses an equality that the model requires and
+  /// that holds for few sizes only: no axis would remain dynamic.
   bool refute(const std::vector<Assumption>& assumed) {
     for (const Assumption& assumption : assumed) {
       if (assumption.relation.relation != Relation::eq || is_unbacked(assumption.relation) ||
-          !settled_.insert(ir::str(assumption.relation)).second)
+          !examined_.insert(ir::str(assumption.relation)).second)
         continue;
       const auto sizes = sizes_against(assumption.relation, chooser_);
       if (!sizes) continue;
@@ -266,31 +268,31 @@ class Probes {
         add_run(*std::move(run));
         return true;
       }
-      if (!holds_far_off(assumption.relation, declared_.sample))
+      if (!holds_at_larger(assumption.relation, declared_.sample))
         refuse_others(*failure_, declared_.sample, "");
     }
     return false;
   }
 
-  /// What one run needs where a tensor has too few elements, all of them record.
+  /// All runs record the padding that one of them needs where a tensor has too few elements.
   bool pad() {
     if (!add_padded(runs_, rewrites_.padded)) return false;
     trace_again();
     return true;
   }
 
-  /// Loops whose number of iterations depends on sizes are recorded as one operation, and
-  /// everything is traced again.
-  bool roll_loops() {
-    const std::set<const void*> varying = varying_loops(runs_, rewrites_.rolled_loops);
+  /// Records loops whose number of iterations depends on sizes as one operation, and traces
+  /// everything again.
+  bool reroll_loops() {
+    const std::set<const void*> varying = varying_loops(runs_, rewrites_.rerolled_loops);
     if (varying.empty()) return false;
-    rewrites_.rolled_loops.insert(varying.begin(), varying.end());
+    rewrites_.rerolled_loops.insert(varying.begin(), varying.end());
     trace_again();
     return true;
   }
 
-  /// Branches on sizes that follow from values are recorded both ways, where selects can choose
-  /// between the results in every run.
+  /// Records both directions of branches on data-dependent sizes, if selects can choose between the
+  /// results in every run.
   bool select_branches() {
     for (const void* branch : branches_on_values(runs_, declared_.sample))
       if (tried_branches_.insert(branch).second && select_branch(branch)) return true;
@@ -306,7 +308,7 @@ class Probes {
     return false;
   }
 
-  /// Traces everything again. If there is an obstacle, returns it and keeps the runs as they were.
+  /// Traces everything again. Restores the runs and returns the reason if that fails.
   std::optional<std::string> retrace(const std::function<std::optional<std::string>()>& reason) {
     std::vector<TraceAt> runs = runs_, small = small_;
     std::optional<std::string> out;
@@ -323,8 +325,8 @@ class Probes {
     return out;
   }
 
-  /// Where runs differ at a branch, one way may compute the same in all of them: a pad that is
-  /// skipped where it adds nothing. Other sizes are examined with the assertions.
+  /// Fixes a branch that differs between runs to a direction that is right in all of them, such as
+  /// a pad that is skipped where it adds nothing. Other sizes are examined with the assertions.
   bool fix_branches() {
     for (const void* branch : differing_branches(runs_))
       for (const int64_t direction : {1, 0}) {
@@ -336,7 +338,7 @@ class Probes {
     return false;
   }
 
-  /// Numbers that change with sizes, and that no argument can hold, become operations.
+  /// Numbers that vary with sizes, and that no argument can express, become operations.
   bool compute_numbers() {
     const size_t before = rewrites_.computed_numbers.size();
     rewrites_.computed_numbers.merge(varying_numbers(runs_));
@@ -345,12 +347,12 @@ class Probes {
     return true;
   }
 
-  /// Runs in which a rolled loop is too short to compare stay unrolled, and are set apart.
+  /// Runs in which a rerolled loop is too short to compare stay unrolled, and are separated.
   void trace_again() {
     std::optional<Error> too_short;
     std::vector<TraceAt> runs;
     for (TraceAt& run : runs_) try {
-        run.traced = request_.trace(run.sizes, run.draw, rewrites_);
+        run.traced = request_.trace(run.sizes, run.seed, rewrites_);
         runs.push_back(std::move(run));
       } catch (const Error& error) {
         if (error.diagnostic().id != "short-loop" || run.sizes != declared_.sample) throw;
@@ -367,20 +369,20 @@ class Probes {
 
   const Request& request_;
   DynamicInputs declared_;
-  std::vector<Comparison> caches_;    ///< sizes that may be 0 although the user did not say so
+  std::vector<Comparison> caches_;    ///< sizes that may be 0 although the user did not declare it
   std::vector<Comparison> asserted_;  ///< these, and the user's
   std::vector<Comparison> known_;     ///< and the implicit ones: other sizes are at least 1
   Chooser chooser_;
   std::vector<TraceAt> runs_;
-  std::vector<TraceAt> small_;  ///< runs with zero or one element, or short loops: other graphs
-  Sizes sample_;                ///< declared ones, and those that follow from values
+  std::vector<TraceAt> small_;  ///< runs with size 0 or 1, or short loops: other graphs
+  Sizes sample_;                ///< declared and data-dependent ones
   Seen seen_;                   ///< the same for every run
   Sizes second_;                ///< of the first run at other sizes, if there is one
   Rewrites rewrites_;
   std::vector<Need> needs_;
   std::set<const void*> tried_branches_;
   std::set<std::pair<const void*, int64_t>> tried_directions_;
-  std::set<std::string> settled_;  ///< equalities that were examined
+  std::set<std::string> examined_;  ///< equalities and conditions
   OpenOrders orders_;
   std::optional<Failure> failure_;
 };

@@ -83,7 +83,7 @@ size_t spatial_rank(const ShapeView& op) {
   return static_cast<size_t>(name[digit] - '0');
 }
 
-/// With ceil_mode, a last window counts if it starts within the input or its left border.
+/// With ceil_mode, a last window counts if it starts within the input or its left padding.
 Dim pooled(const ShapeView& op, const AxisWindow& w, const Dim& size) {
   if (!op.boolean("ceil_mode")) return w.count(op, size);
   op.require(size + 2 * w.padding, Relation::ge, w.reach() - w.stride + 1);

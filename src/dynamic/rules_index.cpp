@@ -1,4 +1,4 @@
-// Elements that are read, or written, at positions that other tensors give.
+// Gathers and scatters: elements at indices that other tensors hold.
 #include <algorithm>
 
 #include "src/diag/error.h"
@@ -12,7 +12,7 @@ using ir::Shape;
 
 Shapes self(const ShapeView& op) { return repeated(op, op.shape("self")); }
 
-/// Each of the first axes has an index tensor or none; a mask stands for as many axes as it has.
+/// Each of the first axes has an index tensor or none; a mask replaces as many axes as it has.
 void require_indices(const ShapeView& op, const Shape& x) {
   const auto shapes = op.opt_shapes("indices");
   const std::vector<ir::DType> dtypes = op.dtypes("indices");
@@ -25,7 +25,7 @@ void require_indices(const ShapeView& op, const Shape& x) {
   }
 }
 
-/// The values are positions along `dim`.
+/// The values are indices along `dim`.
 void require_in_range_along(const ShapeView& op, const Shape& x, const char* name = "index") {
   if (x.empty()) return;
   op.require_in_range(name, x.at(static_cast<size_t>(op.axis("dim", dim_rank(x)))));
@@ -39,7 +39,7 @@ void require_fits(const ShapeView& op, const Shape& index, const Shape& x, bool 
     if (along || i != axis) op.require(index[i], Relation::le, x[i]);
 }
 
-/// scatter: each number of the index is the position for an element of the source.
+/// scatter: each index is the destination of an element of the source.
 Shapes scatter(const ShapeView& op) {
   const Shape& index = op.shape("index");
   require_in_range_along(op, op.shape("self"));
@@ -48,7 +48,7 @@ Shapes scatter(const ShapeView& op) {
   return self(op);
 }
 
-/// index_add and similar operators: one row of the source for each number of the index.
+/// index_add and similar operators: one row of the source for each index.
 Shapes put_rows(const ShapeView& op) {
   const Shape& x = op.shape("self");
   require_in_range_along(op, x);
@@ -63,25 +63,25 @@ Shapes put(const ShapeView& op) {
   return self(op);
 }
 
-/// The indexed axes of x come first, unless they are neighbours.
+/// The indexed axes come first in the result, unless they are adjacent in x.
 Shape indexed(const Shape& x, const std::vector<bool>& is_indexed, const Shape& picked) {
   const auto first = std::find(is_indexed.begin(), is_indexed.end(), true);
   const auto next = std::find(first, is_indexed.end(), false);
   const bool neighbours = std::find(next, is_indexed.end(), true) == is_indexed.end();
-  const auto place = neighbours ? static_cast<size_t>(first - is_indexed.begin()) : 0;
+  const auto position = neighbours ? static_cast<size_t>(first - is_indexed.begin()) : 0;
   Shape out;
   for (size_t i = 0; i < x.size(); ++i)
     if (i >= is_indexed.size() || !is_indexed[i]) out.push_back(x[i]);
-  out.insert(out.begin() + static_cast<std::ptrdiff_t>(place), picked.begin(), picked.end());
+  out.insert(out.begin() + static_cast<std::ptrdiff_t>(position), picked.begin(), picked.end());
   return out;
 }
 
-/// The axes of a mask are as long as the axes that they stand for.
+/// The axes of a mask have the sizes of the axes that it replaces.
 void require_mask(const ShapeView& op, const Shape& mask, const Shape& x, size_t axis) {
   for (size_t i = 0; i < mask.size(); ++i) op.unified(x.at(axis + i), mask[i]);
 }
 
-/// The shape of x[indices]: a mask stands for one index for each of its axes. Nothing if there are
+/// The shape of x[indices]: a mask replaces one index per axis of the mask. Nothing if there are
 /// several masks, or a mask without axes.
 std::optional<Shape> picked_shape(const ShapeView& op) {
   const std::vector<ir::DType> dtypes = op.dtypes("indices");
@@ -103,11 +103,12 @@ std::optional<Shape> picked_shape(const ShapeView& op) {
 
 Shapes index(const ShapeView& op) {
   const auto out = picked_shape(op);
-  if (!out) op.unknown("how many elements several masks, or one without axes, take is unknown");
+  if (!out)
+    op.unknown("the number of elements selected by several masks, or one without axes, is unknown");
   return {*out};
 }
 
-/// The positions of nonzero elements: one row each, with the position along each axis.
+/// The indices of nonzero elements: one row each, with the index along each axis.
 Shapes nonzero(const ShapeView& op) {
   return {{unbacked_size(), Dim(static_cast<int64_t>(op.shape("self").size()))}};
 }
@@ -115,14 +116,14 @@ Shapes nonzero(const ShapeView& op) {
 /// The same as a list, one tensor for each axis.
 Shapes nonzero_list(const ShapeView& op) { return repeated(op, {unbacked_size()}); }
 
-/// Each slice once. Its place and its count are results whether or not they were asked for.
+/// Each slice once. Indices and counts are results even if they were not requested.
 Shapes unique_slices(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
   return {with_dim(x, axis, unbacked_size()), {x.at(static_cast<size_t>(axis))}, {unbacked_size()}};
 }
 
-/// Each value once, its positions, and its count; results that were not requested are empty.
+/// Each value once, its indices, and its count; results that were not requested are empty.
 Shapes unique(const ShapeView& op) {
   if (op.has("dim")) return unique_slices(op);
   const bool has_inverse = op.boolean("return_inverse"), has_counts = op.boolean("return_counts");
@@ -133,7 +134,7 @@ Shapes unique(const ShapeView& op) {
 
 Shapes bincount(const ShapeView&) { return {{unbacked_size()}}; }
 
-/// The boxes that the others leave.
+/// The boxes that are not suppressed.
 Shapes nms(const ShapeView& op) {
   op.unified(op.shape("dets").at(0), op.shape("scores").at(0));
   return {{unbacked_size()}};
@@ -146,10 +147,10 @@ Shapes masked_select(const ShapeView& op) {
 
 /// The values that are written broadcast to their destination.
 Shapes put_at_indices(const ShapeView& op) {
-  const auto place = picked_shape(op);
-  if (place && std::none_of(place->begin(), place->end(),
-                            [](const Dim& size) { return size == unbacked_size(); }))
-    op.require_fit("values", *place);
+  const auto destination = picked_shape(op);
+  if (destination && std::none_of(destination->begin(), destination->end(),
+                                  [](const Dim& size) { return size == unbacked_size(); }))
+    op.require_fit("values", *destination);
   return self(op);
 }
 

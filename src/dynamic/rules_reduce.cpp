@@ -18,7 +18,7 @@ Shape reduced(const ShapeView& op) {
   return without(x, op.axes("dim", dim_rank(x)), op.boolean("keepdim"));
 }
 
-/// Torch finds no maximum among no elements.
+/// torch rejects the maximum of an empty axis.
 void require_elements(const ShapeView& op) {
   constexpr std::array<std::string_view, 7> kExtremes = {"amax",   "amin",   "max",    "min",
                                                          "argmax", "argmin", "aminmax"};
@@ -71,14 +71,14 @@ Shapes norm_except_dim(const ShapeView& op) {
 
 Shapes histogram(const ShapeView& op) { return {{op.dim("bins")}}; }
 
-/// Variables are rows. That of one variable is a number.
+/// Variables are rows. A single variable gives a number.
 Shapes covariance(const ShapeView& op) {
   const Shape& x = op.first();
   const bool is_one = x.size() < 2 || !op.holds(x[0], Relation::ge, 2);
   return {is_one ? Shape{} : Shape{x[0], x[0]}};
 }
 
-/// `prepend` and `append` are joined before `n` differences are taken; not if n is 0.
+/// `prepend` and `append` are concatenated first, unless n is 0.
 Shapes differences(const ShapeView& op) {
   if (op.i64("n") == 0) return {op.shape("self")};
   const Shape& x = op.shape("self");
@@ -90,7 +90,7 @@ Shapes differences(const ShapeView& op) {
   return {with_dim(x, axis, op.constraints().larger(size - op.dim("n"), 0))};
 }
 
-/// A one-dimensional x runs along `dim`, which needs samples: of none there is no last one.
+/// A one-dimensional x runs along `dim`, which must not be empty.
 Shape sampled(const ShapeView& op) {
   const Shape& y = op.shape("y");
   const bool is_one = !op.is_tensor("x") || op.shape("x").size() < 2;

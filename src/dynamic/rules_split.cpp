@@ -48,7 +48,7 @@ Dim length_of(const ShapeView& op, const SliceBounds& bounds, const Dim& size) {
   return op.constraints().larger(start ? size - *start : bounds.end - bounds.start, 0);
 }
 
-/// Of `x[-n:]`: n, or all there are.
+/// The length of `x[-n:]`: n, or the size if it is smaller.
 std::optional<Dim> last_entries(const ShapeView& op, const Dim& size) {
   if (!op.has("start") || !op.holds(op.dim("start"), Relation::lt, 0)) return std::nullopt;
   if (op.has("end") && clamped(op, op.dim("end"), size) != size) return std::nullopt;
@@ -61,7 +61,7 @@ Shapes slice(const ShapeView& op) {
   const Dim& size = x.at(static_cast<size_t>(axis));
   const auto last = last_entries(op, size);
   const Dim length = last ? *last : length_of(op, bounds(op, size), size);
-  // An end that is cut off leaves nothing behind the start only where the trials show it.
+  // Assumes that the slice is not empty, unless a probe shows that it may be.
   if (!ir::is_unbacked(length) && !orders_in(length).empty())
     op.constraints().holds(length, Relation::ge, 1);
   return {with_dim(x, axis, ceil_div(length, op.has("step") ? op.dim("step") : Dim(1)))};
@@ -81,8 +81,8 @@ Shapes narrow(const ShapeView& op) {
   return {with_dim(x, axis, length)};
 }
 
-/// `index` is a position of the axis.
-void require_place(const ShapeView& op, const Dim& size) {
+/// `index` is within the axis.
+void require_index(const ShapeView& op, const Dim& size) {
   const Dim index = op.dim("index");
   const auto of_iteration = [](const ir::Symbol& symbol) { return symbol.is_iteration(); };
   const std::vector<ir::Symbol> symbols = index.symbols();
@@ -97,14 +97,14 @@ void require_place(const ShapeView& op, const Dim& size) {
 Shapes select(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  require_place(op, x.at(static_cast<size_t>(axis)));
+  require_index(op, x.at(static_cast<size_t>(axis)));
   return {without(x, {axis}, false)};
 }
 
 Shapes select_scatter(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  require_place(op, x.at(static_cast<size_t>(axis)));
+  require_index(op, x.at(static_cast<size_t>(axis)));
   op.unified(without(x, {axis}, false), op.shape("src"));
   return {x};
 }
@@ -126,12 +126,12 @@ Shapes parts(const Shape& x, int axis, const std::vector<Dim>& sizes) {
   return out;
 }
 
-/// Parts of `size`, the last one with the rest; the trials give their number.
+/// Parts of `size`, the last one with the remainder; the number of parts is the sample's.
 Shapes equal_parts(const ShapeView& op, const Shape& x, int axis, const Dim& size) {
   const auto count = static_cast<int64_t>(op.outputs());
-  const Dim whole = x.at(static_cast<size_t>(axis));
+  const Dim total = x.at(static_cast<size_t>(axis));
   std::vector<Dim> sizes(op.outputs(), size);
-  if (!sizes.empty()) sizes.back() = whole - (count - 1) * size;
+  if (!sizes.empty()) sizes.back() = total - (count - 1) * size;
   if (!op.holds(sizes.back(), Relation::ge, count > 1 ? 1 : 0) ||
       !op.holds(sizes.back(), Relation::le, size))
     op.unknown("the number of parts differs");
@@ -167,19 +167,19 @@ Shapes sections(const ShapeView& op, const Shape& x, int axis, int64_t count) {
   return parts(x, axis, sizes);
 }
 
-/// Parts between indices.
+/// Parts between indices: each starts where the previous one ends.
 Shapes cut(const ShapeView& op, const Shape& x, int axis, const Shape& indices) {
-  const Dim whole = x.at(static_cast<size_t>(axis));
+  const Dim total = x.at(static_cast<size_t>(axis));
   std::vector<Dim> sizes;
   Dim start = 0;
   for (const Dim& index : indices) {
-    if (!ir::is_unbacked(whole) && op.holds(index, Relation::ge, 0))
-      op.constraints().decide(index, Relation::le, whole);  // a part begins where others end
-    const Dim end = clamped(op, index, whole);
+    if (!ir::is_unbacked(total) && op.holds(index, Relation::ge, 0))
+      op.constraints().decide(index, Relation::le, total);
+    const Dim end = clamped(op, index, total);
     sizes.push_back(op.constraints().larger(end - start, 0));
     start = end;
   }
-  sizes.push_back(whole - start);
+  sizes.push_back(total - start);
   return parts(x, axis, sizes);
 }
 
@@ -191,7 +191,7 @@ Shapes cut_at(const ShapeView& op, const Shape& x, int axis) {
 Shapes tensor_split(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  if (op.is_tensor("tensor_indices_or_sections")) op.unknown("the parts are given as a tensor");
+  if (op.is_tensor("tensor_indices_or_sections")) op.unknown("a tensor specifies the parts");
   return cut_at(op, x, axis);
 }
 
@@ -261,7 +261,7 @@ Shapes diagflat(const ShapeView& op) {
   return {{size, size}};
 }
 
-/// Windows of `size`, `step` apart, become a last axis.
+/// Windows of `size` elements with stride `step` become a last axis.
 Shapes unfold(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const Dim size = op.dim("size");

@@ -30,14 +30,14 @@ Dim remaining(const ShapeView& op, const Shape& from, Shape to) {
 
 /// A shape with at most one -1.
 Shape filled(const ShapeView& op, const Shape& from, Shape to) {
-  const auto open = std::find(to.begin(), to.end(), Dim(-1));
-  if (open == to.end()) {
+  const auto inferred = std::find(to.begin(), to.end(), Dim(-1));
+  if (inferred == to.end()) {
     op.require(product(from), Relation::eq, product(to));
     return to;
   }
   Shape others = to;
-  others.erase(others.begin() + (open - to.begin()));
-  *open = remaining(op, from, others);
+  others.erase(others.begin() + (inferred - to.begin()));
+  *inferred = remaining(op, from, others);
   return to;
 }
 
@@ -166,7 +166,7 @@ Shapes moveaxis(const ShapeView& op) {
   return {out};
 }
 
-/// Whether an axis has size 1; a dynamic axis counts as it was in all trials.
+/// True if an axis has size 1; a dynamic axis must be the same in all probes.
 bool is_one(const ShapeView& op, const Dim& dim) {
   if (is_unbacked(dim)) return !op.holds(dim, Relation::ne, 1);
   return dim.is_constant() ? dim == Dim(1) : !op.holds(dim, Relation::ge, 2);
@@ -204,7 +204,7 @@ Shapes as_real(const ShapeView& op) {
 
 Shapes as_complex(const ShapeView& op) { return {all_but_last(op.shape("self"), 1)}; }
 
-/// Shifts by no more than the size, as a file states it of a declared one.
+/// Shifts by no more than the size; the exported model asserts it for a declared one.
 Shapes roll(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const Shape shifts = op.dims("shifts"), dims = op.dims("dims");
@@ -214,7 +214,7 @@ Shapes roll(const ShapeView& op) {
         dims.empty()
             ? product(x)
             : x.at(static_cast<size_t>(ir::floor_mod_int(dims.at(i).value(), dim_rank(x))));
-    // By sizes that follow from values, places are computed, and any shift has its meaning.
+    // With data-dependent sizes the graph computes the indices: any shift is valid.
     if (ir::is_unbacked(size) || ir::is_unbacked(shifts[i])) continue;
     if (size.is_constant() && shifts[i].is_constant()) continue;
     const bool is_forward = op.holds(shifts[i], Relation::ge, 0);
@@ -243,7 +243,7 @@ Shapes pixel_shuffle(const ShapeView& op) {
   return {out};
 }
 
-/// torch gives a tensor without elements back as it is.
+/// torch returns a tensor without elements unchanged.
 Shapes pixel_unshuffle(const ShapeView& op) {
   const Shape& x = op.shape("self");
   for (const Dim& size : x) op.require(size, Relation::ge, 1);

@@ -8,7 +8,7 @@
 namespace t2n::dynamic {
 namespace {
 
-/// A literal of an operation, and the size that it seems to be.
+/// A literal of an operation, and the size that it probably is.
 struct Suspect {
   const ir::Node* node;
   std::string argument;
@@ -87,8 +87,8 @@ class Finder {
     ir::for_each_input(node, [&](ir::ValueId) { has_operand = true; });
     if (has_operand) return;
     const auto look = [&](const ir::Argument& arg, const ir::Dim& literal) {
-      constexpr int64_t kTelling = 3;
-      if (!literal.is_constant() || literal.value() < kTelling) return;
+      constexpr int64_t kDistinctive = 3;
+      if (!literal.is_constant() || literal.value() < kDistinctive) return;
       for (const auto& [symbol, size] : sample_)
         if (size == literal.value() && symbol.unbacked() == nullptr)
           return add(node, arg.name, literal, ir::Dim::symbol(symbol));
@@ -155,7 +155,7 @@ void report_suspects(const ir::Graph& graph, const Sizes& sample, const Report& 
         suspicion(cat(ir::op_name(suspect.node->op), ": ", suspect.argument, " holds the literal ",
                       suspect.literal, ", which is ", suspect.size.str(), " in the sample"),
                   {ir::node_where(graph, *suspect.node)},
-                  "the file holds the literal for all sizes, as the model does"));
+                  "the exported model uses the literal at all sizes, as the model does"));
   report_outputs(graph, sample, report);
 }
 

@@ -28,7 +28,7 @@ std::vector<ir::ValueId> masks_of(const ir::Graph& graph, const ir::Node& node) 
 }
 
 /// The tensors whose values determine the size; none for an operation without such a size.
-std::vector<ir::ValueId> counted_in(const ir::Graph& graph, const ir::Node& node) {
+std::vector<ir::ValueId> size_operands(const ir::Graph& graph, const ir::Node& node) {
   const std::string_view op = ir::op_name(node.op), name = ir::op_short_name(node.op);
   if (!has_trait(op.substr(0, op.find('.')), ir::OpTrait::gives_unbacked_size)) return {};
   if (name == "index" || name == "_unsafe_index") return masks_of(graph, node);
@@ -45,14 +45,15 @@ std::vector<ir::ValueId> counted_in(const ir::Graph& graph, const ir::Node& node
   if (name == "repeat_interleave") {
     const ir::ValueId repeats = ir::operand(node, "repeats");
     const ir::Attr* size = node.find("output_size");
-    const bool is_given = size != nullptr && !std::holds_alternative<ir::None>(*size);
-    return repeats == ir::kNoValue || is_given ? std::vector<ir::ValueId>() : std::vector{repeats};
+    const bool has_output_size = size != nullptr && !std::holds_alternative<ir::None>(*size);
+    return repeats == ir::kNoValue || has_output_size ? std::vector<ir::ValueId>()
+                                                      : std::vector{repeats};
   }
   if (name == "nms") return {ir::operand(node, "dets"), ir::operand(node, "scores")};
   return {ir::operand(node, "self")};
 }
 
-/// Whether the size is the number of nonzero elements of the tensor, without a broadcast.
+/// True if the size is the number of nonzero elements of the tensor, without a broadcast.
 bool counts_nonzero(const ir::Graph& graph, const ir::Node& node,
                     const std::vector<ir::ValueId>& tensors) {
   constexpr std::array<std::string_view, 8> kNonzero = {
@@ -64,7 +65,7 @@ bool counts_nonzero(const ir::Graph& graph, const ir::Node& node,
          value_of(graph, ir::operand(node, "self")).shape == value_of(graph, tensors[0]).shape;
 }
 
-/// What no size that follows is above, whatever the values are.
+/// An upper bound of the size, whatever the values are.
 std::optional<ir::Dim> most_of(const ir::Graph& graph, const ir::Node& node,
                                const std::vector<ir::ValueId>& tensors) {
   constexpr std::array<std::string_view, 3> kDistinct = {"_unique", "_unique2",
@@ -85,40 +86,40 @@ std::optional<ir::Dim> most_of(const ir::Graph& graph, const ir::Node& node,
   return std::nullopt;
 }
 
-/// By value: whether it follows from inputs, or from operations that give other values each time.
-std::vector<bool> open_values(const ir::Graph& graph) {
+/// Per value: true if it depends on inputs, or on operations with random results.
+std::vector<bool> input_dependent(const ir::Graph& graph) {
   std::vector<bool> out(graph.values.size());
   for (const ir::ValueId id : graph.inputs) out.at(static_cast<size_t>(id)) = true;
   for (const ir::Node& node : graph.nodes) {
-    bool is_open = ir::is_unpredictable(node.op);
+    bool depends = ir::is_unpredictable(node.op);
     ir::for_each_input(
-        node, [&](ir::ValueId id) { is_open = is_open || out.at(static_cast<size_t>(id)); });
-    for (const ir::ValueId id : node.outputs) out.at(static_cast<size_t>(id)) = is_open;
+        node, [&](ir::ValueId id) { depends = depends || out.at(static_cast<size_t>(id)); });
+    for (const ir::ValueId id : node.outputs) out.at(static_cast<size_t>(id)) = depends;
   }
   return out;
 }
 
-/// Whether one of these values, or one that they are computed from, has an open axis.
-bool has_open_axes(const ir::Graph& graph, std::vector<ir::ValueId> due) {
-  if (due.empty()) return false;
+/// True if one of these values, or one that they are computed from, has a dynamic axis.
+bool has_dynamic_axes(const ir::Graph& graph, std::vector<ir::ValueId> pending) {
+  if (pending.empty()) return false;
   const std::vector<int> producers = ir::producers(graph);
-  std::set<ir::ValueId> seen(due.begin(), due.end());
-  while (!due.empty()) {
-    const ir::ValueId id = due.back();
-    due.pop_back();
+  std::set<ir::ValueId> seen(pending.begin(), pending.end());
+  while (!pending.empty()) {
+    const ir::ValueId id = pending.back();
+    pending.pop_back();
     const ir::Shape& shape = value_of(graph, id).shape;
     if (!std::all_of(shape.begin(), shape.end(), [](const ir::Dim& d) { return d.is_constant(); }))
       return true;
     const int node = producers[static_cast<size_t>(id)];
     if (node < 0) continue;
     ir::for_each_input(graph.nodes[static_cast<size_t>(node)], [&](ir::ValueId operand) {
-      if (seen.insert(operand).second) due.push_back(operand);
+      if (seen.insert(operand).second) pending.push_back(operand);
     });
   }
   return false;
 }
 
-/// The axis whose size is the symbol alone, if there is one.
+/// The output and axis whose size is unbacked_size() alone, if there is one.
 std::optional<std::pair<size_t, size_t>> unbacked_axis(const std::vector<ir::Shape>& shapes) {
   const ir::Dim size = unbacked_size();
   for (size_t i = 0; i < shapes.size(); ++i) {
@@ -128,10 +129,10 @@ std::optional<std::pair<size_t, size_t>> unbacked_axis(const std::vector<ir::Sha
   return std::nullopt;
 }
 
-/// Whether its size is a number that was read: as many entries of one
+/// True if its size is a number read from a tensor, recorded as the repetition of one element
 /// (src/trace/unbacked_numbers.cpp).
 bool reads_number(const ir::Graph& graph, const ir::Node& node) {
-  const std::vector<ir::ValueId> tensors = counted_in(graph, node);
+  const std::vector<ir::ValueId> tensors = size_operands(graph, node);
   return ir::op_name(node.op) == "aten::repeat_interleave.Tensor" && tensors.size() == 1 &&
          value_of(graph, tensors[0]).shape == ir::Shape{1};
 }
@@ -142,7 +143,7 @@ bool is_unbacked(const Comparison& comparison) {
   return is_unbacked(comparison.left) || is_unbacked(comparison.right);
 }
 
-std::optional<Symbol> asks_sign(const Comparison& comparison, const ir::Graph& graph) {
+std::optional<Symbol> tests_sign(const Comparison& comparison, const ir::Graph& graph) {
   const std::vector<Symbol> symbols = (comparison.left - comparison.right).symbols();
   if (symbols.size() != 1 || symbols[0].unbacked() == nullptr ||
       ir::prove(comparison) != ir::Verdict::always)
@@ -158,27 +159,27 @@ std::optional<Symbol> asks_sign(const Comparison& comparison, const ir::Graph& g
 
 std::vector<const ir::Node*> nodes_with_unbacked_sizes(const ir::Graph& graph) {
   std::vector<const ir::Node*> out;
-  std::vector<bool> open;
+  std::vector<bool> dependent;
   for (const ir::Node& node : graph.nodes) {
-    const std::vector<ir::ValueId> counted = counted_in(graph, node);
-    if (!counted.empty() && open.empty()) open = open_values(graph);
-    if (std::any_of(counted.begin(), counted.end(),
-                    [&](ir::ValueId id) { return open.at(static_cast<size_t>(id)); }))
+    const std::vector<ir::ValueId> operands = size_operands(graph, node);
+    if (!operands.empty() && dependent.empty()) dependent = input_dependent(graph);
+    if (std::any_of(operands.begin(), operands.end(),
+                    [&](ir::ValueId id) { return dependent.at(static_cast<size_t>(id)); }))
       out.push_back(&node);
   }
   return out;
 }
 
 bool gives_unbacked_size(const ir::Graph& graph, const ir::Node& node) {
-  const std::vector<ir::ValueId> counted = counted_in(graph, node);
-  if (counted.empty()) return false;
-  const std::vector<bool> open = open_values(graph);
-  return std::any_of(counted.begin(), counted.end(),
-                     [&](ir::ValueId id) { return open.at(static_cast<size_t>(id)); });
+  const std::vector<ir::ValueId> operands = size_operands(graph, node);
+  if (operands.empty()) return false;
+  const std::vector<bool> dependent = input_dependent(graph);
+  return std::any_of(operands.begin(), operands.end(),
+                     [&](ir::ValueId id) { return dependent.at(static_cast<size_t>(id)); });
 }
 
-bool counts_in_open_axes(const ir::Graph& graph, const ir::Node& node) {
-  return has_open_axes(graph, counted_in(graph, node));
+bool counts_over_dynamic_axes(const ir::Graph& graph, const ir::Node& node) {
+  return has_dynamic_axes(graph, size_operands(graph, node));
 }
 
 bool has_unbacked_sizes(const ir::Graph& graph) {
@@ -201,9 +202,9 @@ Sizes unbacked_sizes(const ir::Graph& graph, const ir::Graph& traced) {
   for (const ir::Node& node : graph.nodes)
     for (const ir::ValueId id : node.outputs) {
       const ir::Value& value = value_of(graph, id);
-      const auto there = names.find(value.name);
-      if (there == names.end()) continue;
-      const ir::Shape& shape = value_of(traced, there->second).shape;
+      const auto found = names.find(value.name);
+      if (found == names.end()) continue;
+      const ir::Shape& shape = value_of(traced, found->second).shape;
       if (shape.size() != value.shape.size()) continue;
       for (size_t axis = 0; axis < shape.size(); ++axis)
         if (const Symbol* symbol = value.shape[axis].as_symbol();
@@ -216,7 +217,7 @@ Sizes unbacked_sizes(const ir::Graph& graph, const ir::Graph& traced) {
 std::vector<Comparison> bounds_of_unbacked_sizes(const ir::Graph& graph) {
   std::vector<Comparison> out;
   for (const ir::Node& node : graph.nodes) {
-    const std::vector<ir::ValueId> tensors = counted_in(graph, node);
+    const std::vector<ir::ValueId> tensors = size_operands(graph, node);
     const auto most = tensors.empty() ? std::nullopt : most_of(graph, node, tensors);
     if (!most) continue;
     for (const ir::Dim& size : value_of(graph, node.outputs.at(0)).shape)
@@ -227,11 +228,11 @@ std::vector<Comparison> bounds_of_unbacked_sizes(const ir::Graph& graph) {
   return out;
 }
 
-UnbackedSizes::UnbackedSizes(const Sizes& taken) {
-  for (const auto& [symbol, size] : taken) names_.insert(symbol.str());
+UnbackedSizes::UnbackedSizes(const Sizes& used) {
+  for (const auto& [symbol, size] : used) names_.insert(symbol.str());
 }
 
-/// "N_masked_select", in letters that a document allows.
+/// "N_masked_select", with characters that NNEF allows in names.
 Symbol UnbackedSizes::new_symbol(const std::string& value) {
   std::string stem = "N_";
   for (const char c : value) stem += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
@@ -260,10 +261,10 @@ int UnbackedSizes::number(const ir::Graph& graph, ir::ValueId value) {
   return out;
 }
 
-/// What is counted: the nonzero elements of a tensor, possibly broadcast; "" if it is anything
-/// else, which no other operation counts.
-std::string UnbackedSizes::counted(const ir::Graph& graph, const ir::Node& node) {
-  const std::vector<ir::ValueId> tensors = counted_in(graph, node);
+/// A key that is equal for operations that count the same: the nonzero elements of a tensor,
+/// possibly broadcast, or a sum. "" if no other operation has this size.
+std::string UnbackedSizes::count_key(const ir::Graph& graph, const ir::Node& node) {
+  const std::vector<ir::ValueId> tensors = size_operands(graph, node);
   if (ir::op_name(node.op) == "aten::repeat_interleave.Tensor" && tensors.size() == 1)
     return cat("sum #", number(graph, tensors[0]));
   if (!counts_nonzero(graph, node, tensors)) return {};
@@ -273,9 +274,9 @@ std::string UnbackedSizes::counted(const ir::Graph& graph, const ir::Node& node)
 std::optional<Unbacked> UnbackedSizes::name(const Level& level, const ir::Node& node,
                                             std::vector<ir::Shape>& shapes,
                                             const std::vector<Sizes*>& probes) {
-  const auto place = unbacked_axis(shapes);
-  if (!place || level.depth() > 0) return std::nullopt;
-  const auto [output, axis] = *place;
+  const auto found = unbacked_axis(shapes);
+  if (!found || level.depth() > 0) return std::nullopt;
+  const auto [output, axis] = *found;
   const auto replace = [&](const ir::Dim& size) {
     for (ir::Shape& shape : shapes)
       for (ir::Dim& dim : shape)
@@ -286,8 +287,8 @@ std::optional<Unbacked> UnbackedSizes::name(const Level& level, const ir::Node& 
   };
   const ir::Graph& graph = level.result();
   if (producers_.size() != graph.values.size()) producers_ = ir::producers(graph);
-  std::string key = counted(graph, node);
-  const std::optional<ir::Dim> most = most_of(graph, node, counted_in(graph, node));
+  std::string key = count_key(graph, node);
+  const std::optional<ir::Dim> most = most_of(graph, node, size_operands(graph, node));
   const std::string value =
       reads_number(graph, node) ? "item" : value_of(graph, node.outputs.at(0)).name;
   if (key.empty()) key = cat("of #", number(graph, node.outputs.at(0)));

@@ -45,8 +45,8 @@ std::set<const void*> varying_loops(const std::vector<TraceAt>& runs,
 
 namespace {
 
-/// The names of values with an axis whose size follows from values.
-std::set<std::string> counted_values(const ir::Graph& graph) {
+/// The names of values with a data-dependent size.
+std::set<std::string> unbacked_values(const ir::Graph& graph) {
   std::set<std::string> out;
   for (const ir::Node* node : nodes_with_unbacked_sizes(graph))
     for (const ir::ValueId id : node->outputs)
@@ -69,14 +69,15 @@ std::vector<const void*> branches_on_values(const std::vector<TraceAt>& runs, co
   std::set<const void*> seen;
   std::vector<const void*> out;
   for (const TraceAt& run : runs) {
-    const std::set<std::string> counted = counted_values(run.traced.graph);
+    const std::set<std::string> unbacked = unbacked_values(run.traced.graph);
     for (const Decision& decision : run.traced.decisions) {
       if (decision.kind != Decision::Kind::branch || decision.is_guard) continue;
       if (run.sizes == at) directions[decision.id].insert(decision.direction);
       const auto& condition = decision.comparison;
-      const bool is_counted = condition && (mentions_any(condition->left, counted) ||
-                                            mentions_any(condition->right, counted));
-      if ((is_counted || directions[decision.id].size() == 2) && seen.insert(decision.id).second)
+      const bool depends_on_values = condition && (mentions_any(condition->left, unbacked) ||
+                                                   mentions_any(condition->right, unbacked));
+      if ((depends_on_values || directions[decision.id].size() == 2) &&
+          seen.insert(decision.id).second)
         out.push_back(decision.id);
     }
   }
@@ -98,7 +99,7 @@ std::vector<const void*> differing_branches(const std::vector<TraceAt>& runs) {
     }
   std::erase_if(order, [&](const void* branch) {
     return std::all_of(directions.begin(), directions.end(),
-                       [&](auto& of_run) { return of_run[branch] == directions[0][branch]; });
+                       [&](auto& taken) { return taken[branch] == directions[0][branch]; });
   });
   return order;
 }
@@ -133,9 +134,9 @@ std::set<const void*> varying_numbers(const std::vector<TraceAt>& runs) {
   const std::map<const void*, std::string> here = numbers(runs[0]);
   std::set<const void*> varying;
   for (size_t run = 1; run < runs.size(); ++run) {
-    const std::map<const void*, std::string> there = numbers(runs[run]);
+    const std::map<const void*, std::string> others = numbers(runs[run]);
     for (const auto& [id, text] : here)
-      if (const auto other = there.find(id); other != there.end() && other->second != text)
+      if (const auto other = others.find(id); other != others.end() && other->second != text)
         varying.insert(id);
   }
   return varying;
@@ -157,18 +158,17 @@ std::optional<Sizes> sizes_against(const Comparison& relation, Chooser& chooser)
   return {};
 }
 
-std::string twins_of(const Symbol& symbol, const DynamicInputs& declared) {
+std::string equal_axes_hint(const Symbol& symbol, const DynamicInputs& declared) {
   const int64_t size = declared.sample.at(symbol);
-  const bool has_twin =
+  const bool has_equal =
       std::any_of(declared.shapes.begin(), declared.shapes.end(), [&](const ir::Shape& shape) {
         return std::find(shape.begin(), shape.end(), ir::Dim(size)) != shape.end();
       });
   std::string out;
-  if (has_twin)
-    out = cat("an axis that is ", size,
-              " in the sample as well is not declared: if it must be as "
-              "large, give it ",
-              symbol, ", too; ");
+  if (has_equal)
+    out = cat("another axis of size ", size,
+              " in the sample is not declared: if both must be equal, declare it as ", symbol,
+              " too; ");
   if (declared.sample.size() > 1)
     out += cat("if ", symbol, " must equal another size, give both the same symbol; ");
   return out;
@@ -190,7 +190,7 @@ bool all_differ(const Sizes& sizes) {
   return seen.size() == sizes.size();
 }
 
-bool holds_far_off(const Comparison& relation, const Sizes& at) {
+bool holds_at_larger(const Comparison& relation, const Sizes& at) {
   for (const auto& [symbol, sample] : at) {
     Sizes sizes = at;
     for (int64_t size = 4 * sample; size < 8 * sample + 64; ++size) {

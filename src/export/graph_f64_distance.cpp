@@ -15,15 +15,15 @@
 namespace t2n {
 namespace {
 
-/// Values of the graph's inputs in its form; nothing if one is missing.
+/// Values of the graph's inputs, in its order; nothing if one is missing.
 std::optional<std::vector<ir::Tensor>> values_of(const ir::Graph& graph, const TracedModel& model,
                                                  const std::vector<trace::SampleInput>& inputs) {
   std::vector<ir::Tensor> out;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
     const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
-    const auto place = std::find(model.inputs.begin(), model.inputs.end(), name);
+    const auto found = std::find(model.inputs.begin(), model.inputs.end(), name);
     for (const trace::SampleInput& input : inputs)
-      if (is_sample_of(input, name, static_cast<size_t>(place - model.inputs.begin()))) {
+      if (is_sample_of(input, name, static_cast<size_t>(found - model.inputs.begin()))) {
         out.push_back(std::get<ir::Tensor>(input.value));
         break;
       }
@@ -32,8 +32,8 @@ std::optional<std::vector<ir::Tensor>> values_of(const ir::Graph& graph, const T
   return out;
 }
 
-/// f32 values, each moved by two roundings, up or down in a fixed pattern. Whole numbers stay: they
-/// may be counts, positions or masks.
+/// Moves each f32 value by two roundings, up or down in a fixed pattern. Keeps integer-valued
+/// floats: they may be counts, positions or masks.
 ir::Tensor nudged(const ir::Tensor& tensor) {
   if (tensor.dtype != ir::DType::f32) return tensor;
   std::vector<double> values = ir::to_f64(tensor);
@@ -47,7 +47,7 @@ ir::Tensor nudged(const ir::Tensor& tensor) {
   return ir::tensor_of(tensor.dtype, tensor.shape, values);
 }
 
-/// The part of each output that is compared.
+/// Cuts each output to the compared part.
 std::vector<ir::Tensor> compared_part(std::vector<ir::Tensor> outputs, const InputSet& set) {
   for (size_t i = 0; i < std::min(outputs.size(), set.compared.size()); ++i) {
     ir::Tensor part = ir::as_pairs(outputs[i]);
@@ -59,12 +59,12 @@ std::vector<ir::Tensor> compared_part(std::vector<ir::Tensor> outputs, const Inp
   return outputs;
 }
 
-/// Evaluates a graph of the model on a set's inputs by `run`. Nothing if that is impossible.
+/// Evaluates a recorded graph on a set's inputs with `run`. Empty if that is impossible.
 template <typename Run>
-std::vector<ir::Tensor> evaluated(const ir::Graph& of_model, const TracedModel& model,
+std::vector<ir::Tensor> evaluated(const ir::Graph& recorded, const TracedModel& model,
                                   const InputSet& set, Run run) {
   try {
-    ir::Graph graph = at_sizes(of_model, set.sizes);
+    ir::Graph graph = at_sizes(recorded, set.sizes);
     auto inputs = values_of(graph, model, set.inputs);
     return inputs ? compared_part(run(graph, *inputs), set) : std::vector<ir::Tensor>();
   } catch (const Error&) {  // no kernel for f64, or for these operands
@@ -80,10 +80,10 @@ bool has_rounding(const ir::Graph& graph) {
   });
 }
 
-/// What each rounding of a run rounds, in the order of execution.
+/// The operand of each rounding in a run, in execution order.
 using Rounded = std::vector<std::vector<double>>;
 
-/// The same evaluation, in which `self` of roundings is what `change` makes of it.
+/// The same evaluation with `change` applied to the operand of each rounding.
 ir::Evaluator with_roundings(ir::Evaluator evaluate,
                              std::function<ir::Tensor(const ir::Tensor& self)> change) {
   return [evaluate = std::move(evaluate), change = std::move(change)](const ir::Node& node,
@@ -104,27 +104,27 @@ Rounded rounded_in(const TracedModel& model, const InputSet& set, const ir::Eval
   return out;
 }
 
-/// Adds a number before rounding, except where torch computes what f64 gives: such a tie is none of
-/// rounding's doing, and every engine meets it.
-ir::Tensor shifted(const ir::Tensor& self, double by, const std::vector<double>& torch,
+/// Adds an offset before rounding, except to elements where torch equals f64: such a tie is exact
+/// in every engine.
+ir::Tensor shifted(const ir::Tensor& self, double offset, const std::vector<double>& torch,
                    const std::vector<double>& exact) {
   if (!ir::is_float(self.dtype)) return self;
   std::vector<double> values = ir::to_f64(self);
   const bool are_known = torch.size() == values.size() && exact.size() == values.size();
   for (size_t i = 0; i < values.size(); ++i)
-    values[i] = are_known && torch[i] == exact[i] ? exact[i] : values[i] + by;
+    values[i] = are_known && torch[i] == exact[i] ? exact[i] : values[i] + offset;
   return ir::tensor_of(ir::DType::f64, self.shape, values);
 }
 
-std::vector<ir::Tensor> computed_nearby(const TracedModel& model, const InputSet& set, double by,
-                                        const Rounded& torch, const Rounded& exact) {
-  size_t at = 0;
+std::vector<ir::Tensor> computed_nearby(const TracedModel& model, const InputSet& set,
+                                        double offset, const Rounded& torch, const Rounded& exact) {
+  size_t next = 0;
   const std::vector<double> unknown;
   const ir::Evaluator wide = torch_module().wide_evaluator();
   const ir::Evaluator evaluate = with_roundings(wide, [&](const ir::Tensor& self) {
-    const bool is_known = at < torch.size() && at < exact.size();
-    const size_t k = at++;
-    return shifted(self, by, is_known ? torch[k] : unknown, is_known ? exact[k] : unknown);
+    const bool is_known = next < torch.size() && next < exact.size();
+    const size_t k = next++;
+    return shifted(self, offset, is_known ? torch[k] : unknown, is_known ? exact[k] : unknown);
   });
   const auto run = [&](ir::Graph& graph, std::vector<ir::Tensor>& inputs) {
     for (ir::Tensor& input : inputs) input = nudged(input);
@@ -142,7 +142,7 @@ std::vector<std::vector<ir::Tensor>> all_nearby(const TracedModel& model, const 
           computed_nearby(model, set, -kNearTie, torch, exact)};
 }
 
-/// Whether torch's results are what the graph means, except at ties.
+/// Whether torch's results equal the graph's f64 results, except at ties.
 bool is_near_ties(const TracedModel& model, InputSet& set, const std::vector<ir::Tensor>& results,
                   const std::vector<ir::Tensor>& exact, const check::Tolerance& tolerance) {
   if (!rounds(model) || exact.size() != results.size()) return false;
@@ -155,11 +155,11 @@ bool is_near_ties(const TracedModel& model, InputSet& set, const std::vector<ir:
   return true;
 }
 
-/// Whether the graph is the model's program: in its own precision it computes what torch does.
+/// Whether the graph is the model's program: in its own precision it computes the same as torch.
 /// torch's kernels for 16-bit floats may be far from both f32 and f64 (transposed convolutions), so
-/// the graph runs in these as well.
-bool is_of_model(const ir::Graph& graph, const std::vector<ir::Tensor>& inputs, const InputSet& set,
-                 const check::Tolerance& tolerance) {
+/// the graph also runs with these.
+bool is_from_model(const ir::Graph& graph, const std::vector<ir::Tensor>& inputs,
+                   const InputSet& set, const check::Tolerance& tolerance) {
   const auto agrees_in = [&](const ir::Evaluator& evaluator) {
     return agrees(set.expected, compared_part(ir::run_graph(graph, inputs, evaluator), set),
                   tolerance);
@@ -172,7 +172,7 @@ std::vector<ir::Tensor> computed(const TracedModel& model, InputSet& set,
                                  const check::Tolerance& tolerance) {
   const auto run = [&](const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
     const trace::TorchModule& torch = torch_module();
-    const bool is_torch = is_of_model(graph, inputs, set, tolerance);
+    const bool is_torch = is_from_model(graph, inputs, set, tolerance);
     if (!is_torch && !has_rounding(graph)) return std::vector<ir::Tensor>();
     std::vector<ir::Tensor> exact =
         compared_part(ir::run_graph(graph, inputs, torch.wide_evaluator()), set);
@@ -202,14 +202,14 @@ ir::Graph at_sizes(const ir::Graph& graph, const dynamic::Sizes& sizes) {
   return out;
 }
 
-ir::Graph graph_at(TracedModel& model, const dynamic::Sizes& of_samples,
-                   const std::vector<trace::SampleInput>& inputs, const dynamic::Sizes& at) {
-  if (!model.dynamic && at != of_samples) try {
+ir::Graph graph_at(TracedModel& model, const dynamic::Sizes& sample_sizes,
+                   const std::vector<trace::SampleInput>& inputs, const dynamic::Sizes& sizes) {
+  if (!model.dynamic && sizes != sample_sizes) try {
       return torch_module().trace(*model.session, inputs, {}).graph;
     } catch (const Error& error) {
       if (error.diagnostic().id == "internal") throw;
     }
-  return at_sizes(model.recorded_graph(), at);
+  return at_sizes(model.recorded_graph(), sizes);
 }
 
 std::vector<ir::Tensor> in_compressed(const TracedModel& model,

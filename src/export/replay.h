@@ -1,4 +1,4 @@
-// A runner for what was computed already, so that it is compared as what an engine gives.
+// A runner that replays computed results, so that they are compared like an engine's outputs.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace t2n {
 
-/// Gives the results one after the other, whatever the inputs.
+/// Returns the results in order and ignores the inputs.
 class Replay final : public check::Runner {
  public:
   Replay(std::string name, std::vector<std::vector<ir::Tensor>> results)

@@ -33,13 +33,13 @@ Expression parse(const std::string& text) {
     } else if (std::isalpha(static_cast<unsigned char>(each)) != 0) {
       out.inputs.back() += each;
     } else {
-      fail(cat("tract takes letters only in ", quoted(text)));
+      fail(cat("tract accepts only letters in ", quoted(text)));
     }
   }
   return out;
 }
 
-/// Whole numbers are summed in i64, which wraps as any narrower type would; f16 in f32.
+/// Integers are summed in i64, which wraps like any narrower type after a cast; f16 in f32.
 at::ScalarType working_dtype(at::ScalarType acc) {
   if (at::isIntegralType(acc, /*includeBool=*/false)) return at::kLong;
   return acc == at::kHalf ? at::kFloat : acc;

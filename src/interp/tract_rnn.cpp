@@ -41,7 +41,7 @@ Tensors gru_epilogue(const KernelCall& call) {
   return {h.to(previous.dtype())};
 }
 
-/// A whole sequence [B,T,I]; biases of the input's share, then of the state's.
+/// A complete sequence [B,T,I]; biases of the input, then of the state.
 Tensors gru_seq(const KernelCall& call) {
   const int64_t hidden = call.i64("hidden"), chunk = call.i64("chunk");
   const bool has_bias = call.i64("has_bias") != 0;

@@ -1,5 +1,5 @@
-// Places that follow from the iteration's number, where a slice for each iteration does not do:
-// several elements, or an axis of what an iteration carries.
+// Reads and writes at indices that depend on the iteration number, if one slice per iteration
+// cannot express them: several elements, or parts of a state.
 #include <algorithm>
 #include <numeric>
 
@@ -13,10 +13,9 @@ using ir::Node;
 using ir::TensorRef;
 using ir::ValueId;
 
-/// [width]: a place, and those behind it.
-ValueId IterationComparison::slice_write_value(const Dim& place, int64_t width,
-                                               const Node& beside) {
-  const ValueId number = number_value(place, beside);
+/// The `width` consecutive indices from `index` on, as a tensor [width].
+ValueId IterationComparison::part_indices(const Dim& index, int64_t width, const Node& origin) {
+  const ValueId number = number_value(index, origin);
   ir::Ints steps(static_cast<size_t>(width));
   std::iota(steps.begin(), steps.end(), 0);
   const ValueId from = body_.value("steps", ir::DType::i64, {Dim(width)});
@@ -24,53 +23,53 @@ ValueId IterationComparison::slice_write_value(const Dim& place, int64_t width,
   const ValueId out =
       body_.node("aten::add.Tensor",
                  {{"self", TensorRef{from}}, {"other", TensorRef{number}}, {"alpha", Dim(1)}},
-                 ir::DType::i64, {Dim(width)}, beside);
+                 ir::DType::i64, {Dim(width)}, origin);
   body_.graph().nodes.back().compute_dtype = ir::DType::i64;
   return out;
 }
 
-/// The part of `self`, inside, at a place there.
-ValueId IterationComparison::at_places(ValueId self, const AxisPart& part, const Dim& place,
+/// The part of body value `self` at `index`.
+ValueId IterationComparison::read_part(ValueId self, const AxisPart& part, const Dim& index,
                                        size_t position) {
-  const Node& beside = node(found_.start, position);
-  const ir::Value& result = outer(beside.outputs[0]);
-  const ValueId places = slice_write_value(place, part.width, beside);
+  const Node& origin = node(found_.start, position);
+  const ir::Value& result = outer(origin.outputs[0]);
+  const ValueId indices = part_indices(index, part.width, origin);
   ir::Shape wide = result.shape;
   if (!part.keeps_axis) wide.insert(wide.begin() + part.axis, Dim(1));
-  const ValueId rows =
-      body_.node("aten::index_select",
-                 {{"self", TensorRef{self}}, {"dim", Dim(part.axis)}, {"index", TensorRef{places}}},
-                 result.dtype, wide, beside);
+  const ValueId rows = body_.node(
+      "aten::index_select",
+      {{"self", TensorRef{self}}, {"dim", Dim(part.axis)}, {"index", TensorRef{indices}}},
+      result.dtype, wide, origin);
   if (part.keeps_axis) return rows;
   return body_.node("aten::squeeze.dim", {{"self", TensorRef{rows}}, {"dim", Dim(part.axis)}},
-                    result.dtype, result.shape, beside);
+                    result.dtype, result.shape, origin);
 }
 
-bool IterationComparison::add_window(size_t position, ValueId whole, const AxisPart& part) {
-  const Dim first = replaced(part.place, loop().number, found_.start);
+bool IterationComparison::add_window(size_t position, ValueId source, const AxisPart& part) {
+  const Dim first = replaced(part.index, loop().number, found_.start);
   const auto sample = sample_of(graph_, first);
-  const int64_t step = *coefficient(part.place, loop().number);
-  if (part.width < 1 || !sample || *sample < 0 || outer(whole).quant) return false;
+  const int64_t step = *coefficient(part.index, loop().number);
+  if (part.width < 1 || !sample || *sample < 0 || outer(source).quant) return false;
   Dim lowest = first;
   if (step < 0) lowest = lowest + Dim(step) * (loop().length - Dim(found_.start + 1));
-  Window window{whole, part.axis, first, step, part.width, ir::kNoValue};
-  ir::Shape shape = outer(whole).shape;
+  Window window{source, part.axis, first, step, part.width, ir::kNoValue};
+  ir::Shape shape = outer(source).shape;
   shape[static_cast<size_t>(part.axis)] =
       Dim(std::abs(step) * (all_.count() - found_.start - 1) + part.width);
-  window.inner = body_.value(outer(whole).name + "_part", outer(whole).dtype, shape);
-  found_.inner[{position, 0}] = at_places(window.inner, part, part.place - lowest, position);
+  window.inner = body_.value(outer(source).name + "_part", outer(source).dtype, shape);
+  found_.inner[{position, 0}] = read_part(window.inner, part, part.index - lowest, position);
   found_.windows.push_back(window);
   return true;
 }
 
 /// x[:, t % 3] of an outer tensor.
-bool IterationComparison::add_gathered(size_t position, ValueId whole, const AxisPart& part) {
-  if (part.width < 1 || outer(whole).quant || !require_inside(whole, part)) return false;
-  found_.inner[{position, 0}] = at_places(captured(whole), part, part.place, position);
+bool IterationComparison::add_gathered(size_t position, ValueId source, const AxisPart& part) {
+  if (part.width < 1 || outer(source).quant || !require_inside(source, part)) return false;
+  found_.inner[{position, 0}] = read_part(captured(source), part, part.index, position);
   return true;
 }
 
-/// What a value inside was before this iteration wrote to it.
+/// The state that a body value was before this iteration wrote to it.
 std::optional<size_t> IterationComparison::state_after(ValueId inner) const {
   if (const auto known = written_.find(inner); known != written_.end()) return known->second;
   for (size_t i = 0; i < found_.states.size(); ++i)
@@ -81,16 +80,16 @@ std::optional<size_t> IterationComparison::state_after(ValueId inner) const {
   return std::nullopt;
 }
 
-/// Requires that the part lies in the tensor in all iterations. False if that cannot be said.
+/// Requires that the part lies within the tensor in all iterations. False if its range is unknown.
 bool IterationComparison::require_inside(ValueId owner, const AxisPart& part) {
-  const auto range = range_of(part.place);
+  const auto range = range_of(part.index);
   const auto least = range ? sample_of(graph_, range->first) : std::nullopt;
   if (!least || *least < 0) return false;
-  if (loop().length.is_constant()) return true;  // the sample's run shows it
-  const Dim extent = ir::size_symbol(rolling_.graph(), owner, part.axis);
-  for (const Dim& place : {range->first, range->second}) {
-    found_.conditions.push_back({Dim(0), ir::Relation::le, place});
-    found_.conditions.push_back({place + Dim(part.width), ir::Relation::le, extent});
+  if (loop().length.is_constant()) return true;  // the sample's run has checked it
+  const Dim extent = ir::size_symbol(rerolling_.graph(), owner, part.axis);
+  for (const Dim& index : {range->first, range->second}) {
+    found_.conditions.push_back({Dim(0), ir::Relation::le, index});
+    found_.conditions.push_back({index + Dim(part.width), ir::Relation::le, extent});
   }
   return true;
 }
@@ -109,7 +108,7 @@ bool IterationComparison::add_read_of_state(size_t position) {
   reader_ = nullptr;
   const auto state = state_after(inner);
   if (!state || !require_inside(found_.states[*state].iterations[0], *part)) return false;
-  found_.inner[{position, 0}] = at_places(inner, *part, part->place, position);
+  found_.inner[{position, 0}] = read_part(inner, *part, part->index, position);
   return true;
 }
 
@@ -124,20 +123,20 @@ ValueId IterationComparison::positions(size_t state, int64_t axis) {
 }
 
 /// Writes of one part of a state in each iteration, unless the scan stacks them.
-void IterationComparison::write_at_places() {
+void IterationComparison::write_parts() {
   std::vector<Node> nodes = std::exchange(body_.graph().nodes, {});
   for (Node& node : nodes) {
     const std::string_view op = ir::op_name(node.op);
     const bool writes = op == "aten::select_scatter" || op == "aten::slice_scatter";
     const auto state = writes ? state_after(ir::operand(node, "self")) : std::nullopt;
     if (state) written_[node.outputs[0]] = *state;
-    if (state && mentions(node, loop().number)) write_at_place(node, *state);
+    if (state && mentions(node, loop().number)) write_part(node, *state);
     body_.graph().nodes.push_back(std::move(node));
   }
 }
 
-/// where(positions - place are within the part, what is written there, self)
-void IterationComparison::write_at_place(Node& node, size_t state) {
+/// where(0 <= positions - index < width, written values, self)
+void IterationComparison::write_part(Node& node, size_t state) {
   const ir::Value owner = body_.graph().values[static_cast<size_t>(node.outputs[0])];
   const auto rank = static_cast<int64_t>(owner.shape.size());
   const auto part = axis_part_of(node, owner.shape.size());
@@ -156,9 +155,9 @@ void IterationComparison::write_at_place(Node& node, size_t state) {
     return out;
   };
   ir::Shape line = {owner.shape[static_cast<size_t>(part->axis)]};
-  const ValueId behind =
+  const ValueId offset =
       number_op("aten::sub.Tensor", positions(state, part->axis),
-                {"other", TensorRef{number_value(part->place, node)}}, ir::DType::i64, line);
+                {"other", TensorRef{number_value(part->index, node)}}, ir::DType::i64, line);
   ValueId source = ir::operand(node, "src");
   if (!part->keeps_axis) {
     ir::Shape wide = owner.shape;
@@ -166,31 +165,31 @@ void IterationComparison::write_at_place(Node& node, size_t state) {
     source = tensor("aten::unsqueeze", {{"self", TensorRef{source}}, {"dim", Dim(part->axis)}},
                     owner.dtype, wide);
   }
-  ValueId here = ir::kNoValue;
+  ValueId mask = ir::kNoValue;
   if (part->width == 1) {
-    here = number_op("aten::eq.Scalar", behind, {"other", Dim(0)}, ir::DType::boolean, line);
+    mask = number_op("aten::eq.Scalar", offset, {"other", Dim(0)}, ir::DType::boolean, line);
   } else {
-    const ValueId place =
+    const ValueId clamped =
         tensor("aten::clamp",
-               {{"self", TensorRef{behind}}, {"min", Dim(0)}, {"max", Dim(part->width - 1)}},
+               {{"self", TensorRef{offset}}, {"min", Dim(0)}, {"max", Dim(part->width - 1)}},
                ir::DType::i64, line);
-    here =
-        number_op("aten::eq.Tensor", behind, {"other", TensorRef{place}}, ir::DType::boolean, line);
-    source =
-        tensor("aten::index_select",
-               {{"self", TensorRef{source}}, {"dim", Dim(part->axis)}, {"index", TensorRef{place}}},
-               owner.dtype, owner.shape);
+    mask = number_op("aten::eq.Tensor", offset, {"other", TensorRef{clamped}}, ir::DType::boolean,
+                     line);
+    source = tensor(
+        "aten::index_select",
+        {{"self", TensorRef{source}}, {"dim", Dim(part->axis)}, {"index", TensorRef{clamped}}},
+        owner.dtype, owner.shape);
   }
   for (int64_t axis = part->axis + 1; axis < rank; ++axis) {
     line.push_back(1);
-    here = tensor("aten::unsqueeze",
-                  {{"self", TensorRef{here}}, {"dim", Dim(static_cast<int64_t>(line.size()) - 1)}},
+    mask = tensor("aten::unsqueeze",
+                  {{"self", TensorRef{mask}}, {"dim", Dim(static_cast<int64_t>(line.size()) - 1)}},
                   ir::DType::boolean, line);
   }
   const ValueId self = ir::operand(node, "self");
   node.op = ir::op_id("aten::where.self");
   node.args = {
-      {"condition", TensorRef{here}}, {"self", TensorRef{source}}, {"other", TensorRef{self}}};
+      {"condition", TensorRef{mask}}, {"self", TensorRef{source}}, {"other", TensorRef{self}}};
   node.compute_dtype = owner.dtype;
 }
 

@@ -55,11 +55,11 @@ std::optional<Filled> filled(const Recurrence& recurrence, Body& body, const ir:
   Filled out;
   out.state = index;
   out.axis = slice->axis;
-  const auto step = coefficient(slice->place, number);
+  const auto step = coefficient(slice->index, number);
   if (!step || *step == 0) return std::nullopt;
   out.reversed = *step < 0;
   out.step = std::abs(*step);
-  out.first = replaced(slice->place, number, recurrence.start);
+  out.first = replaced(slice->index, number, recurrence.start);
   out.source = std::get<ir::TensorRef>(*found->find("src")).id;
   const Node written = *found;
   recurrence.body->nodes.erase(found);

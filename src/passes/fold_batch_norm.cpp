@@ -20,8 +20,7 @@ bool is_batch_norm(const Node& node) {
   constexpr std::array<std::string_view, 5> kNames = {
       "batch_norm", "native_batch_norm", "_native_batch_norm_legit",
       "_native_batch_norm_legit_no_training", "_batch_norm_no_update"};
-  return ir::op_name(node.op).starts_with("aten::") &&
-         is_one_of(ir::op_base_name(node.op), kNames);
+  return ir::op_name(node.op).starts_with("aten::") && is_one_of(ir::op_base_name(node.op), kNames);
 }
 
 /// The factor and the term of a batch norm for each channel.
@@ -108,7 +107,7 @@ class BatchNormFolder {
       if (uses(norm.outputs[i]) > 0) return nullptr;
     if (value(fed).dtype != value(result).dtype || value(fed).shape != value(result).shape)
       return nullptr;
-    // The channels of a batch norm lie along axis 1.
+    // A batch norm's channels are along axis 1.
     const size_t rank = value(fed).shape.size();
     if (is_linear(layer)) return rank == 2 ? &layer : nullptr;
     const ValueId weight = ir::operand(layer, "weight");
@@ -158,7 +157,7 @@ class BatchNormFolder {
     Tensor new_bias = ir::tensor_of(bias_dtype, {count}, shift);
     if (!ir::is_finite(new_weight) || !ir::is_finite(new_bias)) return false;
     store(*layer, weight, std::move(new_weight), std::move(new_bias));
-    take_place(norm, *layer);
+    replace_result(norm, *layer);
     return true;
   }
 
@@ -171,8 +170,8 @@ class BatchNormFolder {
                     : replace(ir::operand(layer, "bias"), std::move(new_bias)));
   }
 
-  /// The layer's result takes the place and the name of the batch norm's.
-  void take_place(const Node& norm, Node& layer) {
+  /// The layer's result replaces the batch norm's, and gets its name.
+  void replace_result(const Node& norm, Node& layer) {
     const ValueId fed = layer.outputs.at(0);
     const ValueId result = norm.outputs.at(0);
     producers_[static_cast<size_t>(result)] = producers_[static_cast<size_t>(fed)];

@@ -1,4 +1,4 @@
-// Which values of a graph are whole numbers, and between which bounds.
+// Finds integer-valued floats of a graph, and their ranges.
 #pragma once
 
 #include <limits>
@@ -10,13 +10,13 @@
 
 namespace t2n::passes {
 
-/// Whole numbers in an interval.
-struct Whole {
+/// The range of integer-valued elements.
+struct IntegerRange {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
 };
 
-/// What is proven of values of the graph as it was given. Constants of it stay as they are.
+/// Proves ranges of a graph's values. Constants of the graph must not change meanwhile.
 class IntegerValued {
  public:
   explicit IntegerValued(const ir::Graph& graph);
@@ -28,14 +28,15 @@ class IntegerValued {
   /// A constant of one element.
   std::optional<double> number_at(ir::ValueId id) const;
   /// Nothing if the value may have fractions.
-  std::optional<Whole> of(ir::ValueId id, int depth = 0) const;
+  std::optional<IntegerRange> range_of(ir::ValueId id, int depth = 0) const;
 
  private:
-  std::optional<Whole> argument(const ir::Node& node, std::string_view name, int depth) const;
-  std::optional<Whole> clamped(const ir::Node& node, int depth) const;
-  std::optional<Whole> sum(const ir::Node& node, int depth) const;
-  std::optional<Whole> cast(const ir::Node& node, int depth) const;
-  std::optional<Whole> of_result(const ir::Node& node, int depth) const;
+  std::optional<IntegerRange> argument(const ir::Node& node, std::string_view name,
+                                       int depth) const;
+  std::optional<IntegerRange> clamped(const ir::Node& node, int depth) const;
+  std::optional<IntegerRange> sum(const ir::Node& node, int depth) const;
+  std::optional<IntegerRange> cast(const ir::Node& node, int depth) const;
+  std::optional<IntegerRange> range_of_result(const ir::Node& node, int depth) const;
 
   const ir::Graph& graph_;
   std::vector<ir::Node> nodes_;

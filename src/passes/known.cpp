@@ -16,7 +16,7 @@ bool is_symbolic(const ir::Attr& attr) {
   return false;
 }
 
-/// Layers that are random, or learn, while training.
+/// Layers in training mode, which are random or update their statistics.
 bool is_training(const ir::Node& node) {
   for (const char* name : {"train", "training"})
     if (const ir::Attr* flag = node.find(name); flag && *flag == ir::Attr(true)) return true;
@@ -24,7 +24,7 @@ bool is_training(const ir::Node& node) {
   return dropout && *dropout != ir::Attr(0.0);
 }
 
-/// Observers: ours must still tell what it saw, and torch's write to their operands, which are
+/// Observers: ours still have to record ranges, and torch's write to their operands, which are
 /// constants.
 bool is_observing(const ir::Node& node) {
   static const std::array ops = {ir::op_id("t2n::observe"),

@@ -1,4 +1,4 @@
-// A short search for each kind of values; an equality determines its last unknown symbol.
+// A bounded search for each kind of values; an equality determines its last unknown symbol.
 #include "src/spec/probe_sizes.h"
 
 #include <algorithm>
@@ -38,8 +38,8 @@ class Search {
          const std::map<ir::Symbol, Limits>& limits)
       : symbols_(symbols), assertions_(assertions) {
     for (const ir::Symbol& symbol : symbols) {
-      const auto given = limits.find(symbol);
-      limits_[symbol] = given == limits.end() ? Limits{} : given->second;
+      const auto found = limits.find(symbol);
+      limits_[symbol] = found == limits.end() ? Limits{} : found->second;
     }
     for (const Assertion& assertion : assertions)
       if (assertion.scenario.empty()) tighten(assertion, limits_);
@@ -79,8 +79,8 @@ class Search {
   bool all_hold(const ir::Sizes& values) const {
     for (const Assertion& assertion : assertions_) {
       const auto& [left, relation, right] = assertion.comparison;
-      const auto answer = holds({at_sizes(left, values), relation, at_sizes(right, values)});
-      if (assertion.scenario.empty() && !answer.value_or(true)) return false;
+      const auto is_satisfied = holds({at_sizes(left, values), relation, at_sizes(right, values)});
+      if (assertion.scenario.empty() && !is_satisfied.value_or(true)) return false;
     }
     return true;
   }
@@ -91,9 +91,9 @@ class Search {
       if (assertion.comparison.relation != ir::Relation::eq || !assertion.scenario.empty())
         continue;
       const Dim difference = assertion.comparison.left - assertion.comparison.right;
-      const Dim open = at_sizes(difference, values);
-      const auto line = as_line(open);
-      if (line && open.symbols()[0] == symbol) return line->root(0);
+      const Dim remaining = at_sizes(difference, values);
+      const auto line = as_line(remaining);
+      if (line && remaining.symbols()[0] == symbol) return line->root(0);
     }
     return {};
   }
@@ -108,7 +108,7 @@ class Search {
     return out;
   }
 
-  /// Different values for each symbol, except the least, so that confusions show.
+  /// Different values for each symbol, except the least, so that mixed-up symbols show.
   static std::vector<int64_t> preferred(Choice choice, size_t at, const Limits& limit,
                                         int64_t least) {
     constexpr int64_t kPrimes[] = {5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43};

@@ -51,22 +51,22 @@ int AliasTable::add(const at::Tensor& tensor, ir::ValueId value, int parent,
   return index;
 }
 
-bool AliasTable::is_above(int entry, int view) const {
+bool AliasTable::is_base_of(int entry, int view) const {
   while (view >= 0 && (view = (*this)[view].parent) >= 0)
     if (view == entry) return true;
   return false;
 }
 
 at::Tensor AliasTable::returned(const at::Tensor& tensor) const {
-  const int at = find(tensor);
-  if (at < 0 || (*this)[at].view == nullptr) return tensor;
-  const std::string_view op = ir::op_name((*this)[at].view->call.node.op);
+  const int entry = find(tensor);
+  if (entry < 0 || (*this)[entry].view == nullptr) return tensor;
+  const std::string_view op = ir::op_name((*this)[entry].view->call.node.op);
   if (op != "aten::contiguous") return tensor;
-  const auto held = (*this)[(*this)[at].parent].tensor.lock();
-  return held ? returned(at::Tensor(held)) : tensor;
+  const auto locked = (*this)[(*this)[entry].parent].tensor.lock();
+  return locked ? returned(at::Tensor(locked)) : tensor;
 }
 
-bool AliasTable::repeats(int index) const {
+bool AliasTable::repeats_elements(int index) const {
   for (int at = index; at >= 0; at = (*this)[at].parent) {
     const TensorInfo& entry = (*this)[at];
     if (entry.view == nullptr) continue;
@@ -76,33 +76,34 @@ bool AliasTable::repeats(int index) const {
   return false;
 }
 
-bool AliasTable::is_open_shape(const at::Tensor& tensor) const {
+bool AliasTable::is_dynamic_shape(const at::Tensor& tensor) const {
   const int entry = find(tensor);
-  return entry >= 0 && (*this)[entry].open_shape;
+  return entry >= 0 && (*this)[entry].dynamic_shape;
 }
 
-bool AliasTable::is_open_rank(const at::Tensor& tensor) const {
+bool AliasTable::is_dynamic_rank(const at::Tensor& tensor) const {
   const int entry = find(tensor);
-  return entry >= 0 && (*this)[entry].open_rank;
+  return entry >= 0 && (*this)[entry].dynamic_rank;
 }
 
-bool AliasTable::has_open_shape(const torch::jit::Stack& inputs) const {
+bool AliasTable::has_dynamic_shape(const torch::jit::Stack& inputs) const {
   return std::any_of(inputs.begin(), inputs.end(), [this](const c10::IValue& input) {
     const std::vector<at::Tensor> tensors = flatten_tensors(input);
     return std::any_of(tensors.begin(), tensors.end(),
-                       [this](const at::Tensor& tensor) { return is_open_shape(tensor); });
+                       [this](const at::Tensor& tensor) { return is_dynamic_shape(tensor); });
   });
 }
 
 std::optional<at::Tensor> AliasTable::owner(const at::Tensor& tensor) const {
-  int at = find(tensor);
-  if (at < 0) return std::nullopt;
-  while ((*this)[at].parent >= 0) at = (*this)[at].parent;
-  const auto held = (*this)[at].tensor.lock();
-  if (!held) return std::nullopt;
-  const at::Tensor out(held);
-  const bool is_whole = out.is_contiguous() && out.storage_offset() == 0;
-  return is_whole && out.scalar_type() == tensor.scalar_type() ? std::optional(out) : std::nullopt;
+  int entry = find(tensor);
+  if (entry < 0) return std::nullopt;
+  while ((*this)[entry].parent >= 0) entry = (*this)[entry].parent;
+  const auto locked = (*this)[entry].tensor.lock();
+  if (!locked) return std::nullopt;
+  const at::Tensor out(locked);
+  const bool owns_storage = out.is_contiguous() && out.storage_offset() == 0;
+  return owns_storage && out.scalar_type() == tensor.scalar_type() ? std::optional(out)
+                                                                   : std::nullopt;
 }
 
 int64_t AliasTable::version(const at::Tensor& tensor) const {
@@ -110,11 +111,11 @@ int64_t AliasTable::version(const at::Tensor& tensor) const {
   return entry < 0 ? 0 : root((*this)[entry]).version;
 }
 
-bool AliasTable::is_made_since(const at::Tensor& tensor, size_t roots) const {
+bool AliasTable::is_created_since(const at::Tensor& tensor, size_t roots) const {
   const int entry = find(tensor);
   if (entry < 0) return false;
-  const TensorInfo& made = (*this)[entry];
-  return static_cast<size_t>(made.root) >= roots && !root(made).is_given;
+  const TensorInfo& info = (*this)[entry];
+  return static_cast<size_t>(info.root) >= roots && !root(info).is_from_model;
 }
 
 bool AliasTable::is_choice(const at::Tensor& tensor) const {
@@ -123,23 +124,23 @@ bool AliasTable::is_choice(const at::Tensor& tensor) const {
 }
 
 void AliasTable::forbid_writes(const std::vector<Choice>& choices,
-                               const std::vector<at::Tensor>& given, size_t known) {
+                               const std::vector<at::Tensor>& operands, size_t roots_before) {
   std::map<size_t, int> uses;
-  for (const at::Tensor& tensor : given)
+  for (const at::Tensor& tensor : operands)
     if (const int entry = find(tensor); entry >= 0)
       ++uses[static_cast<size_t>((*this)[entry].root)];
   for (const Choice& choice : choices) {
-    std::vector<size_t> of;
+    std::vector<size_t> roots;
     bool is_own = choice.yes.strides() == choice.no.strides();
     for (const at::Tensor& tensor : {choice.chosen, choice.yes, choice.no}) {
       const int entry = find(tensor);
       T2N_ASSERT(entry >= 0, "a choice of a tensor that is not known");
-      of.push_back(static_cast<size_t>((*this)[entry].root));
-      const Root& root = roots_[of.back()];
-      is_own =
-          is_own && of.back() >= known && !root.is_given && !root.is_choice && uses[of.back()] <= 1;
+      roots.push_back(static_cast<size_t>((*this)[entry].root));
+      const Root& root = roots_[roots.back()];
+      is_own = is_own && roots.back() >= roots_before && !root.is_from_model && !root.is_choice &&
+               uses[roots.back()] <= 1;
     }
-    for (const size_t root : of) roots_[root].is_choice = roots_[root].is_choice || !is_own;
+    for (const size_t root : roots) roots_[root].is_choice = roots_[root].is_choice || !is_own;
   }
 }
 

@@ -9,7 +9,7 @@ namespace t2n::trace {
 struct Interpreter::Snapshot {
   size_t callers = 0;
   size_t loops = 0;
-  size_t rolling = 0;
+  size_t rerolling = 0;
   size_t speculation = 0;
   int depth = 0;
   ir::ScopeId scope = 0;
@@ -17,22 +17,23 @@ struct Interpreter::Snapshot {
 };
 
 Interpreter::Snapshot Interpreter::snapshot() const {
-  return {position_.callers.size(), loops_.depth(),  loops_.rolling().size(), speculation_.depth(),
-          position_.depth,          position_.scope, position_.function};
+  return {position_.callers.size(), loops_.depth(),  loops_.rerolling().size(),
+          speculation_.depth(),     position_.depth, position_.scope,
+          position_.function};
 }
 
-void Interpreter::restore(const Snapshot& at) {
-  position_.callers.resize(at.callers);
-  loops_.leave(at.loops);
-  speculation_.leave_to(at.speculation);
-  position_.depth = at.depth;
-  position_.scope = at.scope;
-  position_.function = at.function;
+void Interpreter::restore(const Snapshot& snapshot) {
+  position_.callers.resize(snapshot.callers);
+  loops_.leave(snapshot.loops);
+  speculation_.leave_to(snapshot.speculation);
+  position_.depth = snapshot.depth;
+  position_.scope = snapshot.scope;
+  position_.function = snapshot.function;
 }
 
-/// The results of a block that counts where `condition` holds, as it `holds` in this run or not.
-/// Nothing, and the obstacle, if the block has effects that cannot be undone, or fails on these
-/// inputs, on which torch does not run it.
+/// Runs a block that is taken where `condition` holds; `holds`: whether this run takes it. Returns
+/// nothing, and sets `reason`, if the block has effects that cannot be undone, or fails in a run
+/// that does not take it.
 std::optional<Interpreter::Values> Interpreter::run_speculatively(torch::jit::Block* block,
                                                                   Env& env,
                                                                   const FormulaRef& condition,
@@ -48,22 +49,22 @@ std::optional<Interpreter::Values> Interpreter::run_speculatively(torch::jit::Bl
   } catch (const Error& error) {
     const std::string effect = speculation_.take_effect();
     if (effect.empty() && (is_run || error.diagnostic().id != "forward-failed")) throw;
-    reason = cat("one of its ways ", effect.empty() ? "fails on these inputs" : effect);
+    reason = cat("one of its branches ", effect.empty() ? "fails on these inputs" : effect);
   }
-  if (loops_.rolling().size() != before.rolling)
+  if (loops_.rerolling().size() != before.rerolling)
     throw Error("data-dependent-branch", "a branch depends on the values of a tensor",
-                cat("no select stands for it, since ", reason),
-                "compute both ways and choose with torch.where");
+                cat("it cannot become a select: ", reason),
+                "compute both branches and choose with torch.where");
   restore(before);
   return std::nullopt;
 }
 
-/// The operands of an operation with which it also runs where the branch around it is not taken.
-Interpreter::Values Interpreter::guarded(const torch::jit::Node* node,
+/// The operands with which an operation also runs where the enclosing branch is not taken.
+Interpreter::Values Interpreter::protect(const torch::jit::Node* node,
                                          const c10::FunctionSchema& schema, Values inputs) {
   ComputedNumbers computed(position_, marks_, *recorder_);
-  inputs = computed.guarded(schema, speculation_.condition(), std::move(inputs));
-  const auto axis = lacking_axis(schema, inputs);
+  inputs = computed.safe_inputs(schema, speculation_.condition(), std::move(inputs));
+  const auto axis = short_axis(schema, inputs);
   if (axis && speculation_.holds()) return inputs;  // torch fails as well
   if (const auto padded = options_.padded.find(node); padded != options_.padded.end())
     return computed.padded(schema, padded->second, speculation_.condition(), std::move(inputs));
@@ -72,18 +73,18 @@ Interpreter::Values Interpreter::guarded(const torch::jit::Node* node,
   return inputs;
 }
 
-/// Replaces a branch by selects. Returns false, and the obstacle, if that is impossible.
+/// Replaces a branch by selects. Returns false, and sets `reason`, if that is impossible.
 bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition, bool taken,
                                   Env& env, std::string& reason) {
   const FormulaRef formula = data_formula(condition);
   if (!formula) return false;
   const auto blocks = node->blocks();
-  const size_t known = recorder_->aliases().roots();
+  const size_t roots_before = recorder_->aliases().roots();
   const auto yes = run_speculatively(blocks[0], env, formula, taken, reason);
   if (!yes) return false;
-  const auto no = run_speculatively(blocks[1], env,
-                                    operation_formula("logical_not", FormulaType::truth, {formula}),
-                                    !taken, reason);
+  const auto no = run_speculatively(
+      blocks[1], env, operation_formula("logical_not", FormulaType::boolean, {formula}), !taken,
+      reason);
   if (!no) return false;
   position_.node = node;
   Values out;
@@ -92,7 +93,7 @@ bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition,
     if (!chosen) return false;
     out.push_back(*std::move(chosen));
   }
-  choices_.forbid_writes(out, *yes, *no, known);
+  choices_.forbid_writes(out, *yes, *no, roots_before);
   set_outputs(node, env, std::move(out));
   return true;
 }

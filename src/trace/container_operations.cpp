@@ -1,5 +1,5 @@
-// Operations of lists and dictionaries that move elements without looking at them. Torch runs them
-// on marked numbers unchanged; this file follows the marks of positions, keys and lengths.
+// Operations of lists and dictionaries that move elements without reading them. Torch runs them on
+// marked numbers unchanged; this file propagates the marks of positions, keys and lengths.
 #include "src/trace/container_operations.h"
 
 #include <ATen/core/jit_type.h>
@@ -17,15 +17,15 @@ using ir::Dim;
 using torch::jit::Stack;
 
 /// True for operations that return, or remove, an element or entries of a container.
-bool gives_elements(const std::string& name) {
+bool returns_elements(const std::string& name) {
   constexpr std::array<std::string_view, 9> kNames = {
       "aten::__getitem__", "aten::pop",    "aten::popitem", "aten::get",  "aten::select",
       "aten::setdefault",  "aten::values", "aten::keys",    "aten::items"};
   return is_one_of(name, kNames);
 }
 
-/// True for operations that give a new list, in place of the container or beside it.
-bool gives_list(const std::string& name) {
+/// True for operations that return a new list.
+bool returns_list(const std::string& name) {
   constexpr std::array<std::string_view, 5> kNames = {"aten::add", "aten::mul", "aten::slice",
                                                       "aten::copy", "aten::list"};
   return is_one_of(name, kNames);
@@ -75,38 +75,40 @@ bool ContainerOperations::moves_elements(const Stack& inputs) {
          (is_container(inputs[0]) || (is_number(inputs[0]) && is_number_times_list()));
 }
 
-/// The key of a dictionary access. A key that follows from sizes must differ from all other keys.
-void ContainerOperations::settle_key(const c10::IValue& dictionary, const c10::IValue& key,
-                                     const std::string& name) {
+/// Adds guards for the key of a dictionary access. A key that depends on sizes must differ from all
+/// other keys.
+void ContainerOperations::guard_key(const c10::IValue& dictionary, const c10::IValue& key,
+                                    const std::string& name) {
   const Mark mark = marks_.of(key);
   if (!mark) return;
   if (is_data(mark))
-    throw Error("data-dependent-value",
-                cat("the key of a dictionary (", name, ") is read from a tensor's values"),
-                cat("it comes from ", mark->origin, "; a file would hold the key of this one run"),
-                "choose with torch.where, or index a stacked tensor with a tensor");
+    throw Error(
+        "data-dependent-value",
+        cat("the key of a dictionary (", name, ") is read from a tensor's values"),
+        cat("it comes from ", mark->origin, "; the exported model would fix the key of this run"),
+        "choose with torch.where, or index a stacked tensor with a tensor");
   const c10::IValue plain = unmarked(key);
-  if (mark->comparison) return decisions_.settle(mark, plain.toBool());
+  if (mark->comparison) return decisions_.add_guard(mark, plain.toBool());
   const bool reads =
       name == "aten::__getitem__" || name == "aten::get" || name == "aten::__contains__";
   if (!reads || !is_size(mark) || !plain.isInt())
     return (void)decisions_.note_number(position_.node, mark, plain);
   const auto is_known = [&](const ir::Relation relation, int64_t other) {
     if (const Mark same = comparison_mark({mark->size, relation, Dim(other)}))
-      decisions_.settle(same, true);
+      decisions_.add_guard(same, true);
   };
   const c10::impl::GenericDict dict = dictionary.toGenericDict();
   if (dict.contains(plain)) return is_known(ir::Relation::eq, plain.toInt());
   for (const auto& entry : dict) is_known(ir::Relation::ne, entry.key().toInt());
 }
 
-/// The mark of the position or number that an operation is given, if it matters to the result.
+/// The mark of an operation's index or number, if the result depends on it.
 Mark ContainerOperations::queried_index(const std::string& name, const c10::IValue& container,
                                         const c10::IValue& operand) {
   const Mark mark = marks_.of(operand);
   if (!mark) return nullptr;
   if (container.isGenericDict()) {
-    settle_key(container, operand, name);
+    guard_key(container, operand, name);
     return nullptr;
   }
   if (is_data(mark) || depends_on_iteration(mark)) return mark;
@@ -114,32 +116,33 @@ Mark ContainerOperations::queried_index(const std::string& name, const c10::IVal
       name == "aten::mul_")
     return mark;
   if (is_size(mark))
-    decisions_.settle(
+    decisions_.add_guard(
         comparison_mark({mark->size, ir::Relation::eq, Dim(unmarked(operand).toInt())}), true);
   else
     decisions_.note_number(position_.node, mark, unmarked(operand));
   return nullptr;
 }
 
-/// A dictionary that is made of another one, or of a list of keys with their values.
-Stack ContainerOperations::make_dictionary(const Operation& operation, const c10::IValue& from) {
-  c10::IValue entries = from;
-  if (from.isList()) {
-    c10::impl::GenericList pairs = from.toList().copy();
+/// A dictionary that is created from another one, or from a list of keys with their values.
+Stack ContainerOperations::make_dictionary(const Operation& operation, const c10::IValue& source) {
+  c10::IValue entries = source;
+  if (source.isList()) {
+    c10::impl::GenericList pairs = source.toList().copy();
     for (size_t i = 0; i < pairs.size(); ++i) {
       const c10::IValue pair = pairs.get(i);
       const auto& parts = pair.toTupleRef().elements();
       if (!marks_.of(parts[0])) continue;
-      settle_key({}, parts[0], "aten::dict");
+      guard_key({}, parts[0], "aten::dict");
       pairs.set(i, tuple_like(pair, {unmarked(parts[0]), parts[1]}));
     }
     entries = pairs;
   }
-  state_.touches_containers(operation.op->schema(), {from}, [this] { return position_.place(); });
+  state_.touches_containers(operation.op->schema(), {source},
+                            [this] { return position_.location(); });
   Stack results = {entries};
   operations_.execute(operation, results);
-  marks_.set(results[0], marks_.of(from));
-  loops_.note_made(results[0]);
+  marks_.set(results[0], marks_.of(source));
+  loops_.note_created(results[0]);
   return results;
 }
 
@@ -148,98 +151,101 @@ Stack ContainerOperations::run(const Operation& operation, Stack inputs) {
   const std::string& name = schema.name();
   if (name == "aten::dict") return make_dictionary(operation, inputs[0]);
   const c10::IValue container = container_of(inputs);
-  Mark asked;
+  Mark index;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (is_container(inputs[i]) || is_element(schema, i)) continue;
     const Mark mark = queried_index(name, container, inputs[i]);
-    asked = either(asked, mark);
+    index = either(index, mark);
     inputs[i] = unmarked(inputs[i]);
   }
-  lists_.settle_access(name, inputs, asked);
-  // For a list that is made from another, or repeated, the mark is computed from the list before.
-  const bool makes = gives_list(name) || name == "aten::mul_";
-  const Mark length = makes ? made_length(name, inputs, asked) : marks_.of(container);
+  lists_.guard_access(name, inputs, index);
+  // The mark of a list that is created from another, or repeated, is computed before the operation.
+  const bool creates_list = returns_list(name) || name == "aten::mul_";
+  const Mark length = creates_list ? result_length(name, inputs, index) : marks_.of(container);
   const auto list_layout_of = [this](const c10::IValue& value) {
     return value.isList() ? marks_.list_layout(value) : ListLayout();
   };
-  const ListLayout before = list_layout_of(container), more = list_layout_of(inputs.back());
+  const ListLayout before = list_layout_of(container), added = list_layout_of(inputs.back());
   loops_.note_list(name, inputs);
   if (schema.is_mutable()) loops_.note_write(container);
-  state_.touches_containers(schema, inputs, [this] { return position_.place(); });
+  state_.touches_containers(schema, inputs, [this] { return position_.location(); });
   Stack results = inputs;
   const ReadMarks read;
   operations_.execute(operation, results);
   if (schema.is_mutable())
     for (size_t i = 1; i < inputs.size(); ++i)
       nesting_.require_tree(*element_type(inputs[0]), inputs[i]);
-  follow_move(name, inputs, either(asked, read.seen()), length, results);
-  const c10::IValue& changed = gives_list(name) ? results[0] : container;
-  if ((schema.is_mutable() || gives_list(name)) && name != "aten::slice" && lists_.is_open(changed))
-    marks_.set_list_layout(changed, lists_.changed_list_layout(name, inputs, asked, before, more));
+  mark_results(name, inputs, either(index, read.seen()), length, results);
+  const c10::IValue& changed = returns_list(name) ? results[0] : container;
+  if ((schema.is_mutable() || returns_list(name)) && name != "aten::slice" &&
+      lists_.has_symbolic_length(changed))
+    marks_.set_list_layout(changed, lists_.changed_list_layout(name, inputs, index, before, added));
   if (schema.is_mutable()) loops_.follow_growth(container);
-  if (gives_list(name)) loops_.note_made(results[0]);
+  if (returns_list(name)) loops_.note_created(results[0]);
   return results;
 }
 
-/// Marks an element that was selected by a number that follows from sizes, or from a list whose
+/// Marks an element that was selected by an index that depends on sizes, or from a list whose
 /// length does.
-void ContainerOperations::follow_element(const Stack& inputs, const Mark& asked, const Mark& length,
-                                         c10::IValue& element) {
-  const Mark why = either(asked, length);
-  if (is_data(why)) {
-    element = marks_.picked(element, why, "an element of a list");
+void ContainerOperations::mark_element(const Stack& inputs, const Mark& index, const Mark& length,
+                                       c10::IValue& element) {
+  const Mark cause = either(index, length);
+  if (is_data(cause)) {
+    element = marks_.picked(element, cause, "an element of a list");
     return;
   }
-  if (!why) return;
+  if (!cause) return;
   if (is_number(element) || element.isString()) {
-    element = marks_.tainted(element, opaque_mark(why->size), "an element of a list");
+    element = marks_.tainted(element, opaque_mark(cause->size), "an element of a list");
     return;
   }
-  if (!asked || depends_on_iteration(asked)) return;
-  if (!is_size(asked)) return (void)decisions_.note_number(position_.node, asked, inputs[1]);
-  const auto whole = container_length(inputs[0], length);
-  if (whole && (asked->size - *whole).is_constant()) return;  // counted from the end
-  decisions_.settle(comparison_mark({asked->size, ir::Relation::eq, Dim(inputs[1].toInt())}), true);
+  if (!index || depends_on_iteration(index)) return;
+  if (!is_size(index)) return (void)decisions_.note_number(position_.node, index, inputs[1]);
+  const auto list_length = container_length(inputs[0], length);
+  if (list_length && (index->size - *list_length).is_constant()) return;  // counted from the end
+  decisions_.add_guard(comparison_mark({index->size, ir::Relation::eq, Dim(inputs[1].toInt())}),
+                       true);
 }
 
-/// The length of `list * n`; a negative n counts as 0.
-Mark ContainerOperations::repeated_length(const Stack& inputs, const Mark& asked) {
+/// The length of `list * n`; a negative n is 0.
+Mark ContainerOperations::repeated_length(const Stack& inputs, const Mark& index) {
   const c10::IValue& container = container_of(inputs);
   const Mark length = marks_.of(container);
   const int64_t times = inputs[inputs[0].isInt() ? 0 : 1].toInt();
-  if (is_size(asked)) {
-    decisions_.settle(comparison_mark({asked->size, ir::Relation::ge, Dim(0)}), times >= 0);
+  if (is_size(index)) {
+    decisions_.add_guard(comparison_mark({index->size, ir::Relation::ge, Dim(0)}), times >= 0);
     if (times < 0) return nullptr;
   }
-  const auto whole = container_length(container, length);
-  if (whole && is_size(asked)) return size_mark(*whole * asked->size);
-  if (whole && !asked) return size_mark(*whole * Dim(std::max<int64_t>(times, 0)));
-  return either(asked, length);
+  const auto list_length = container_length(container, length);
+  if (list_length && is_size(index)) return size_mark(*list_length * index->size);
+  if (list_length && !index) return size_mark(*list_length * Dim(std::max<int64_t>(times, 0)));
+  return either(index, length);
 }
 
-/// The mark for the length of a list that was made from another.
-Mark ContainerOperations::made_length(const std::string& name, const Stack& inputs,
-                                      const Mark& asked) {
-  if (name == "aten::mul" || name == "aten::mul_") return repeated_length(inputs, asked);
+/// The mark for the length of a list that was created from another.
+Mark ContainerOperations::result_length(const std::string& name, const Stack& inputs,
+                                        const Mark& index) {
+  if (name == "aten::mul" || name == "aten::mul_") return repeated_length(inputs, index);
   const Mark length = marks_.of(container_of(inputs));
-  const auto whole = container_length(container_of(inputs), length);
+  const auto list_length = container_length(container_of(inputs), length);
   if (name == "aten::copy" || name == "aten::list") return length;
-  if (name == "aten::slice") return either(asked, length);
-  const Mark more = marks_.of(inputs[1]);
-  if (!length && !more) return nullptr;
-  const auto rest = container_length(inputs[1], more);
-  return whole && rest ? size_mark(*whole + *rest) : join(length, more);
+  if (name == "aten::slice") return either(index, length);
+  const Mark added = marks_.of(inputs[1]);
+  if (!length && !added) return nullptr;
+  const auto added_length = container_length(inputs[1], added);
+  return list_length && added_length ? size_mark(*list_length + *added_length)
+                                     : join(length, added);
 }
 
 /// The mark of a list or dictionary after a change in place.
-void ContainerOperations::follow_change(const std::string& name, const Stack& inputs,
-                                        const Mark& asked, const Mark& length) {
+void ContainerOperations::mark_changed(const std::string& name, const Stack& inputs,
+                                       const Mark& index, const Mark& length) {
   const c10::IValue& container = inputs[0];
-  if (is_data(asked)) {
-    marks_.tainted(container, asked, "a change of a list");
+  if (is_data(index)) {
+    marks_.tainted(container, index, "a change of a list");
     return;
   }
-  if (depends_on_iteration(asked)) marks_.taint_numbers(container, asked);
+  if (depends_on_iteration(index)) marks_.taint_numbers(container, index);
   if (name == "aten::clear") return marks_.set(container, nullptr);
   if (name == "aten::mul_") return marks_.set(container, length);
   if (name == "aten::update" || !length) return;
@@ -250,38 +256,38 @@ void ContainerOperations::follow_change(const std::string& name, const Stack& in
   if (is_size(length)) marks_.set(container, size_mark(length->size + Dim(grows ? 1 : -1)));
 }
 
-void ContainerOperations::follow_move(const std::string& name, const Stack& inputs,
-                                      const Mark& asked, const Mark& length, Stack& results) {
+void ContainerOperations::mark_results(const std::string& name, const Stack& inputs,
+                                       const Mark& index, const Mark& length, Stack& results) {
   const bool joins = name == "aten::extend" || name == "aten::add_" || name == "aten::update";
   if (joins) {
-    const Mark more = marks_.of(inputs[1]);
-    if (inputs[0].isList() && (length || more)) {
-      const auto whole = container_length(inputs[1], more);
+    const Mark added = marks_.of(inputs[1]);
+    if (inputs[0].isList() && (length || added)) {
+      const auto added_length = container_length(inputs[1], added);
       const int64_t before = count(inputs[0]) - count(inputs[1]);
       const Dim first = is_size(length) ? length->size : Dim(before);
-      const bool is_exact = (!length || is_size(length)) && whole;
-      marks_.set(inputs[0], is_exact ? size_mark(first + *whole) : join(length, more));
-    } else if (more) {
-      marks_.set(inputs[0], either(length, more));
+      const bool is_exact = (!length || is_size(length)) && added_length;
+      marks_.set(inputs[0], is_exact ? size_mark(first + *added_length) : join(length, added));
+    } else if (added) {
+      marks_.set(inputs[0], either(length, added));
     }
     return;
   }
-  if (gives_elements(name)) {
-    if (!results.empty()) follow_element(inputs, asked, length, results[0]);
+  if (returns_elements(name)) {
+    if (!results.empty()) mark_element(inputs, index, length, results[0]);
     if (name == "aten::keys" || name == "aten::values" || name == "aten::items")
       return marks_.set(results[0], either(length, marks_.of(results[0])));
     if (name == "aten::pop" || name == "aten::popitem" || name == "aten::setdefault")
-      follow_change(name, inputs, asked, length);
+      mark_changed(name, inputs, index, length);
     return;
   }
-  if (gives_list(name)) {
-    if (name == "aten::slice" && !asked && lists_.is_open(inputs[0]))
-      return lists_.follow_slice(inputs, results[0]);
-    if (is_data(asked) && name == "aten::slice")
-      results[0] = marks_.tainted(results[0], asked, "a slice of a list");
+  if (returns_list(name)) {
+    if (name == "aten::slice" && !index && lists_.has_symbolic_length(inputs[0]))
+      return lists_.mark_slice(inputs, results[0]);
+    if (is_data(index) && name == "aten::slice")
+      results[0] = marks_.tainted(results[0], index, "a slice of a list");
     return marks_.set(results[0], length);
   }
-  follow_change(name, inputs, asked, length);
+  mark_changed(name, inputs, index, length);
 }
 
 }  // namespace t2n::trace

@@ -9,65 +9,70 @@ namespace {
 
 using ir::Dim;
 using torch::jit::Stack;
-using Taken = Decisions::Taken;
+using FixedCondition = Decisions::FixedCondition;
 
-bool says_odd(const Taken& taken) { return taken.remainder && taken.remainder->second == 2; }
-
-/// So many where the size is odd, else none.
-c10::IValue if_odd(const Taken& taken, int64_t count) {
-  return marked(taken.holds ? count : 0, size_mark(Dim(count) * taken.remainder->first));
+bool requires_odd(const FixedCondition& condition) {
+  return condition.remainder && condition.remainder->second == 2;
 }
 
-c10::IValue amounts_if_odd(const Taken& taken, const c10::IValue& amounts) {
+/// `count` where the size is odd, otherwise 0.
+c10::IValue if_odd(const FixedCondition& condition, int64_t count) {
+  return marked(condition.holds ? count : 0, size_mark(Dim(count) * condition.remainder->first));
+}
+
+c10::IValue amounts_if_odd(const FixedCondition& condition, const c10::IValue& amounts) {
   if (!amounts.isList()) return amounts;
   c10::impl::GenericList out(c10::IntType::get());
   for (const c10::IValue& each : amounts.toListRef().vec()) {
     const int64_t count = mark_of(each) || !each.isInt() ? 0 : each.toInt();
-    out.push_back(count == 0 ? each : if_odd(taken, count));
+    out.push_back(count == 0 ? each : if_odd(condition, count));
   }
   return out;
 }
 
-/// The end of a slice of an axis with `count` entries, which are `size`.
-c10::IValue end_in(const std::vector<Taken>& fixed, const c10::IValue& end, int64_t count,
+/// The end of a slice of an axis with `count` entries; `size` is their symbolic number.
+c10::IValue end_in(const std::vector<FixedCondition>& fixed, const c10::IValue& end, int64_t count,
                    const Dim& size) {
   const Mark mark = mark_of(end);
   if (!unmarked(end).isInt()) return end;
-  const int64_t now = unmarked(end).toInt();
-  for (const Taken& taken : fixed) {
-    if (!taken.remainder) continue;
-    const auto& [rest, divisor] = *taken.remainder;
-    if (is_size(mark) && mark->size + rest == Dim(0))
-      return marked(count + now, size_mark(size - rest));
-    if (!mark && now < 0 && divisor == 2)
-      return marked(taken.holds ? count + now : count, size_mark(size + Dim(now) * rest));
+  const int64_t value = unmarked(end).toInt();
+  for (const FixedCondition& condition : fixed) {
+    if (!condition.remainder) continue;
+    const auto& [remainder, divisor] = *condition.remainder;
+    if (is_size(mark) && mark->size + remainder == Dim(0))
+      return marked(count + value, size_mark(size - remainder));
+    if (!mark && value < 0 && divisor == 2)
+      return marked(condition.holds ? count + value : count,
+                    size_mark(size + Dim(value) * remainder));
   }
   return end;
 }
 
-/// What `cat` joins, if some of it has an open size there.
-c10::IValue parts_if_odd(const Taken& taken, const TensorNumbers& numbers,
-                         ComputedNumbers& computed, const c10::IValue& parts, int64_t given_axis) {
+/// The operands of `cat`, adapted if some of them have a dynamic size along the axis.
+c10::IValue parts_if_odd(const FixedCondition& condition, const TensorNumbers& numbers,
+                         ComputedNumbers& computed, const c10::IValue& parts,
+                         int64_t axis_argument) {
   c10::List<at::Tensor> out;
-  bool has_open = false;
+  bool has_dynamic = false;
   for (const at::Tensor& part : parts.toTensorVector()) {
     if (part.dim() == 0) return parts;
-    const int64_t axis = at::maybe_wrap_dim(given_axis, part.dim());
-    const bool is_open = numbers.axis_mark(part, axis) != nullptr;
-    has_open |= is_open;
-    out.push_back(is_open ? part
-                          : computed.recorded("aten::slice", "Tensor",
-                                              {part, axis, 0, if_odd(taken, part.size(axis)), 1}));
+    const int64_t axis = at::maybe_wrap_dim(axis_argument, part.dim());
+    const bool is_dynamic = numbers.axis_mark(part, axis) != nullptr;
+    has_dynamic |= is_dynamic;
+    out.push_back(is_dynamic
+                      ? part
+                      : computed.recorded("aten::slice", "Tensor",
+                                          {part, axis, 0, if_odd(condition, part.size(axis)), 1}));
   }
-  return has_open ? c10::IValue(out) : parts;
+  return has_dynamic ? c10::IValue(out) : parts;
 }
 
 }  // namespace
 
-void adapt_to_fixed(const std::vector<Taken>& fixed, const TensorNumbers& numbers,
+void adapt_to_fixed(const std::vector<FixedCondition>& fixed, const TensorNumbers& numbers,
                     ComputedNumbers& computed, const c10::FunctionSchema& schema, Stack& inputs) {
   const std::string& name = schema.name();
-  const auto odd = std::find_if(fixed.rbegin(), fixed.rend(), says_odd);
+  const auto odd = std::find_if(fixed.rbegin(), fixed.rend(), requires_odd);
   if (odd != fixed.rend() && (name == "aten::pad" || name == "aten::constant_pad_nd"))
     inputs[1] = amounts_if_odd(*odd, inputs[1]);
   if (odd != fixed.rend() && name == "aten::cat" && inputs[1].isInt())

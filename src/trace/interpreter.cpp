@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/model/model.h"
 #include "src/trace/computed_numbers.h"
 #include "src/trace/fixed_branch.h"
 #include "src/trace/mode_rules.h"
@@ -22,36 +23,37 @@ using torch::jit::Block;
 using torch::jit::Node;
 using torch::jit::Stack;
 
-/// True for a block that always ends by an exception: the failing side of an assert.
+/// True for a block that always raises an exception: the failing branch of an assert.
 bool only_raises(const Block* block) {
   return std::any_of(block->nodes().begin(), block->nodes().end(),
                      [](const Node* node) { return node->kind() == prim::RaiseException; });
 }
 
-/// True for a block that gives nothing and changes nothing: it warns, or asks whether to raise.
-bool is_idle(const Block* block) {
+/// True for a block without results and effects: it only warns, or tests whether to raise.
+bool has_no_effect(const Block* block) {
   const std::initializer_list<torch::jit::NodeKind> silent = {
       c10::aten::warn, prim::Constant, prim::ListConstruct, prim::TupleConstruct, prim::ListUnpack};
   return std::all_of(block->nodes().begin(), block->nodes().end(), [&](const Node* node) {
     if (std::find(silent.begin(), silent.end(), node->kind()) != silent.end()) return true;
     if (node->kind() == prim::If)
       return node->outputs().empty() &&
-             std::all_of(node->blocks().begin(), node->blocks().end(),
-                         [](const Block* each) { return only_raises(each) || is_idle(each); });
+             std::all_of(node->blocks().begin(), node->blocks().end(), [](const Block* each) {
+               return only_raises(each) || has_no_effect(each);
+             });
     const c10::FunctionSchema* schema = node->maybeSchema();
     return schema != nullptr && !schema->is_mutable() && node->blocks().empty() &&
            !node->hasSideEffects() && !node->isNondeterministic();
   });
 }
 
-/// Baked device literals (`cuda:0` of the machine that traced) mean the CPU here.
+/// Device literals (`cuda:0` of the machine that traced) mean the CPU here.
 void move_devices_to_cpu(Stack& stack) {
   for (c10::IValue& value : stack)
     if (value.isDevice()) value = c10::IValue(at::Device(at::kCPU));
 }
 
 /// Whether the operands are tensors or contain any.
-bool holds_any(const Stack& inputs) {
+bool contain_tensors(const Stack& inputs) {
   return std::any_of(inputs.begin(), inputs.end(),
                      [](const c10::IValue& value) { return !flatten_tensors(value).empty(); });
 }
@@ -68,14 +70,14 @@ bool holds_any(const Stack& inputs) {
               {}, "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
 }
 
-/// Runs the failing side of an assert. Its error says which values were asked.
-void run_raising(const Mark& asked, const std::function<void()>& run) {
+/// Runs the failing branch of an assert. Its error names the values of the condition.
+void run_raising(const Mark& condition, const std::function<void()>& run) {
   try {
     run();
   } catch (const Error& error) {
     Diagnostic out = error.diagnostic();
     if (out.id != "forward-failed" || !out.why.empty()) throw;
-    out.why = cat(kConditionOfValues, asked->origin);
+    out.why = cat(kConditionOnValues, condition->origin);
     throw Error(std::move(out));
   }
 }
@@ -119,21 +121,21 @@ c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string
     if (recorder_ == nullptr) return marks_.without(result);
     const c10::IValue computed =
         ComputedNumbers(position_, marks_, *recorder_).with_tensors(result);
-    refuse_open_outputs(computed);
+    refuse_variable_outputs(computed);
     return marks_.without(computed);
   } catch (const std::exception&) {
     explain_failure();
   }
 }
 
-/// Refuses results whose number, or choice, follows from data or from a dynamic size.
-void Interpreter::refuse_open_outputs(const c10::IValue& result) {
+/// Refuses results whose number, or choice, depends on data or on a dynamic size.
+void Interpreter::refuse_variable_outputs(const c10::IValue& result) {
   const Mark mark = marks_.reach(result);
   if (is_data(mark))
-    throw Error("data-dependent-value", "what the model returns follows from a tensor's values",
-                cat("how many tensors there are, or a number among them, comes from ", mark->origin,
-                    "; a file would hold the result of this one run"),
-                "return tensors, always as many");
+    throw Error("data-dependent-value", "the model's result depends on a tensor's values",
+                cat("the number of tensors, or a number among them, comes from ", mark->origin,
+                    "; the exported model would fix the result of this run"),
+                "return tensors, and the same number of them in every run");
   decisions_.note_number(position_.node, mark, c10::IValue("of results"));
 }
 
@@ -147,7 +149,7 @@ Interpreter::Values Interpreter::values(at::ArrayRef<torch::jit::Value*> values,
                                         const Env& env) const {
   Values out;
   out.reserve(values.size());
-  for (const torch::jit::Value* each : values) out.push_back(decisions_.in_fixed(value(each, env)));
+  for (const torch::jit::Value* each : values) out.push_back(decisions_.adjusted(value(each, env)));
   return out;
 }
 
@@ -204,7 +206,7 @@ bool Interpreter::run_structural(Node* node, Env& env) {
       if (!fits(value(node->input(0), env), node->output()->type()))
         throw Error("forward-failed", cat("a value is not of the type ",
                                           quoted(node->output()->type()->annotation_str()),
-                                          " that the code takes it for"));
+                                          " that the code declares"));
       copy_input();
       return true;
     case prim::unchecked_unwrap_optional:
@@ -235,7 +237,7 @@ bool Interpreter::run_structural(Node* node, Env& env) {
     return true;
   }
   if (node->kind() == c10::aten::warn) return true;
-  if (is_mode_question(node)) {
+  if (is_mode_query(node)) {
     set_outputs(node, env, {mode_answer(node, env)});
     return true;
   }
@@ -245,26 +247,27 @@ bool Interpreter::run_structural(Node* node, Env& env) {
 void Interpreter::run_operation(Node* node, Env& env) {
   const Operation& operation = operations_.find(node);
   Stack inputs = take(node, env);
-  if (!decisions_.fixed().empty() && recorder_ != nullptr) {
+  if (!decisions_.fixed_conditions().empty() && recorder_ != nullptr) {
     ComputedNumbers computed(position_, marks_, *recorder_);
-    adapt_to_fixed(decisions_.fixed(), numbers_, computed, operation.op->schema(), inputs);
+    adapt_to_fixed(decisions_.fixed_conditions(), numbers_, computed, operation.op->schema(),
+                   inputs);
   }
   move_devices_to_cpu(inputs);
   if (!speculation_.empty()) {
     speculation_.require_own(operation.op->schema(), inputs, recorder_->aliases());
-    inputs = guarded(node, operation.op->schema(), std::move(inputs));
+    inputs = protect(node, operation.op->schema(), std::move(inputs));
   }
   Stack results;
   if (operation.may_move && ContainerOperations::moves_elements(inputs))
     results = container_operations_.run(operation, std::move(inputs));
   else if (const auto padded = fused_.run(operation, inputs))
     results = {*padded};
-  else if (operation.has_tensors || (!operation.is_blind && holds_any(inputs)))
+  else if (operation.has_tensors || (!operation.ignores_elements && contain_tensors(inputs)))
     results = tensors_.run(node, operation, inputs);
   else
     results = scalars_.run(operation, std::move(inputs));
-  fused_.keep_nan(operation, inputs, results);
-  speculation_.note_made(operation.op->schema(), results);
+  fused_.insert_nan(operation, inputs, results);
+  speculation_.note_created(operation.op->schema(), results);
   set_outputs(node, env, std::move(results));
 }
 
@@ -275,7 +278,7 @@ void Interpreter::run_constant(Node* node, Env& env) {
   }
   const auto value = torch::jit::toIValue(node->output());
   T2N_ASSERT(value, "a constant without value");
-  if (value->isTensor()) state_.meets_constant(value->toTensor());
+  if (value->isTensor()) state_.add_constant(value->toTensor());
   env[node->output()] = *value;
 }
 
@@ -287,8 +290,9 @@ void Interpreter::run_if(Node* node, Env& env) {
   const bool taken = is_fixed ? fixed->second != 0 : unmarked(condition).toBool();
   Block* block = node->blocks()[taken ? 0 : 1];
   Block* other = node->blocks()[taken ? 1 : 0];
-  if (node->outputs().empty() && is_idle(block) && is_idle(other)) return run_block(block, env);
-  // Values that the model itself refuses are no branch of the program.
+  if (node->outputs().empty() && has_no_effect(block) && has_no_effect(other))
+    return run_block(block, env);
+  // A branch that raises an exception for invalid values is not a branch of the program.
   if (is_data(mark) && !only_raises(other) && !only_raises(block)) {
     std::string reason;
     if (select_branches(node, mark, taken, env, reason)) return;
@@ -299,10 +303,9 @@ void Interpreter::run_if(Node* node, Env& env) {
   const bool by_iteration = changes_with_iteration(mark) && !only_raises(block);
   if (recorder_ != nullptr && (by_iteration || options_.selected_branches.contains(node)) && mark &&
       mark->truth && !only_raises(other)) {
-    const Mark counted =
-        data_mark(by_iteration ? "the number of an iteration" : "a size that follows from values",
-                  mark->truth);
-    if (select_branches(node, counted, taken, env, reason)) return;
+    const Mark selector = data_mark(
+        by_iteration ? "the iteration number" : "a size that depends on values", mark->truth);
+    if (select_branches(node, selector, taken, env, reason)) return;
     position_.node = node;
   }
   check_iteration_branch(mark, reason);
@@ -312,20 +315,21 @@ void Interpreter::run_if(Node* node, Env& env) {
       noted->reason = reason;
     }
   if (is_data(mark) && only_raises(block)) return run_raising(mark, [&] { run_block(block, env); });
-  const Decisions::Fixed always(decisions_, is_fixed ? mark : nullptr, taken,
-                                unmarked(condition).toBool() == taken);
+  const Decisions::FixedBranch fixed_branch(decisions_, is_fixed ? mark : nullptr, taken,
+                                            unmarked(condition).toBool() == taken);
   run_block(block, env);
   set_outputs(node, env, take_results(block, env));
 }
 
-/// The program's decisions, with what the file relies on for tensors that were read after the run.
+/// The program's decisions, with the guards for tensors that were read after the run.
 std::vector<Decision> Interpreter::decisions() {
-  if (recorder_ != nullptr) decisions_.settle_all(recorder_->places().take_relied());
+  if (recorder_ != nullptr) decisions_.add_guards(recorder_->regions().take_relied());
   return decisions_.all();
 }
 
 void Interpreter::run_loop(Node* node, Env& env) {
-  if (recorder_ != nullptr && options_.rolled_loops.contains(node)) return run_rolled(node, env);
+  if (recorder_ != nullptr && options_.rerolled_loops.contains(node))
+    return run_rerolled(node, env);
   const c10::IValue trips = value(node->input(0), env);
   c10::IValue condition = value(node->input(1), env);
   Values carried = values(node->inputs().slice(2), env);
@@ -334,7 +338,7 @@ void Interpreter::run_loop(Node* node, Env& env) {
   loops::NoteTaker* const notes =
       options_.notes_loops && recorded_loops_ != nullptr ? &recorded_loops_->notes() : nullptr;
   if (notes != nullptr) {
-    recorder_->settle_writes();
+    recorder_->flush_writes();
     notes->begin_loop(node);
   }
   Values conditions;
@@ -358,14 +362,14 @@ void Interpreter::run_loop(Node* node, Env& env) {
     condition = results[0];
     carried.assign(results.begin() + 1, results.end());
     if (notes != nullptr) {
-      recorder_->settle_writes();
+      recorder_->flush_writes();
       notes->end_iteration();
     }
   }
   if (notes != nullptr) notes->end_loop();
   const ChangedLists lists = loops_.end();
   decisions_.note_loop(node, trips, conditions, iteration);
-  loops_.follow_lists(lists, iteration, mark_of(trips));
+  loops_.mark_list_lengths(lists, iteration, mark_of(trips));
   set_outputs(node, env, std::move(carried));
 }
 

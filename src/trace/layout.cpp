@@ -1,4 +1,4 @@
-// Which tensors share memory, where that follows from sizes or values.
+// Conditions on sizes and values under which tensors share memory.
 #include <algorithm>
 
 #include "src/diag/error.h"
@@ -21,9 +21,9 @@ bool cuts(const ir::Node& view) {
 
 }  // namespace
 
-void Recorder::lose(const at::Tensor& tensor, Location place) {
-  const int entry = entry_of(tensor, place, {});
-  aliases_.root(aliases_[entry]).is_lost = true;
+void Recorder::invalidate(const at::Tensor& tensor, Location location) {
+  const int entry = entry_of(tensor, location, {});
+  aliases_.root(aliases_[entry]).is_invalid = true;
 }
 
 std::vector<Comparison> Recorder::layout_conditions(const at::Tensor& tensor) {
@@ -40,21 +40,21 @@ std::vector<Comparison> Recorder::layout_conditions(const at::Tensor& tensor) {
                                 : Comparison{size, Relation::ge, 2});
     if (entry.parent < 0 || !cuts(entry.view->call.node)) continue;
     const ir::ValueId base = aliases_[entry.parent].value;
-    const ir::Shape whole = graph_.values[static_cast<size_t>(base)].shape;
-    const Dim of = size_symbol(graph_, base, static_cast<int64_t>(axis));
-    if (extent == whole[axis].value()) out.push_back({size, Relation::eq, of});
-    if (extent < whole[axis].value()) out.push_back({size, Relation::lt, of});
+    const ir::Shape base_shape = graph_.values[static_cast<size_t>(base)].shape;
+    const Dim base_size = size_symbol(graph_, base, static_cast<int64_t>(axis));
+    if (extent == base_shape[axis].value()) out.push_back({size, Relation::eq, base_size});
+    if (extent < base_shape[axis].value()) out.push_back({size, Relation::lt, base_size});
   }
   return out;
 }
 
-std::vector<Comparison> Recorder::shared_where(const at::Tensor& tensor) const {
+std::vector<Comparison> Recorder::sharing_conditions(const at::Tensor& tensor) const {
   return layouts_.around(aliases_.find(tensor));
 }
 
 void Recorder::relies_on_layout(const std::string& op, const at::Tensor& tensor,
                                 const at::Tensor& result) {
-  const bool by_values = aliases_.is_open_shape(tensor);
+  const bool by_values = aliases_.is_dynamic_shape(tensor);
   const std::vector<Comparison> conditions =
       keep_sizes_ && !by_values ? layout_conditions(tensor) : std::vector<Comparison>();
   layouts_.add(aliases_.find(tensor), aliases_.find(result), conditions, by_values);

@@ -1,4 +1,5 @@
-// Masks beside others, or beside places, in one index: places, as torch makes of them.
+// An index that combines a mask with other masks or indices: as torch does, each mask is replaced
+// by its nonzero indices.
 #include <algorithm>
 #include <array>
 
@@ -30,7 +31,7 @@ Operation nonzero_indices() {
 
 }  // namespace
 
-bool TensorOperations::needs_places(const std::string& name, const c10::IValue& indices) const {
+bool TensorOperations::needs_indices(const std::string& name, const c10::IValue& indices) const {
   const bool reads = is_one_of(name, kReads);
   if (!reads && !is_one_of(name, kWrites)) return false;
   if (!indices.isList() || marks_.of(indices)) return false;
@@ -38,36 +39,36 @@ bool TensorOperations::needs_places(const std::string& name, const c10::IValue& 
   const auto is_index = [](const c10::IValue& each) {
     return each.isTensor() && each.toTensor().defined();
   };
-  const auto follows = [&](const c10::IValue& each) {
+  const auto depends_on_input = [&](const c10::IValue& each) {
     return is_mask(each) && recorder_->mark(each.toTensor());
   };
-  const auto has_no_axes = [](const c10::IValue& each) {
+  const auto is_scalar_mask = [](const c10::IValue& each) {
     return is_mask(each) && each.toTensor().dim() == 0;
   };
-  if (std::none_of(list.begin(), list.end(), follows) ||
-      std::any_of(list.begin(), list.end(), has_no_axes))
+  if (std::none_of(list.begin(), list.end(), depends_on_input) ||
+      std::any_of(list.begin(), list.end(), is_scalar_mask))
     return false;
-  // A number beside a mask stands for as many as the mask takes.
-  const auto decides_size = [&](const c10::IValue& each) {
+  // A number next to a mask is broadcast to the number of elements that the mask selects.
+  const auto has_axes = [&](const c10::IValue& each) {
     return is_index(each) && each.toTensor().dim() > 0;
   };
-  return reads ? std::count_if(list.begin(), list.end(), decides_size) > 1
+  return reads ? std::count_if(list.begin(), list.end(), has_axes) > 1
                : std::count_if(list.begin(), list.end(), is_index) > 1;
 }
 
 void TensorOperations::broadcast_masks(torch::jit::Node* node, const std::string& name,
                                        Stack& inputs) {
-  if (inputs.size() < 2 || !needs_places(name, inputs[1])) return;
-  const Operation places = nonzero_indices();
-  const c10::List<c10::IValue> given = inputs[1].toList();
-  c10::List<c10::IValue> spread(given.elementType());
-  for (const c10::IValue& index : given.vec())
+  if (inputs.size() < 2 || !needs_indices(name, inputs[1])) return;
+  const Operation nonzero = nonzero_indices();
+  const c10::List<c10::IValue> indices = inputs[1].toList();
+  c10::List<c10::IValue> unmasked(indices.elementType());
+  for (const c10::IValue& index : indices.vec())
     if (!is_mask(index))
-      spread.push_back(index);
+      unmasked.push_back(index);
     else
-      for (const at::Tensor& each : run(node, places, {index}).at(0).toTensorVector())
-        spread.push_back(each);
-  inputs[1] = spread;
+      for (const at::Tensor& each : run(node, nonzero, {index}).at(0).toTensorVector())
+        unmasked.push_back(each);
+  inputs[1] = unmasked;
 }
 
 }  // namespace t2n::trace

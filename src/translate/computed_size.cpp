@@ -1,4 +1,4 @@
-// Sizes as numbers that the graph computes.
+// Sizes as numbers that the graph computes at run time.
 #include "ir/prove.h"
 #include "src/translate/arith.h"
 #include "src/translate/emitter_state.h"
@@ -21,15 +21,15 @@ Ref nonzero_divisor(Emitter& out, const Dim& size, Ref number) {
 }
 
 Ref computed_atom(Emitter& out, const ir::Atom& atom) {
-  const ir::Operands* of = ir::operands_of(atom);
-  if (of == nullptr && std::get<ir::Symbol>(atom).unbacked() != nullptr)
+  const ir::Operands* operands = ir::operands_of(atom);
+  if (operands == nullptr && std::get<ir::Symbol>(atom).unbacked() != nullptr)
     return unbacked_count(out, std::get<ir::Symbol>(atom));
-  if (of == nullptr)
+  if (operands == nullptr)
     return out.state().size_barrier(out.size(Dim::symbol(std::get<ir::Symbol>(atom)), DType::i64));
-  const Ref a = computed_size(out, of->a), b = computed_size(out, of->b);
+  const Ref a = computed_size(out, operands->a), b = computed_size(out, operands->b);
   if (std::holds_alternative<ir::Min>(atom)) return out.elementwise("min", {a, b});
   if (std::holds_alternative<ir::Max>(atom)) return out.elementwise("max", {a, b});
-  const Ref divisor = nonzero_divisor(out, of->b, b);
+  const Ref divisor = nonzero_divisor(out, operands->b, b);
   const Ref quotient = divide_integers(out, a, divisor, Rounding::floor).quotient;
   return std::holds_alternative<ir::FloorDiv>(atom) ? quotient
                                                     : sub(out, a, mul(out, quotient, divisor));

@@ -5,10 +5,10 @@
 
 #include "src/diag/error.h"
 #include "src/target/limits.h"
+#include "src/translate/broadcast_axes.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/named_sizes.h"
 #include "src/translate/packed.h"
-#include "src/translate/repeats.h"
 
 namespace t2n::ops {
 
@@ -38,15 +38,15 @@ Emitter::State::State(const ir::Graph& graph_in, const target::Target& target_in
 void Emitter::State::begin(const ir::Node* next) {
   node = next;
   first_of_node = static_cast<int>(entries.size());
-  place = -1;
+  location = -1;
   if (next == nullptr) return;
-  place = static_cast<int>(notes.places.size());
-  place_nodes.push_back(next);
-  notes.places.push_back({std::string(ir::op_name(next->op)),
-                          graph.values[static_cast<size_t>(next->outputs.at(0))].name});
+  location = static_cast<int>(notes.locations.size());
+  location_nodes.push_back(next);
+  notes.locations.push_back({std::string(ir::op_name(next->op)),
+                             graph.values[static_cast<size_t>(next->outputs.at(0))].name});
 }
 
-void Emitter::State::stand_in(const ir::Node& failed) {
+void Emitter::State::add_placeholders(const ir::Node& failed) {
   is_incomplete = true;
   for (const ir::ValueId id : failed.outputs) {
     const ir::Value& value = graph.values[static_cast<size_t>(id)];
@@ -121,8 +121,8 @@ nnef::Value Emitter::operand(Ref ref) {
 
 namespace {
 
-/// 8-bit integers and 16-bit floats that are used as wider reals: weights that were compressed.
-bool is_made_small(const TensorEntry& entry, DType dtype) {
+/// 8-bit integers and 16-bit floats that are used as wider floats: compressed weights.
+bool is_compressed_weight(const TensorEntry& entry, DType dtype) {
   constexpr int64_t kFewest = 5;
   const bool is_small =
       entry.dtype == DType::i8 || entry.dtype == DType::u8 || entry.dtype == DType::f16;
@@ -135,7 +135,7 @@ Ref Emitter::cast(Ref x, DType dtype) {
   const TensorEntry entry = state_->at(x);
   if (entry.dtype == dtype) return x;
   check_dtype(dtype, "a cast", state_->target);
-  if (!is_made_small(entry, dtype))
+  if (!is_compressed_weight(entry, dtype))
     if (const auto stored = state_->stored_cast(x, dtype)) return *stored;
   // tract saturates, torch wraps.
   if (ir::is_float(entry.dtype) && ir::is_integer(dtype) && dtype != DType::i64 &&
@@ -157,7 +157,7 @@ Ref Emitter::value(ir::ValueId id) {
   const ir::Value& value = state_->graph.values[index];
   if (const int known = state_->of_value[index]; known >= 0) return Ref{known};
   const int constant = state_->constant_index[index];
-  T2N_ASSERT(constant >= 0, "the translation of what computes '", value.name, "' gave no result");
+  T2N_ASSERT(constant >= 0, "the translation gave no result for '", value.name, "'");
   check_dtype(value.dtype, quoted(value.name), state_->target);
   const Ref ref = state_->add_constant(state_->graph.constants[static_cast<size_t>(constant)].data,
                                        value.name, state_->use_counts[index], false);
@@ -176,8 +176,9 @@ void Emitter::result(Ref ref, int index) {
   ref = with_named_sizes(*this, ref, value.shape);
   state_->of_value[static_cast<size_t>(id)] = ref.id;
   TensorEntry& named = state_->at(ref);
-  const bool mine = ref.id >= state_->first_of_node && named.kind == TensorEntry::Kind::identifier;
-  if (!mine || named.is_claimed) return;
+  const bool is_own =
+      ref.id >= state_->first_of_node && named.kind == TensorEntry::Kind::identifier;
+  if (!is_own || named.is_claimed) return;
   named.name = value.name;
   named.is_claimed = true;
 }

@@ -48,7 +48,7 @@ const std::map<std::string, nnef::Fragment, std::less<>>& fragments() {
   return table;
 }
 
-/// Names of called operations, and of symbols in dimension expressions.
+/// Names of called operations and fragments, and symbols in dimension expressions.
 struct Mentions {
   std::set<std::string, std::less<>> ops;
   std::set<std::string, std::less<>> fragments;  ///< those of ops/fragments
@@ -69,11 +69,12 @@ void add_mentions(const nnef::Value& value, Mentions& out) {
   });
 }
 
-/// The demands without which the graph fails, for readers: no engine knows these sizes at start.
+/// The runtime assertions as text, for readers: no engine knows these sizes when it loads the
+/// graph.
 std::string runtime_assertions_text(const ir::Graph& graph) {
   std::string out = "numbers of entries are 0 or more";
-  for (const ir::Comparison& require_at_runtime : ir::runtime_assertions(graph))
-    out += cat("; ", ir::str(ir::as_written(require_at_runtime)));
+  for (const ir::Comparison& assertion : ir::runtime_assertions(graph))
+    out += cat("; ", ir::str(ir::as_written(assertion)));
   return out;
 }
 
@@ -134,11 +135,11 @@ Ref Emitter::State::result_identifier(Emitter& emitter, Ref ref, std::set<int>& 
 
 void Emitter::State::add_outputs(Emitter& emitter) {
   begin(nullptr);
-  std::set<int> named;
+  std::set<int> taken;
   for (const ir::ValueId id : graph.outputs) {
     Ref result = emitter.value(id);
     if (outputs.empty() && !is_incomplete) result = under_runtime_assertions(emitter, result);
-    outputs.push_back(result_identifier(emitter, result, named));
+    outputs.push_back(result_identifier(emitter, result, taken));
   }
   notes.results = graph.output_names;
 }

@@ -62,7 +62,7 @@ TEST_CASE("tolerances are parsed and printed") {
     CHECK(false);
   } catch (const Error& error) {
     CHECK_EQ(std::string(error.what()),
-             "error[usage]: no tolerance is called 'aproximate'\n"
+             "error[usage]: there is no tolerance 'aproximate'\n"
              "  why:  levels are exact, close, approximate, very, super and ultra\n"
              "  help: did you mean 'approximate'?\n");
   }
@@ -117,14 +117,14 @@ TEST_CASE("differences are counted in steps of a quantiser") {
   const check::Quanta nan = check::count_quanta(f32({0, 1}), f32({0, kNan}), 0.25);
   CHECK_EQ(nan.most, static_cast<double>(kInf));
   CHECK_EQ(nan.off_by_more, 1);
-  const check::Quanta both = check::together(one, nan);
+  const check::Quanta both = check::combined(one, nan);
   CHECK_EQ(both.elements, 6);
   CHECK_EQ(both.off_by_one, 1);
   CHECK_EQ(both.off_by_more, 2);
   const check::Quanta between = check::count_quanta(f32({0, 10, 20}), f32({0.1F, 10.7F, 21}), 0.5);
   CHECK_EQ(between.between, 2);
   CHECK_EQ(between.off_by_more, 1);
-  CHECK_EQ(check::together(between, between).between, 4);
+  CHECK_EQ(check::combined(between, between).between, 4);
   CHECK_EQ(both.most, static_cast<double>(kInf));
 }
 

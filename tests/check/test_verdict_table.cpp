@@ -40,7 +40,7 @@ TEST_CASE("a line per output behind a quantiser") {
                                  .of_an_engine = 1};
   CHECK_EQ(check::quanta_text(rows),
            "quanta: y at most 9.5 (of 0.25): of 400 elements none off by one, 1 by more, 2 between "
-           "steps; 1 as another engine of LibTorch's\n");
+           "steps; 1 equal to another engine of LibTorch\n");
 }
 
 TEST_CASE("a value between steps of the quantiser is a fault even within the tolerance") {
@@ -62,10 +62,10 @@ TEST_CASE("a ruling explains a difference, unless a value is not finite on one s
   CHECK_EQ(judged(3, std::nullopt), Verdict::differs);
   CHECK_EQ(judged(3, MismatchCause::ties), Verdict::ok);
   CHECK_EQ(judged(3, MismatchCause::engine), Verdict::ok);
-  CHECK_EQ(judged(3, MismatchCause::unsettled), Verdict::inconclusive);
+  CHECK_EQ(judged(3, MismatchCause::undecided), Verdict::inconclusive);
   for (const float wrong :
        {std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
-    for (const auto cause : {MismatchCause::ties, MismatchCause::engine, MismatchCause::unsettled})
+    for (const auto cause : {MismatchCause::ties, MismatchCause::engine, MismatchCause::undecided})
       CHECK_EQ(judged(wrong, cause), Verdict::differs);
     // The yardstick looks at what is finite alone.
     OutputRow near = row("y", f32({2}, {1, 2}), f32({2}, {1, wrong}), 1);

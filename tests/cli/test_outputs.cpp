@@ -212,9 +212,9 @@ TEST_CASE("unknown words on the command line, and words that are not text") {
     CHECK_EQ(result.err.substr(0, result.err.find('\n')), headline);
   };
   refused({"export", "digits.pt", "-t", "tract", "-o", ""}, 2,
-          "error[usage]: --output is given an empty value");
-  refused({"run", "m", "-o", ""}, 2, "error[usage]: --output is given an empty value");
-  refused({"inspect", ""}, 2, "error[usage]: FILE is given an empty value");
+          "error[usage]: --output has an empty value");
+  refused({"run", "m", "-o", ""}, 2, "error[usage]: --output has an empty value");
+  refused({"inspect", ""}, 2, "error[usage]: FILE has an empty value");
   refused({"inspect", "--", "-x.pt"}, 3, "error[model-not-found]: cannot open the model './-x.pt'");
   refused({"inspect", "\xff\xfe.pt"}, 3,
           "error[model-not-found]: cannot open the model '\\xff\\xfe.pt'");

@@ -29,7 +29,7 @@ struct Inference {
   ir::Graph graph;
   std::vector<dynamic::Assumption> found;
 };
-/// Infers from three trials.
+/// Infers from three probes.
 Inference infer(const Program& program);
 /// The shapes of the outputs, "[B,S] [S]".
 std::string output_shapes(const ir::Graph& graph);

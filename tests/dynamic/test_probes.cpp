@@ -19,14 +19,14 @@ TEST_CASE("an assertion about one symbol takes the place of ours") {
   CHECK_EQ(trace_body("  return x + 1\n", {{2, 10}}, {"x:1=S"}, {"S>=0", "S<512"}).relations,
            Strings{"S >= 0", "S < 512"});
   CHECK_EQ(trace_body("  return x + 1\n", {{2, 10}}, {"x:1=S"}, {"S<5"}).error->message,
-           "the sample (S=10) contradicts what --assert says");
+           "the sample (S=10) contradicts --assert");
 }
 
 TEST_CASE("a branch that all sizes took alike binds the file, unless the user knows") {
   const char* body = "  if x.size(1) > 4:\n    return x * 2\n  return x + 1\n";
   const Tracing out = trace_body(body, {{2, 10}}, {"x:1=S"});
   CHECK_EQ(out.relations, Strings{"S >= 1", "S > 4"});
-  CHECK_EQ(out.said, Strings{"the file holds for S > 4 only"});
+  CHECK_EQ(out.said, Strings{"the exported model requires S > 4"});
   CHECK(trace_body(body, {{2, 10}}, {"x:1=S"}, {"S > 4"}).said.empty());
   // What holds for every size says nothing.
   const Tracing trivial =
@@ -39,7 +39,7 @@ TEST_CASE("a loop of as many iterations at all sizes binds the file to those") {
       trace_body("  for i in range(min(x.size(1), 4)):\n    x = x.sin() + 1\n  return x\n",
                  {{2, 10}}, {"x:1=S"});
   CHECK_EQ(counted.relations, Strings{"S >= 1", "S >= 4"});
-  CHECK_EQ(counted.said, Strings{"the file holds for S >= 4 only"});
+  CHECK_EQ(counted.said, Strings{"the exported model requires S >= 4"});
   const Tracing asked =
       trace_body("  n = 1\n  while n < x.size(1):\n    n = n * 4\n    x = x + n\n  return x\n",
                  {{2, 10}}, {"x:1=S"});
@@ -52,14 +52,17 @@ TEST_CASE("sizes that enter in other ways than as integers are refused with the 
     return out.error ? cat(out.error->id, ": ", out.error->message) : out.shapes;
   };
   CHECK_EQ(message("  if x.size(1) > 10:\n    return x * 2\n  return x + 1\n"),
-           "dynamic-differs: a branch depends on a size: it goes another way at S=10 and at S=11");
+           "dynamic-differs: a branch depends on a size: it takes different directions at S=10 "
+           "and at S=11");
   // Equal for these values, and not for all.
   CHECK_EQ(message("  if x.size(1) > 10:\n    x = x.clamp(-1000.0, 1000.0)\n  return x + 1\n"),
-           "dynamic-differs: a branch depends on a size: it goes another way at S=10 and at S=11");
+           "dynamic-differs: a branch depends on a size: it takes different directions at S=10 "
+           "and at S=11");
   CHECK_EQ(
       message(
           "  if x.size(1) > 10:\n    return (x + 900).relu() + 1\n  return (x + 900 + 1).relu()\n"),
-      "dynamic-differs: a branch depends on a size: it goes another way at S=10 and at S=11");
+      "dynamic-differs: a branch depends on a size: it takes different directions at S=10 "
+      "and at S=11");
   CHECK_EQ(message("  return x.unbind(1)[-1]\n"),
            "dynamic-differs: aten::unbind.int gives 10 tensors at S=10, and 11 at S=11");
   // The same nearby, another far away.
@@ -92,7 +95,7 @@ TEST_CASE("a loop that takes no iteration at some sizes needs nothing of them") 
     return trace_body(loop + "  return h\n", {{5, 3}}, {"x:0=T"});
   };
   const auto tells = [](const Tracing& out) {
-    return std::count(out.said.begin(), out.said.end(), "the file holds for T >= 2 only");
+    return std::count(out.said.begin(), out.said.end(), "the exported model requires T >= 2");
   };
   const Tracing later =
       of("  h = x[0]\n  for t in range(1, x.size(0)):\n    h = torch.tanh(h + x[t])\n");
@@ -121,7 +124,7 @@ TEST_CASE("assertions exclude no size at which the graph is right") {
            Strings{"B >= 2"});
 }
 
-TEST_CASE("which of two sizes is the smaller is not taken from the trials") {
+TEST_CASE("which of two sizes is the smaller is not taken from the probes") {
   const std::vector<ir::Ints> rows = {{4, 3}};
   const auto of = [&](const std::string& body) { return needed(body, rows, {"x:0=T"}, {}); };
   CHECK_EQ(of("  return x[:2]\n"), Strings{});
@@ -159,7 +162,8 @@ TEST_CASE("factors must be as large as each other, and what is normalised must b
                   {"x:0=B"});
   };
   const Strings refused = {
-      "dynamic-assumption: the model needs -2*((B) // (2)) + B == 1, which no file can express"};
+      "dynamic-assumption: the model requires -2*((B) // (2)) + B == 1, which NNEF cannot "
+      "express"};
   for (const char* result :
        {"odd[0, :, :3].t() @ torch.ones(1, 4)", "torch.linear(odd[0].t(), torch.ones(4, 1))",
         "torch.conv1d(odd, torch.ones(4, 1, 3))",
@@ -194,8 +198,9 @@ TEST_CASE("a branch that was not taken bounds the sizes on the sample's side") {
   CHECK_EQ(of("x.size(0) == 300"), Strings{"B <= 299"});
   CHECK_EQ(of("x.size(0) > 65536"), Strings{"B <= 65536"});
   CHECK_EQ(of("min(x.size(0), 4) == 4"), Strings{"B >= 4"});
-  CHECK_EQ(of("x.size(0) % 2 == 0"), Strings{"dynamic-differs: a branch depends on a size: it goes "
-                                             "another way at B=5 and at B=8"});
+  CHECK_EQ(of("x.size(0) % 2 == 0"),
+           Strings{"dynamic-differs: a branch depends on a size: it takes "
+                   "different directions at B=5 and at B=8"});
 }
 
 TEST_CASE("lists as long as an axis are compared at each size") {
@@ -204,7 +209,8 @@ TEST_CASE("lists as long as an axis are compared at each size") {
       "  return x * 2\n",
       {{3, 2}}, {"x:0=B"});
   REQUIRE(out.error);
-  CHECK_EQ(out.error->message, "a branch depends on a size: it goes another way at B=3 and at B=5");
+  CHECK_EQ(out.error->message,
+           "a branch depends on a size: it takes different directions at B=3 and at B=5");
 }
 
 TEST_CASE("a branch on two sizes is asserted, or refused if it has no form") {
@@ -214,7 +220,7 @@ TEST_CASE("a branch on two sizes is asserted, or refused if it has no form") {
   CHECK_EQ(of("x.size(0) <= y.size(0)"), Strings{"B <= T"});
   CHECK_EQ(of("x.size(0) > 3 * y.size(0)"), Strings{"B <= 3*T"});
   CHECK_EQ(of("x.size(0) == y.size(0)"),
-           Strings{"dynamic-assumption: the model needs B != T, which no file can express"});
+           Strings{"dynamic-assumption: the model requires B != T, which NNEF cannot express"});
   CHECK_EQ(of("x.size(0) == y.size(0)", {"B < T"}), Strings{"B < T"});
 }
 
@@ -280,8 +286,8 @@ TEST_CASE("an operand that is read while a view is written must lie apart from i
   CHECK_EQ(of("m.transpose(0, 1).add_(m.t())", {{9, 6}}), Strings{});
   CHECK_EQ(of("m.split(2, 1)[1].mul_(m[:, 4:6])", {{9, 6}}), Strings{});
   CHECK_EQ(of("m[:2].copy_(m[2::y.size(0)][:2])", {{9, 3}, {2}}),
-           Strings{"dynamic-assumption: a tensor is written while a part of it is read, and where "
-                   "they lie follows from sizes"});
+           Strings{"dynamic-assumption: a tensor is written while a part of it is read, and the "
+                   "regions depend on sizes"});
 }
 
 TEST_CASE("numbers that are cut off, and lists of as many elements as a size, are expressions") {
@@ -311,13 +317,13 @@ TEST_CASE("errors on axes that fit only some sizes state their condition") {
   // Pairs of neighbours: torch refuses odd sizes.
   const Tracing pairs = trace_body("  return x.view(2, -1, 2)\n", {{2, 10}}, {"x:1=S"});
   REQUIRE(pairs.error);
-  CHECK_EQ(pairs.error->message, "the model runs at multiples of 2 of S only");
-  CHECK_EQ(pairs.error->help, "declare the multiple itself: --dynamic x:1=2*S");
+  CHECK_EQ(pairs.error->message, "the model requires S to be a multiple of 2");
+  CHECK_EQ(pairs.error->help, "declare the axis as a multiple: --dynamic x:1=2*S");
   CHECK(!trace_body("  return x.view(2, -1, 2)\n", {{2, 10}}, {"x:1=2*S"}).error);
   // What fits multiples of the whole sample only may as well be made for it alone.
   const Tracing whole = trace_body("  return x.reshape(-1, 5)\n", {{2, 5}}, {"x:1=S"});
   REQUIRE(whole.error);
-  CHECK_EQ(whole.error->message.find("multiples"), std::string::npos);
+  CHECK_EQ(whole.error->message.find("multiple of"), std::string::npos);
   // A table with a row per position.
   const Tracing table = trace_body("  return x + y[:x.size(1)]\n", {{2, 10}, {10}}, {"x:1=S"});
   CHECK(!table.error);

@@ -37,7 +37,7 @@ TEST_CASE("a branch around a write of no rows is ignored, others become selects,
       trace_body(cat(rows, "  if i.numel() > 0:\n    y.add_(1)\n  return y\n"), {{9, 6}}, {});
   CHECK(!other.error);
   CHECK_EQ(other.runtime_assertions, Strings{"born.N_where > 0"});
-  CHECK_EQ(other.said, Strings{"the file runs where N_where > 0 only"});
+  CHECK_EQ(other.said, Strings{"the exported model requires N_where > 0"});
 }
 
 TEST_CASE("a number that was read as a size stays one where nothing else counts it") {
@@ -51,15 +51,14 @@ TEST_CASE("a number that was read as a size stays one where nothing else counts 
   CHECK(counted.runtime_assertions.empty());
 }
 
-TEST_CASE(
-    "where a branch asks for the sign of a number that is a size, the file says what it takes") {
+TEST_CASE("a branch that tests the sign of a number read as a size adds a warning") {
   const auto said = [](const std::string& condition) {
     return trace_body(cat("  n = int((x * 4).max())\n  if ", condition,
                           ":\n    n = n + x.size(0)\n  return x[:n]\n"),
                       {{9, 6}}, {})
         .said;
   };
-  CHECK_EQ(said("n < 0"), Strings{"the file runs where N_item >= 0 only"});
+  CHECK_EQ(said("n < 0"), Strings{"the exported model requires N_item >= 0"});
   CHECK_EQ(said("False"), Strings{});
 }
 

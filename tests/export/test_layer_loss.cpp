@@ -149,20 +149,20 @@ TEST_CASE("weights that stay in floats are named, with the reason") {
   using Words = std::vector<std::string>;
   CHECK(left(kLoop, R"({"bits": 8})") == Words{});
   CHECK(left(kLoop, R"({"format": "q4_0"})") ==
-        Words{"w 4096: tract reads no blocks of 4 bits inside of a loop"});
+        Words{"w 4096: tract does not support 4-bit blocks inside a loop"});
   const std::string product = R"(graph m(%x: f32[16,16]) -> (%y as "y") {
     const %w: f32[16,16] = bytes=1024
     %y: f32[16,16] = aten::mul.Tensor(self=%x, other=%w)
   })";
   CHECK(left(product, R"({"bits": 8})") ==
-        Words{"w 1024: aten::mul.Tensor reads it, which is no layer"});
+        Words{"w 1024: aten::mul.Tensor reads it and is not a layer"});
   // Of layers, small ones as well.
   const std::string narrow = R"(graph m(%x: f32[4,20]) -> (%y as "y") {
     const %w: f32[3,20] = bytes=240
     %y: f32[4,3] = aten::linear(input=%x, weight=%w, bias=none)
   })";
   CHECK(left(narrow, R"({"format": "q4_0"})") ==
-        Words{"w 240: its rows hold no multiple of 32 elements"});
+        Words{"w 240: its row length is not a multiple of 32"});
 }
 
 TEST_CASE("weights of 64 bits stay, in any format, and activations with them") {

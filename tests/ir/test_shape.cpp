@@ -135,7 +135,7 @@ TEST_CASE("symbols are replaced inside every operation") {
 TEST_CASE("a symbolic size where an integer is needed is refused") {
   const Diagnostic refusal = diagnostic_of([] { (kS + 1).value(); });
   CHECK_EQ(refusal.id, "dynamic-size");
-  CHECK_EQ(refusal.message, "the size 'S + 1' is open where an integer is needed");
+  CHECK_EQ(refusal.message, "the size 'S + 1' is dynamic where an integer is needed");
 }
 
 TEST_CASE("a size is divided by what becomes zero") {

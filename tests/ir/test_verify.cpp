@@ -56,7 +56,7 @@ const std::vector<BrokenGraph> kBrokenGraphs = {
     {"graph 'm': a value has no name", [](Graph& g) { g.values[0].name = ""; }},
     {"graph 'm': two values are called '%x'", [](Graph& g) { g.values[2].name = "x"; }},
     {"graph 'm': '%x' has the size -1", [](Graph& g) { g.values[0].shape = {-1}; }},
-    {"graph 'm': '%x' has a size with the symbol 'a b', which is not a word",
+    {"graph 'm': '%x' has a size with the symbol 'a b', which is not an identifier",
      [](Graph& g) { g.values[0].shape = {Dim::symbol("a b")}; }},
     {"graph 'm': '%c' is f16 but its data are f32",
      [](Graph& g) { g.values[1].dtype = DType::f16; }},

@@ -130,7 +130,7 @@ TEST_CASE("rows are put back where they came from") {
       kSigns);
 }
 
-TEST_CASE("the graph demands what no engine knows at start") {
+TEST_CASE("runtime assertions on sizes that no engine knows at start") {
   const ir::Tensor three = values({2, 3}, {1, -1, 2, -2, 3, -3});
   const ir::Tensor two = values({2, 3}, {1, -1, 0, -2, 3, 0});
   OpenExample example =
@@ -246,7 +246,7 @@ TEST_CASE("tensors that hold such sizes") {
   // Not followed through floats and sums, and never the sample's.
   for (const char* number : {"torch._shape_as_tensor(x[x > 0]).to(6)", "torch.ones_like(x[x > 0])"})
     check_unbacked_refused(cat("torch.ones([int(", number, ".sum())])"), kSigns,
-                           "is no expression of the dynamic axes");
+                           "cannot be expressed in the dynamic axes");
 }
 
 TEST_CASE("numbers that are read from tensors") {

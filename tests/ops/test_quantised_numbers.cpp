@@ -80,7 +80,7 @@ TEST_CASE("tensors are quantised by a scale that the file computes") {
   for (const target::Target& target : test_targets()) {
     const std::string error = export_error(wide, {randn({3, 4}, 2)}, target);
     CHECK_MESSAGE(
-        error.find("integers of 32 bits by a scale that follows from data") != std::string::npos,
+        error.find("32-bit integers with a data-dependent scale") != std::string::npos,
         error);
   }
 }

@@ -211,8 +211,8 @@ TEST_CASE("batch sizes from elsewhere are refused") {
                    target::target_name(target) +
                    " here\n"
                    "  --> the model (Model)\n"
-                   "  why:  which of its rows belong together is not known: its batch sizes are "
-                   "not of a pack_padded_sequence that stands beside it\n"
+                   "  why:  its sequences are unknown: its batch sizes do not come from a "
+                   "pack_padded_sequence of the same graph\n"
                    "  help: pack them by pack_padded_sequence in the same method, outside of "
                    "loops\n");
     }
@@ -221,8 +221,8 @@ TEST_CASE("batch sizes from elsewhere are refused") {
       {randn({5, 2}, 1), values({3}, {2, 2, 1}, DType::i64)},
       "error[unsupported-op]: aten::_pad_packed_sequence has no translation for TARGET here\n"
       "  --> the model (Model)\n"
-      "  why:  which of its rows belong together is not known: its batch sizes are not "
-      "of a pack_padded_sequence that stands beside it\n"
+      "  why:  its sequences are unknown: its batch sizes do not come from a pack_padded_sequence "
+      "of the same graph\n"
       "  help: pack them by pack_padded_sequence in the same method, outside of loops\n");
 }
 

@@ -29,9 +29,9 @@ REFUSED = (2, 3, 4)
 EXCUSED = (
     "error[model-state]",  # forward changes the model itself: that is refused unless asked for
     # What torch leaves open:
-    "error[unsupported-inplace]: a tensor is written and read in other places at once",
-    "error[unsupported-inplace]: a tensor is written in which several elements lie in the same memory",
-    "error[unsupported-inplace]: a view is given as out= and becomes another size",
+    "error[unsupported-inplace]: an operation writes to a tensor that overlaps its operand",
+    "error[unsupported-inplace]: an operation writes to a tensor whose elements overlap in memory",
+    "error[unsupported-inplace]: out= is a view, which the operation would resize",
 )
 
 
