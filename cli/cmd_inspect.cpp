@@ -83,7 +83,7 @@ std::string samples_text(const Inspection& inspection) {
 std::string output_lines(const ir::Graph& graph) {
   std::string out;
   for (size_t i = 0; i < graph.outputs.size(); ++i) {
-    const ir::Value& value = graph.values[static_cast<size_t>(graph.outputs[i])];
+    const ir::Value& value = graph.values[graph.outputs[i]];
     out += cat("  ", typed(graph.output_names[i], value.dtype, value.shape), "\n");
   }
   return out;
@@ -132,7 +132,8 @@ std::string quantised_text(const ir::Graph& graph) {
   }
   out += table(rows);
   if (all.tensors.size() > kMost) out += cat("  … and ", all.tensors.size() - kMost, " more\n");
-  if (all.redundant_pairs > 0) out += cat("redundant dequantise/quantise pairs: ", all.redundant_pairs, "\n");
+  if (all.redundant_pairs > 0)
+    out += cat("redundant dequantise/quantise pairs: ", all.redundant_pairs, "\n");
   return out;
 }
 

@@ -126,8 +126,8 @@ std::string unquantised_text(const std::vector<compress::UnquantisedWeight>& wei
 }
 
 std::string existing_qparams_text(const std::vector<compress::ExistingQParam>& existing) {
-  const auto of_weights = static_cast<size_t>(std::count_if(
-      existing.begin(), existing.end(), [](const auto& each) { return each.bits > 0; }));
+  const size_t of_weights = std::count_if(existing.begin(), existing.end(),
+                                          [](const auto& each) { return each.bits > 0; });
   const size_t of_activations = existing.size() - of_weights;
   if (existing.empty()) return "";
   std::string what = of_weights > 0 ? counted(of_weights, "weight") : "";

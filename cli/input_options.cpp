@@ -26,7 +26,7 @@ bool looks_like_torchscript(const std::string& path) {
   std::string bytes(4, '\0');
   file.seekg(0).read(bytes.data(), 4);
   if (!file || bytes != "PK\x03\x04") return false;
-  bytes.resize(static_cast<size_t>(std::min(size, kMost)));
+  bytes.resize(std::min(size, kMost));
   file.seekg(size - static_cast<std::streamoff>(bytes.size()));
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   return file && bytes.find("/constants.pkl") != std::string::npos;

@@ -111,9 +111,9 @@ compress::Goal goal_of(const SearchOptions& options) {
 }
 
 std::string search_text(const SearchResult& result) {
-  const auto in_floats = static_cast<size_t>(
+  const size_t in_floats =
       std::count_if(result.layers.begin(), result.layers.end(),
-                    [](const auto& each) { return each.form == Form::floats; }));
+                    [](const auto& each) { return each.form == Form::floats; });
   const compress::Goal& goal = result.goal;
   std::string out = cat("chosen: ", result.layers.size() - in_floats, " of ",
                         counted(result.layers.size(), "layer"), " compressed · ", result.bytes,

@@ -15,8 +15,8 @@ class Producers {
   explicit Producers(const Graph& graph) : graph_(graph), producers_(producers(graph)) {}
   const Graph& graph() const { return graph_; }
   const Node* producer(ValueId id) const {
-    const int at = producers_.at(static_cast<size_t>(id));
-    return at < 0 ? nullptr : &graph_.nodes[static_cast<size_t>(at)];
+    const int at = producers_.at(id);
+    return at < 0 ? nullptr : &graph_.nodes[at];
   }
 
  private:
@@ -83,8 +83,7 @@ bool has_dynamic_qparams(const Graph& graph, ValueId quantised) {
     if (computes_scale(origins, *node)) return true;
     if (has_scale_argument(*node)) continue;
     for_each_input(*node, [&](ValueId id) {
-      const bool is_quantised =
-          id != kNoValue && graph.values[static_cast<size_t>(id)].quant.has_value();
+      const bool is_quantised = id != kNoValue && graph.values[id].quant.has_value();
       if (is_quantised && seen.insert(id).second) worklist.push_back(id);
     });
   }

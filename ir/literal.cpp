@@ -179,7 +179,7 @@ std::string element_literal(DType dtype, std::span<const std::byte> element) {
 
 std::optional<std::vector<std::byte>> parse_element(DType dtype, std::string_view text) {
   if (is_complex(dtype)) return complex_bits(dtype, text);
-  const auto size = static_cast<size_t>(dtype_size(dtype));
+  const size_t size = dtype_size(dtype);
   const auto bits =
       text.starts_with("0x") ? hex_bits(text.substr(2), size) : decimal_bits(dtype, text);
   if (!bits) return std::nullopt;

@@ -69,7 +69,7 @@ OpId op_id(std::string_view name) {
 std::string_view op_name(OpId op) {
   const Names& all = names();
   T2N_ASSERT(op >= 0 && op < op_count(), "no operation has the number ", op);
-  return all.texts[static_cast<size_t>(op)];
+  return all.texts[op];
 }
 
 OpId op_count() { return static_cast<OpId>(names().texts.size()); }

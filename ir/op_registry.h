@@ -36,14 +36,14 @@ class Column {
   explicit Column(std::string_view title) : title_(title) {}
 
   void set(OpId op, T value, std::string_view location) {
-    const auto index = static_cast<size_t>(op);
+    const size_t index = op;
     if (rows_.size() <= index) rows_.resize(index + 1);
     T2N_ASSERT(!rows_[index], op_name(op), " has two entries in column '", title_,
                "': ", rows_[index]->location, " and ", location);
     rows_[index] = Row{std::move(value), std::string(location)};
   }
   const T* find(OpId op) const {
-    const auto index = static_cast<size_t>(op);
+    const size_t index = op;
     return index < rows_.size() && rows_[index] ? &rows_[index]->value : nullptr;
   }
   /// Operations that have an entry, in order of interning.

@@ -207,7 +207,7 @@ class Parser {
 
   void constant() {
     const ValueId id = define(typed_value());
-    const Value& value = graph_.values[static_cast<size_t>(id)];
+    const Value& value = graph_.values[id];
     Tensor data;
     data.dtype = value.dtype;
     data.shape = static_sizes(value.shape);

@@ -303,7 +303,7 @@ class Refutation {
       row.factors.resize(unknowns.size());
       for (const Term& term : fact.terms()) {
         const auto found = std::find(unknowns.begin(), unknowns.end(), term.atoms);
-        row.factors[static_cast<size_t>(found - unknowns.begin())] = term.factor;
+        row.factors[found - unknowns.begin()] = term.factor;
       }
     }
     return is_contradiction(system, proof_.steps());

@@ -12,10 +12,8 @@ namespace {
 std::vector<int> last_uses(const Graph& graph) {
   std::vector<int> out(graph.values.size(), -1);
   for (size_t i = 0; i < graph.nodes.size(); ++i)
-    for_each_input(graph.nodes[i],
-                   [&](ValueId id) { out.at(static_cast<size_t>(id)) = static_cast<int>(i); });
-  for (const ValueId id : graph.outputs)
-    out.at(static_cast<size_t>(id)) = static_cast<int>(graph.nodes.size());
+    for_each_input(graph.nodes[i], [&](ValueId id) { out.at(id) = static_cast<int>(i); });
+  for (const ValueId id : graph.outputs) out.at(id) = static_cast<int>(graph.nodes.size());
   return out;
 }
 
@@ -50,7 +48,7 @@ class UnbackedSizeMap {
   }
 
   void record(ValueId id, const Tensor& tensor) {
-    const Shape& shape = graph_.values[static_cast<size_t>(id)].shape;
+    const Shape& shape = graph_.values[id].shape;
     for (size_t axis = 0; axis < shape.size() && axis < tensor.shape.size(); ++axis)
       if (const Symbol* symbol = shape[axis].as_symbol(); symbol != nullptr && symbol->unbacked())
         sizes_.try_emplace(*symbol, tensor.shape[axis]);
@@ -75,7 +73,7 @@ std::vector<Tensor> run_graph(const Graph& graph, const std::vector<Tensor>& inp
   T2N_ASSERT(inputs.size() == graph.inputs.size(), inputs.size(), " inputs for a graph of ",
              graph.inputs.size());
   std::vector<Tensor> known(graph.values.size());
-  const auto slot = [&](ValueId id) -> Tensor& { return known.at(static_cast<size_t>(id)); };
+  const auto slot = [&](ValueId id) -> Tensor& { return known.at(id); };
   for (size_t i = 0; i < inputs.size(); ++i) slot(graph.inputs[i]) = inputs[i];
   for (const Constant& constant : graph.constants) slot(constant.value) = constant.data;
 
@@ -89,7 +87,7 @@ std::vector<Tensor> run_graph(const Graph& graph, const std::vector<Tensor>& inp
     T2N_ASSERT(results.size() == node.outputs.size(), node_address(graph, node), " gave ",
                results.size(), " results, not ", node.outputs.size());
     const auto free_after_last_use = [&](ValueId id) {
-      if (last[static_cast<size_t>(id)] <= static_cast<int>(i)) slot(id) = Tensor{};
+      if (last[id] <= static_cast<int>(i)) slot(id) = Tensor{};
     };
     for (size_t k = 0; k < results.size(); ++k) unbacked.record(node.outputs[k], results[k]);
     for (size_t k = 0; k < results.size(); ++k) slot(node.outputs[k]) = std::move(results[k]);

@@ -73,8 +73,8 @@ class Checker {
   }
 
  private:
-  const Value& outer(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
-  const Value& inner(ValueId id) const { return body_.values[static_cast<size_t>(id)]; }
+  const Value& outer(ValueId id) const { return graph_.values[id]; }
+  const Value& inner(ValueId id) const { return body_.values[id]; }
   const Value& input(size_t i) const { return inner(body_.inputs[i]); }
   const Value& output(size_t i) const { return inner(body_.outputs[i]); }
 
@@ -99,7 +99,7 @@ class Checker {
       fail(cat(quoted("%" + tensor.name), " has no axis ", axis));
       return out;
     }
-    const Dim size = tensor.shape[static_cast<size_t>(axis)];
+    const Dim size = tensor.shape[axis];
     if (differ(size, scan_.length))
       fail(cat(quoted("%" + tensor.name), " has the size ", size.str(), " along axis ", axis,
                " of a scan of ", scan_.length.str(), " iterations"));
@@ -138,10 +138,10 @@ class Checker {
 
 /// The slice at index `at` of one axis.
 Tensor selected(const Tensor& tensor, int64_t axis, int64_t at) {
-  const auto index = static_cast<size_t>(axis);
+  const size_t index = axis;
   Tensor out = tensor;
   const int64_t skip = at * tensor.strides[index] * dtype_size(tensor.dtype);
-  if (tensor.elements() > 0) out.bytes = tensor.bytes.subspan(static_cast<size_t>(skip));
+  if (tensor.elements() > 0) out.bytes = tensor.bytes.subspan(skip);
   out.shape.erase(out.shape.begin() + axis);
   out.strides.erase(out.strides.begin() + axis);
   return out;
@@ -153,7 +153,7 @@ Tensor stacked(std::vector<Tensor> iterations, int64_t axis, bool reversed) {
   Ints shape = iterations.at(0).shape;
   Ints before(shape.begin(), shape.begin() + axis), after(shape.begin() + axis, shape.end());
   const DType dtype = iterations[0].dtype;
-  const auto block = static_cast<size_t>(element_count(after) * dtype_size(dtype));
+  const size_t block = element_count(after) * dtype_size(dtype);
   shape.insert(shape.begin() + axis, static_cast<int64_t>(iterations.size()));
   OwnedTensor out = allocate(dtype, shape);
   for (size_t t = 0; t < iterations.size(); ++t) {
@@ -186,10 +186,10 @@ void keep(std::vector<T>& items, const std::vector<bool>& kept) {
 std::vector<bool> needed_inputs(const Graph& body, const std::vector<bool>& is_used) {
   std::vector<bool> needed(body.values.size());
   for (size_t i = 0; i < is_used.size(); ++i)
-    if (is_used[i]) needed.at(static_cast<size_t>(body.outputs[i])) = true;
+    if (is_used[i]) needed.at(body.outputs[i]) = true;
   live_nodes(body, needed);
   std::vector<bool> out;
-  for (const ValueId id : body.inputs) out.push_back(needed[static_cast<size_t>(id)]);
+  for (const ValueId id : body.inputs) out.push_back(needed[id]);
   return out;
 }
 
@@ -247,7 +247,7 @@ std::vector<Tensor> run_scan(const Node& node, const Operand& operand, const Eva
   }
   std::vector<Tensor> out;
   for (size_t i = 0; i < iterations.size(); ++i) {
-    const auto result = static_cast<size_t>(node.body->outputs[i]);
+    const size_t result = node.body->outputs[i];
     out.push_back(length == 0 ? stacked_none(node.body->values[result], scan.stacked_axes[i])
                               : stacked(std::move(iterations[i]), scan.stacked_axes[i],
                                         scan.stacked_reversed[i]));

@@ -51,7 +51,7 @@ int32_t intern(std::vector<Item>& items, std::unordered_multimap<size_t, int32_t
   const size_t hash = hash_of(item);
   const auto [begin, end] = index.equal_range(hash);
   for (auto it = begin; it != end; ++it)
-    if (same(items[static_cast<size_t>(it->second)], item)) return it->second;
+    if (same(items[it->second], item)) return it->second;
   const auto id = static_cast<int32_t>(items.size());
   items.push_back(std::move(item));
   index.emplace(hash, id);
@@ -67,8 +67,8 @@ InternIndex& intern_index(Graph& graph) {
 /// Scopes from the root to `scope`.
 std::vector<const Scope*> scope_chain(const Graph& graph, ScopeId scope) {
   std::vector<const Scope*> out;
-  for (ScopeId id = scope; id >= 0; id = graph.scopes[static_cast<size_t>(id)].parent)
-    out.insert(out.begin(), &graph.scopes.at(static_cast<size_t>(id)));
+  for (ScopeId id = scope; id >= 0; id = graph.scopes[id].parent)
+    out.insert(out.begin(), &graph.scopes.at(id));
   return out;
 }
 
@@ -118,9 +118,9 @@ std::string node_address(const Graph& graph, const Node& node) {
 Where node_where(const Graph& graph, const Node& node) {
   Where where;
   where.module = module_path(graph, node.scope);
-  where.module_class = graph.scopes.at(static_cast<size_t>(node.scope)).module_class;
+  where.module_class = graph.scopes.at(node.scope).module_class;
   if (node.source == kNoSource) return where;
-  const Source& source = graph.sources.at(static_cast<size_t>(node.source));
+  const Source& source = graph.sources.at(node.source);
   where.frames = source.frames;
   where.excerpt = source.excerpt;
   where.caret = source.caret;

@@ -60,7 +60,7 @@ class Verifier {
   }
 
   static std::string name(const Value& value) { return quoted("%" + value.name); }
-  const Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const Value& value(ValueId id) const { return graph_.values[id]; }
 
   template <typename Items>
   static bool in_range(int id, const Items& items) {
@@ -116,7 +116,7 @@ class Verifier {
     if (count == 1) return;
     if (!in_range(quant.axis, owner.shape))
       fail(name(owner), " has no quantisation axis ", quant.axis);
-    const Dim& size = owner.shape[static_cast<size_t>(quant.axis)];
+    const Dim& size = owner.shape[quant.axis];
     if (!(size == Dim(static_cast<int64_t>(count))))
       fail(name(owner), " has ", count, " scales along an axis of size ", size.str());
   }
@@ -127,13 +127,13 @@ class Verifier {
 
   void define(ValueId id) {
     check_id(id);
-    if (defined_[static_cast<size_t>(id)]) fail(name(value(id)), " is defined twice");
-    defined_[static_cast<size_t>(id)] = true;
+    if (defined_[id]) fail(name(value(id)), " is defined twice");
+    defined_[id] = true;
   }
 
   void check_defined(ValueId id) const {
     check_id(id);
-    if (!defined_[static_cast<size_t>(id)]) fail(name(value(id)), " is used before it is defined");
+    if (!defined_[id]) fail(name(value(id)), " is used before it is defined");
   }
 
   void check_constant(const Constant& constant) {

@@ -93,7 +93,7 @@ void copy_to_standard_output(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<char> piece(size_t{1} << 20);
   while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0)
-    out.write(std::as_bytes(std::span(piece).first(static_cast<size_t>(file.gcount()))));
+    out.write(std::as_bytes(std::span(piece).first(file.gcount())));
   if (!file.eof()) fail_to_write("standard output", EIO);
   out.close();
 }

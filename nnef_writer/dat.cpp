@@ -79,7 +79,7 @@ void check_blocks(const Blob& blob) {
 
 void check_geometry(const Blob& blob) {
   T2N_ASSERT(!blob.parts.empty(), quoted(blob.label), " has no values");
-  const auto axis = static_cast<size_t>(blob.axis);
+  const size_t axis = blob.axis;
   Ints joined = blob.parts[0].shape;
   for (size_t i = 0; i < blob.parts.size(); ++i) {
     const Tensor& part = blob.parts[i];
@@ -121,8 +121,7 @@ Tensor slab(const Tensor& part, size_t axis, int64_t outer) {
   Tensor out = part;
   out.shape.erase(out.shape.begin(), out.shape.begin() + static_cast<ptrdiff_t>(axis));
   out.strides.erase(out.strides.begin(), out.strides.begin() + static_cast<ptrdiff_t>(axis));
-  if (out.elements() > 0)
-    out.bytes = part.bytes.subspan(static_cast<size_t>(offset * ir::dtype_size(part.dtype)));
+  if (out.elements() > 0) out.bytes = part.bytes.subspan(offset * ir::dtype_size(part.dtype));
   return out;
 }
 
@@ -178,8 +177,8 @@ class BitPacker {
 
 void write_part(const Blob& blob, const Tensor& part, const ByteSink& sink) {
   if (part.dtype == blob.dtype || blob.q4_0) return for_each_chunk(part, kChunk, sink);
-  const auto from_size = static_cast<size_t>(ir::dtype_size(part.dtype));
-  const auto to_size = static_cast<size_t>(ir::dtype_size(blob.dtype));
+  const size_t from_size = ir::dtype_size(part.dtype);
+  const size_t to_size = ir::dtype_size(blob.dtype);
   std::vector<std::byte> out;
   for_each_chunk(part, kChunk, [&](std::span<const std::byte> in) {
     out.resize(in.size() / from_size * to_size);
@@ -195,7 +194,7 @@ void write_part(const Blob& blob, const Tensor& part, const ByteSink& sink) {
 /// All values, in row-major order of the joined tensor.
 void write_values(const Blob& blob, const ByteSink& sink) {
   if (blob.parts.size() == 1) return write_part(blob, blob.parts[0], sink);
-  const auto axis = static_cast<size_t>(blob.axis);
+  const size_t axis = blob.axis;
   int64_t outer = 1;
   for (size_t i = 0; i < axis; ++i) outer *= blob.shape[i];
   for (int64_t i = 0; i < outer; ++i)

@@ -59,11 +59,10 @@ std::vector<size_t> entropy_cuts(std::span<const std::byte> data) {
     const auto least = std::min_element(costs.begin(), costs.end());
     if (*least >= kTableBits) break;
     const auto at = least - costs.begin();
-    runs[static_cast<size_t>(at)] =
-        merged(runs[static_cast<size_t>(at)], runs[static_cast<size_t>(at) + 1]);
+    runs[at] = merged(runs[at], runs[at + 1]);
     runs.erase(runs.begin() + at + 1);
     costs.erase(least);
-    const auto i = static_cast<size_t>(at);
+    const size_t i = at;
     if (i < costs.size()) costs[i] = cost(i);
     if (i > 0) costs[i - 1] = cost(i - 1);
   }

@@ -224,7 +224,7 @@ void FileWriter::write(std::span<const std::byte> bytes) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail_to_write(reported_as_, errno);
-    bytes = bytes.subspan(static_cast<size_t>(written));
+    bytes = bytes.subspan(written);
   }
 }
 

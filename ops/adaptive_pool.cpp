@@ -57,7 +57,7 @@ Ints spatial_axes(int spatial) {
 
 /// Adjacent windows of one size.
 Attributes tiles(const Axes& axes) {
-  const auto rank = static_cast<size_t>(axes.spatial() + 2);
+  const size_t rank = axes.spatial() + 2;
   Ints size(rank, 1);
   for (size_t i = 0; i < axes.in.size(); ++i) size[i + 2] = axes.in[i] / axes.out[i];
   return {{"size", size},
@@ -69,10 +69,10 @@ Attributes tiles(const Axes& axes) {
 
 /// Row i holds 1/k at the k entries of window i.
 std::vector<double> averages(int64_t size, int64_t count) {
-  std::vector<double> out(static_cast<size_t>(size * count));
+  std::vector<double> out(size * count);
   for (int64_t i = 0; const Span& span : spans(size, count)) {
     for (int64_t at = span.begin; at < span.end; ++at)
-      out[static_cast<size_t>(i * size + at)] = 1.0 / static_cast<double>(span.end - span.begin);
+      out[i * size + at] = 1.0 / static_cast<double>(span.end - span.begin);
     ++i;
   }
   return out;
@@ -135,7 +135,7 @@ struct WindowSums {
 WindowSums summed(Emitter& out, Ref x, int axis, const Dim& count, DType dtype) {
   const Dim size = size_of(out, x, axis);
   Shape shape(static_cast<size_t>(out.rank(x)), Dim(1));
-  shape[static_cast<size_t>(axis)] = count;
+  shape[axis] = count;
   if (!size.is_constant() || !count.is_constant()) {
     const SymbolicSpans w = symbolic_spans(out, size, count);
     return {along_axis(out, x, axis, out.cast(in_windows(out, w, size), out.dtype(x))),
@@ -154,7 +154,7 @@ Ref exact_means(Emitter& out, Ref x, const Shape& pooled) {
   std::vector<Ref> lengths;
   Ref y = out.cast(x, DType::f64);
   for (int axis = out.rank(x) - 1; axis >= 2; --axis) {
-    const auto [sums, length] = summed(out, y, axis, pooled[static_cast<size_t>(axis)], dtype);
+    const auto [sums, length] = summed(out, y, axis, pooled[axis], dtype);
     y = sums;
     lengths.insert(lengths.begin(), length);
   }
@@ -196,12 +196,11 @@ void adaptive_avg_pool(const OpView& op, Emitter& out) {
   } else if (needs_exact_quotients(op, out)) {
     x = exact_means(out, x, pooled);
   } else if (has_symbolic_axes(out, x, pooled)) {
-    for (int axis = kSpatial + 1; axis >= 2; --axis)
-      x = averaged(out, x, axis, pooled[static_cast<size_t>(axis)]);
+    for (int axis = kSpatial + 1; axis >= 2; --axis) x = averaged(out, x, axis, pooled[axis]);
   } else {
     const Axes axes = read_axes(op, out, x, kSpatial);
     for (int i = kSpatial - 1; i >= 0; --i) {
-      const auto at = static_cast<size_t>(i);
+      const size_t at = i;
       if (axes.in[at] != axes.out[at])
         x = along_axis(out, x, i + 2, averages(axes.in[at], axes.out[at]), axes.out[at]);
     }
@@ -244,8 +243,8 @@ Ref window_last(Emitter& out, Ref x, int spatial) {
   Dim volume = 1;
   for (int i = 0; i < spatial; ++i) {
     order.push_back(2 + 2 * i);
-    shape.push_back(out.shape(x)[static_cast<size_t>(2 + 2 * i)]);
-    volume = volume * out.shape(x)[static_cast<size_t>(3 + 2 * i)];
+    shape.push_back(out.shape(x)[2 + 2 * i]);
+    volume = volume * out.shape(x)[3 + 2 * i];
   }
   for (int i = 0; i < spatial; ++i) order.push_back(3 + 2 * i);
   shape.push_back(volume);
@@ -254,7 +253,7 @@ Ref window_last(Emitter& out, Ref x, int spatial) {
 
 /// 0, 1, 2… over the spatial axes, in one channel of one batch.
 Ref flat_positions(Emitter& out, const Ints& sizes) {
-  std::vector<int64_t> values(static_cast<size_t>(ir::element_count(sizes)));
+  std::vector<int64_t> values(ir::element_count(sizes));
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int64_t>(i);
   Ints shape = {1, 1};
   shape.insert(shape.end(), sizes.begin(), sizes.end());
@@ -288,8 +287,7 @@ void adaptive_max_pool(const OpView& op, Emitter& out) {
   if (has_symbolic_axes(out, x, pooled) && !op.is_used(1) && ir::is_float(out.dtype(x))) {
     op.ignore("output_size", "the result's shape shows it");
     Ref y = x;
-    for (int axis = kSpatial + 1; axis >= 2; --axis)
-      y = greatest(out, y, axis, pooled[static_cast<size_t>(axis)]);
+    for (int axis = kSpatial + 1; axis >= 2; --axis) y = greatest(out, y, axis, pooled[axis]);
     return batched_result(op, out, y, 0);
   }
   const Axes axes = read_axes(op, out, x, kSpatial);

@@ -15,7 +15,7 @@ int class_axis(const Emitter& out, Ref x) { return out.rank(x) == 1 ? 0 : 1; }
 /// One value per class, shaped to broadcast with `x`.
 Ref along_classes(Emitter& out, Ref per_class, Ref x) {
   Shape shape(static_cast<size_t>(out.rank(x)), Dim(1));
-  const auto axis = static_cast<size_t>(class_axis(out, x));
+  const size_t axis = class_axis(out, x);
   shape[axis] = out.shape(x)[axis];
   return out.reshape(widened(out, per_class), shape);
 }

@@ -73,7 +73,7 @@ void fill(const OpView& op, Emitter& out) {
 
 /// first + i * step, in the dtype of the result.
 void sequence(const OpView& op, Emitter& out, double first, double step) {
-  std::vector<double> values(static_cast<size_t>(op.sizes()[0]));
+  std::vector<double> values(op.sizes()[0]);
   for (size_t i = 0; i < values.size(); ++i) values[i] = first + static_cast<double>(i) * step;
   const Ref known = out.constant(ir::tensor_of(DType::f64, op.sizes(), values), "range");
   out.result(out.cast(known, op.dtype()));
@@ -160,7 +160,7 @@ void logspace(const OpView& op, Emitter& out) {
   ignore_placement(op);
   const double start = op.f64("start"), end = op.f64("end"), base = op.f64("base");
   const auto steps = static_cast<double>(op.i64("steps"));
-  std::vector<double> values(static_cast<size_t>(op.sizes()[0]));
+  std::vector<double> values(op.sizes()[0]);
   for (size_t i = 0; i < values.size(); ++i) {
     const double share = steps > 1 ? static_cast<double>(i) / (steps - 1) : 0;
     values[i] = std::pow(base, start + share * (end - start));
@@ -245,8 +245,7 @@ void eye(const OpView& op, Emitter& out) {
         compare(out, "eq", iota(out, op.shape()[0], 0, 2), iota(out, op.shape()[1], 1, 2)));
   const Ints sizes = op.sizes();
   Ints values(static_cast<size_t>(ir::element_count(sizes)), 0);
-  for (int64_t i = 0; i < std::min(sizes[0], sizes[1]); ++i)
-    values[static_cast<size_t>(i * sizes[1] + i)] = 1;
+  for (int64_t i = 0; i < std::min(sizes[0], sizes[1]); ++i) values[i * sizes[1] + i] = 1;
   out.result(out.cast(int_constant(out, values, sizes, "eye"), op.dtype()));
 }
 

@@ -29,8 +29,7 @@ Ref cumsum_product(Emitter& out, Ref x, int axis) {
   const int64_t n = extent(out, x, axis);
   std::vector<double> triangle(static_cast<size_t>(n * n), 0);
   for (int64_t row = 0; row < n; ++row)
-    for (int64_t column = 0; column <= row; ++column)
-      triangle[static_cast<size_t>(row * n + column)] = 1;
+    for (int64_t column = 0; column <= row; ++column) triangle[row * n + column] = 1;
   return out.cast(along_axis(out, floats, axis, triangle, n), out.dtype(x));
 }
 

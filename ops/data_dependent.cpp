@@ -39,7 +39,7 @@ Ref run_lengths(Emitter& out, Ref starts, const Dim& size) {
 /// one.
 Dim unbacked_size(const OpView& op, int axis = 0) {
   if (!is_unbacked(op.shape())) op.refuse_op(Limit::data_dependent_shape, kHelp);
-  return op.shape().at(static_cast<size_t>(axis));
+  return op.shape().at(axis);
 }
 
 /// The starts of runs of equal rows of `x`. Emits result 1, the run of each element, and result 2,

@@ -64,7 +64,7 @@ class Equations {
     const int r = rank();
     const Ref order = out_.concat(pivot_rows_, r - 1);
     Ints swapped = draft::all_axes(r);
-    std::swap(swapped[static_cast<size_t>(r) - 2], swapped[static_cast<size_t>(r) - 1]);
+    std::swap(swapped[r - 2], swapped[r - 1]);
     const Ref is_later = compare(out_, "gt", out_.transpose(order, swapped), order);
     const Ref is_pair = compare(out_, "lt", iota(out_, n_, r - 2, r), iota(out_, n_, r - 1, r));
     const Ref counts = out_.cast(logical_and(out_, is_later, is_pair), out_.dtype(a_));

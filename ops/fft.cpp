@@ -21,8 +21,8 @@ class Circle {
       sin_.push_back(sign * dft.scale * point.sin);
     }
   }
-  double cos(int64_t j, int64_t k) const { return cos_[static_cast<size_t>(j * k % n_)]; }
-  double sin(int64_t j, int64_t k) const { return sin_[static_cast<size_t>(j * k % n_)]; }
+  double cos(int64_t j, int64_t k) const { return cos_[j * k % n_]; }
+  double sin(int64_t j, int64_t k) const { return sin_[j * k % n_]; }
 
  private:
   int64_t n_;
@@ -55,7 +55,7 @@ Ref windowed_dft(Emitter& out, const Dft& dft, int64_t bins, const std::vector<d
     for (const bool is_imaginary : {false, true})
       for (int64_t j = 0; j < dft.n; ++j)
         values.push_back((is_imaginary ? circle.sin(j, k) : circle.cos(j, k)) *
-                         (window.empty() ? 1 : window[static_cast<size_t>(j)]));
+                         (window.empty() ? 1 : window[j]));
   return matrix(out, {bins * 2, 1, dft.n}, values, dtype);
 }
 
@@ -173,7 +173,7 @@ Ref full_symbolic_spectrum(Emitter& out, const Transform& t, const Dim& n) {
   const Ref all = take(out, t.x, select(out, is_image, mirrored, k), t.axis);
   const int rank = out.rank(all);
   Shape along(static_cast<size_t>(rank), Dim(1));
-  along[static_cast<size_t>(t.axis)] = n;
+  along[t.axis] = n;
   const Ref is_imaginary =
       compare(out, "gt", iota(out, Dim(2), rank - 1, rank), out.scalar(0, DType::i64));
   const Ref changes = logical_and(out, out.reshape(is_image, along), is_imaginary);

@@ -88,8 +88,7 @@ std::vector<Tap> taps(Emitter& out, const Sampling& s, Ref g, int64_t size) {
   std::vector<Tap> out_taps;
   const std::vector<Ref> weights = cubic_weights(out, t);
   for (int i = 0; i < 4; ++i)
-    out_taps.push_back({inside(out, s, times_plus(out, first, 1, i - 1), size),
-                        weights.at(static_cast<size_t>(i))});
+    out_taps.push_back({inside(out, s, times_plus(out, first, 1, i - 1), size), weights.at(i)});
   return out_taps;
 }
 
@@ -203,7 +202,7 @@ void symbolic_affine_grid(const OpView& op, Emitter& out, Ref theta, const Shape
   };
   Ref y = column(dims);
   for (int axis = 1; axis <= dims; ++axis) {
-    const Dim& n = size[static_cast<size_t>(axis) + 1];
+    const Dim& n = size[axis + 1];
     const Ref at = symbolic_position(out, n, align_corners, axis, dims + 2, out.dtype(theta));
     y = add(out, y, mul(out, column(dims - axis), at));
   }

@@ -72,7 +72,7 @@ void take_along_dim(const OpView& op, Emitter& out) {
   if (op.is_none("dim"))
     return finish(op, out, gather_elements(out, flattened(out, x), flattened(out, index), 0));
   const int axis = op.axis("dim");
-  const auto at = static_cast<size_t>(axis);
+  const size_t at = axis;
   const Shape& shape = op.shape();
   index = out.broadcast_to(index, with_size(shape, axis, out.shape(index).at(at)));
   x = out.broadcast_to(x, with_size(shape, axis, out.shape(x).at(at)));

@@ -48,7 +48,7 @@ Ref value_rows(Emitter& out, Ref values, Ref self, const Positions& at) {
   Shape shape;
   for (int axis = 0; axis < out.rank(self); ++axis)
     if (std::find(at.axes.begin(), at.axes.end(), axis) == at.axes.end())
-      shape.push_back(out.shape(self)[static_cast<size_t>(axis)]);
+      shape.push_back(out.shape(self)[axis]);
   shape.insert(shape.begin() + first, selected.begin(), selected.end());
   Ints axes(selected.size());
   for (size_t i = 0; i < axes.size(); ++i) axes[i] = first + static_cast<int64_t>(i);
@@ -121,8 +121,7 @@ bool put_rows(const OpView& op, Emitter& out, const Mask& mask, Ref values, bool
   Shape shape = out.shape(values);
   for (int axis = 0; axis < rank - masked + 1; ++axis)
     if (axis != mask.axis)
-      shape[static_cast<size_t>(axis)] =
-          out.shape(self)[static_cast<size_t>(axis < mask.axis ? axis : axis + masked - 1)];
+      shape[axis] = out.shape(self)[axis < mask.axis ? axis : axis + masked - 1];
   const Ref rows = take_within(out, out.broadcast_to(values, shape), index, mask.axis);
   Ints added;
   for (int axis = 0; axis < rank - masked - mask.axis; ++axis) added.push_back(masked + axis);

@@ -79,7 +79,7 @@ void meshgrid(const OpView& op, Emitter& out) {
     const size_t axis = swaps && i < 2 ? static_cast<size_t>(1 - i) : static_cast<size_t>(i);
     Shape shape(tensors.size(), Dim(1));
     shape[axis] = op.shape(i)[axis];
-    const Ref x = out.reshape(tensors[static_cast<size_t>(i)], shape);
+    const Ref x = out.reshape(tensors[i], shape);
     out.result(out.broadcast_to(x, op.shape(i)), i);
   }
 }

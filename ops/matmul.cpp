@@ -110,7 +110,7 @@ void addr(const OpView& op, Emitter& out) {
 
 Dim size_along(const Shape& shape, const Ints& axes) {
   Dim count = 1;
-  for (const int64_t axis : axes) count = count * shape[static_cast<size_t>(axis)];
+  for (const int64_t axis : axes) count = count * shape[axis];
   return count;
 }
 
@@ -151,9 +151,8 @@ Ref summed_where_other_is_one(Emitter& out, Ref x, const Ints& axes, Ref other,
                               const Ints& other_axes) {
   Ints sums;
   for (size_t i = 0; i < axes.size(); ++i) {
-    const Dim mine = out.shape(x)[static_cast<size_t>(axes[i])];
-    if (mine != Dim(1) && out.shape(other)[static_cast<size_t>(other_axes[i])] == Dim(1))
-      sums.push_back(axes[i]);
+    const Dim mine = out.shape(x)[axes[i]];
+    if (mine != Dim(1) && out.shape(other)[other_axes[i]] == Dim(1)) sums.push_back(axes[i]);
   }
   std::sort(sums.begin(), sums.end());
   return sums.empty() ? x : reduce(out, "sum_reduce", x, sums);
@@ -197,7 +196,7 @@ Ref identity(Emitter& out, Ref square) {
                     out.dtype(square));
   const int64_t n = extent(out, square, out.rank(square) - 1);
   std::vector<double> entries(static_cast<size_t>(n * n), 0);
-  for (int64_t i = 0; i < n; ++i) entries[static_cast<size_t>(i * (n + 1))] = 1;
+  for (int64_t i = 0; i < n; ++i) entries[i * (n + 1)] = 1;
   return out.constant(ir::tensor_of(out.dtype(square), {n, n}, entries), "identity");
 }
 
@@ -232,7 +231,7 @@ void kron(const OpView& op, Emitter& out) {
 int cross_axis(const OpView& op, Emitter& out, Ref x) {
   if (!op.is_none("dim")) return op.axis("dim", op.rank());
   int axis = 0;
-  while (out.shape(x).at(static_cast<size_t>(axis)) != Dim(3)) ++axis;
+  while (out.shape(x).at(axis) != Dim(3)) ++axis;
   return axis;
 }
 

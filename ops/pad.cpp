@@ -133,7 +133,7 @@ Pads read_pads(const OpView& op, Emitter& out) {
 Ref padding_block(Emitter& out, Ref x, Ref number, int axis, const Dim& size) {
   const Ref first = out.slice(with_entry(out, x, axis), axis, 0, 1);
   Shape block_shape(static_cast<size_t>(out.rank(x)), Dim(1));
-  block_shape[static_cast<size_t>(axis)] = size;
+  block_shape[axis] = size;
   const Ref block = out.full(number, block_shape);
   return select(out, compare(out, "eq", first, first), block, block);
 }

@@ -21,7 +21,7 @@ struct Neighbours {
 
 /// The elements along `axis` without the last, and without the first. At least two.
 Neighbours neighbours(Emitter& out, Ref x, int axis) {
-  const Dim n = out.shape(x).at(static_cast<size_t>(axis));
+  const Dim n = out.shape(x).at(axis);
   return {out.slice(x, axis, 0, n - Dim(1)), out.slice(x, axis, 1, n)};
 }
 
@@ -30,7 +30,7 @@ Ref distances(const OpView& op, Emitter& out, int axis, int rank, DType dtype) {
   Ref x = out.cast(op.tensor("x"), dtype);
   if (out.rank(x) == 1) {
     Shape shape(static_cast<size_t>(rank), Dim(1));
-    shape[static_cast<size_t>(axis)] = out.shape(x)[0];
+    shape[axis] = out.shape(x)[0];
     x = out.reshape(x, shape);
   }
   x = with_rank(out, x, rank);
@@ -41,7 +41,7 @@ Ref distances(const OpView& op, Emitter& out, int axis, int rank, DType dtype) {
 /// (y[i] + y[i + 1]) / 2 times the distance between both; nothing for fewer than two points.
 std::optional<Ref> areas(const OpView& op, Emitter& out, int axis) {
   const Ref y = widened(out, out.cast(op.tensor("y"), op.dtype()));
-  const Dim& points = out.shape(y).at(static_cast<size_t>(axis));
+  const Dim& points = out.shape(y).at(axis);
   if (points.is_constant() && points.value() < 2) {
     op.ignore(op.has_argument("x") ? "x" : "dx", "there is no distance");
     return {};
@@ -87,7 +87,7 @@ void vander(const OpView& op, Emitter& out) {
   std::vector<Ref> powers = {out.full(like(out, 1, x), out.shape(column))};
   while (static_cast<int64_t>(powers.size()) < count)
     powers.push_back(powers.size() == 1 ? column : mul(out, powers.back(), column));
-  powers.resize(static_cast<size_t>(count));
+  powers.resize(count);
   if (falls) powers = {powers.rbegin(), powers.rend()};
   out.result(powers.size() == 1 ? powers[0] : out.concat(powers, last));
 }

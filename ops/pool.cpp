@@ -157,8 +157,7 @@ void symbolic_max_pool(const OpView& op, Emitter& out) {
   Ref x = batched(out, op.tensor("self"), kSpatial);
   if (!ir::is_float(out.dtype(x))) op.refuse("kernel_size", Limit::unknown_size);
   const Shape shape = batched_shape(op, kSpatial);
-  for (int axis = kSpatial + 1; axis >= 2; --axis)
-    x = symbolic_max(op, out, x, axis, shape[static_cast<size_t>(axis)]);
+  for (int axis = kSpatial + 1; axis >= 2; --axis) x = symbolic_max(op, out, x, axis, shape[axis]);
   batched_result(op, out, x);
 }
 
@@ -172,7 +171,7 @@ void symbolic_avg_pool(const OpView& op, Emitter& out) {
                            : std::nullopt;
   const Shape shape = batched_shape(op, kSpatial);
   for (int axis = kSpatial + 1; axis >= 2; --axis)
-    x = symbolic_mean(op, out, x, axis, shape[static_cast<size_t>(axis)], divisor.has_value());
+    x = symbolic_mean(op, out, x, axis, shape[axis], divisor.has_value());
   batched_result(op, out, out.cast(divisor ? div(out, x, *divisor) : x, op.dtype()));
 }
 

@@ -93,7 +93,7 @@ Operands with_equal_ranks(Emitter& out, Ref a, Ref b) {
 }  // namespace
 
 Ref with_rank(Emitter& out, Ref x, int rank) {
-  Ints axes(static_cast<size_t>(std::max(0, rank - out.rank(x))));
+  Ints axes(std::max(0, rank - out.rank(x)));
   std::iota(axes.begin(), axes.end(), 0);
   return out.unsqueeze(x, axes);
 }

@@ -58,7 +58,7 @@ Ref known_quantiles(Emitter& out, const Along& a, Ref sorted, const std::vector<
   const Ref low = take(out, sorted, below, a.axis);
   if (below == above) return low;
   Ints shape(static_cast<size_t>(out.rank(a.x)), 1);
-  shape[static_cast<size_t>(a.axis)] = static_cast<int64_t>(q.size());
+  shape[a.axis] = static_cast<int64_t>(q.size());
   const Ref weight =
       out.cast(out.constant(ir::tensor_of(DType::f64, shape, weights), "weights"), dtype);
   return mixed(out, low, take(out, sorted, above, a.axis), weight);
@@ -84,7 +84,7 @@ Ref symbolic_quantiles(Emitter& out, const Along& a, Ref sorted, const std::vect
   const DType dtype = out.dtype(a.x);
   const Ref last = out.size(size_of(out, a.x, a.axis) - Dim(1), dtype);
   Ints shape(static_cast<size_t>(out.rank(a.x)), 1);
-  shape[static_cast<size_t>(a.axis)] = static_cast<int64_t>(q.size());
+  shape[a.axis] = static_cast<int64_t>(q.size());
   const Ref quantiles = out.cast(out.constant(ir::tensor_of(DType::f64, shape, q), "q"), dtype);
   const Ref rank = rounded_computed_rank(out, mul(out, quantiles, last), mode);
   const Ref floor = out.elementwise("floor", {rank});

@@ -97,9 +97,8 @@ void sum_to_size(const OpView& op, Emitter& out) {
   const int leading = out.rank(x) - op.rank();
   Ints axes;
   for (int axis = 0; axis < out.rank(x); ++axis) {
-    const auto at = static_cast<size_t>(axis - leading);
-    if (axis < leading || op.shape()[at] != out.shape(x)[static_cast<size_t>(axis)])
-      axes.push_back(axis);
+    const size_t at = axis - leading;
+    if (axis < leading || op.shape()[at] != out.shape(x)[axis]) axes.push_back(axis);
   }
   const Ref y = axes.empty() ? x : reduce(out, "sum_reduce", x, axes);
   finish(op, out, out.reshape(y, op.shape()));

@@ -72,7 +72,7 @@ Taps cubic_taps(const ResizedAxis& a, DType) {
     const int64_t low = std::min(static_cast<int64_t>(std::floor(at)), a.in - 1);
     const double fraction = std::clamp(at - static_cast<double>(low), 0.0, 1.0);
     for (int64_t k = 0; k < 4; ++k) {
-      const auto tap = static_cast<size_t>(k);
+      const size_t tap = k;
       taps.entries[tap].push_back(std::clamp<int64_t>(low - 1 + k, 0, a.in - 1));
       taps.weights[tap].push_back(cubic_weight(fraction + 1 - static_cast<double>(k), -0.75));
     }
@@ -92,7 +92,7 @@ bool is_identity(const Taps& taps, int64_t in) {
 
 Ref weighted_along(Emitter& out, Ref x, int axis, const std::vector<double>& weights) {
   Ints shape(out.shape(x).size(), 1);
-  shape[static_cast<size_t>(axis)] = static_cast<int64_t>(weights.size());
+  shape[axis] = static_cast<int64_t>(weights.size());
   return mul(out, x, out.constant(ir::tensor_of(out.dtype(x), shape, weights), "weights"));
 }
 
@@ -140,7 +140,7 @@ Ref symbolic_source(Emitter& out, const SymbolicAxis& a, DType dtype) {
 /// A weight per output entry, shaped to broadcast with `x`.
 Ref along(Emitter& out, Ref weights, Ref x, int axis) {
   Shape shape(out.shape(x).size(), Dim(1));
-  shape[static_cast<size_t>(axis)] = out.shape(weights)[0];
+  shape[axis] = out.shape(weights)[0];
   return out.reshape(weights, shape);
 }
 

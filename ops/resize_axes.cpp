@@ -14,7 +14,7 @@ constexpr std::array<std::array<std::string_view, 3>, 3> kScales = {
     {{"scales"}, {"scales_h", "scales_w"}, {"scales_d", "scales_h", "scales_w"}}};
 
 std::vector<std::optional<double>> read_scales(const OpView& op, int spatial) {
-  std::vector<std::optional<double>> scales(static_cast<size_t>(spatial));
+  std::vector<std::optional<double>> scales(spatial);
   if (op.has_argument("scale_factors")) {
     if (const auto factors = op.opt_f64s("scale_factors"))
       for (size_t i = 0; i < scales.size(); ++i)
@@ -59,8 +59,7 @@ std::optional<Ref> symbolic_resized(const OpView& op, Emitter& out, SymbolicSamp
   const auto scales = read_scales(op, spatial);
   const bool align = op.has_argument("align_corners") && op.boolean("align_corners");
   for (int i = spatial - 1; i >= 0; --i) {
-    const SymbolicAxis axis{size_of(out, y, i + 2), op.shape()[static_cast<size_t>(i) + 2],
-                            scales[static_cast<size_t>(i)], align};
+    const SymbolicAxis axis{size_of(out, y, i + 2), op.shape()[i + 2], scales[i], align};
     if (!(axis.in == axis.out)) y = sample(out, y, i + 2, axis);
   }
   return y;
@@ -74,8 +73,7 @@ Resizing read_resizing(const OpView& op, Emitter& out) {
   const auto scales = read_scales(op, spatial);
   const bool align = op.has_argument("align_corners") && op.boolean("align_corners");
   for (int i = 0; i < spatial; ++i)
-    r.axes.push_back({known_size(out, r.x, i + 2), known_size(op, 0, i + 2),
-                      scales[static_cast<size_t>(i)], align});
+    r.axes.push_back({known_size(out, r.x, i + 2), known_size(op, 0, i + 2), scales[i], align});
   return r;
 }
 

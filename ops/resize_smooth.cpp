@@ -87,7 +87,7 @@ void add_filter_row(std::vector<double>& matrix, const ResizedAxis& a, const Fil
   std::vector<double> row(static_cast<size_t>(a.in), 0.0);
   for (int64_t at = begin; at < end; ++at) {
     const double weight = filter.weight((static_cast<double>(at) - center + 0.5) / width);
-    row[static_cast<size_t>(at)] = weight;
+    row[at] = weight;
     total += weight;
   }
   for (double& weight : row) matrix.push_back(total == 0 ? 0 : weight / total);

@@ -227,9 +227,8 @@ void layers(const OpView& op, Emitter& out) {
     std::vector<Ref> sequences;
     for (int direction = 0; direction < all.directions; ++direction) {
       const int cell = layer * all.directions + direction;
-      const auto results =
-          run_direction(op, out, kind, all.weights[static_cast<size_t>(cell)], x, all.mask,
-                        states_of(out, all, cell), direction == 0 ? 1 : -1);
+      const auto results = run_direction(op, out, kind, all.weights[cell], x, all.mask,
+                                         states_of(out, all, cell), direction == 0 ? 1 : -1);
       sequences.push_back(results[0]);
       for (size_t i = 0; i < last.size(); ++i) last[i].push_back(results[i + 1]);
     }
@@ -292,7 +291,7 @@ void lstm_cell(const OpView& op, Emitter& out) {
       add(out, input_share(op, out), share(op, out, widened(out, states.at(0)), "w_hh", "b_hh"));
   const TensorType type{out.dtype(c), out.shape(c)};
   const auto results = out.calls(op.nnef(), {gates, c}, {}, {type, type});
-  for (int i = 0; i < 2; ++i) out.result(out.cast(results[static_cast<size_t>(i)], op.dtype(i)), i);
+  for (int i = 0; i < 2; ++i) out.result(out.cast(results[i], op.dtype(i)), i);
 }
 
 void gru_cell(const OpView& op, Emitter& out) {

@@ -50,9 +50,7 @@ class Loop {
     bool is_read = true;
   };
 
-  const ir::Value& input(size_t i) const {
-    return op_.body().values[static_cast<size_t>(op_.body().inputs[i])];
-  }
+  const ir::Value& input(size_t i) const { return op_.body().values[op_.body().inputs[i]]; }
 
   void read() {
     scan_.length = op_.dim("length");
@@ -93,7 +91,7 @@ class Loop {
            out_.is_streamed(out_.shape(scanned_refs_[i])[axis_of_scanned(i)]) &&
            out_.shape(scanned_refs_[i])[axis_of_scanned(i)] == scan_.length;
   }
-  size_t axis_of_scanned(size_t i) const { return static_cast<size_t>(scan_.scanned_axes[i]); }
+  size_t axis_of_scanned(size_t i) const { return scan_.scanned_axes[i]; }
 
   Ref row(size_t i) {
     const ir::Value& value = input(scan_.scanned_input(i));
@@ -246,7 +244,7 @@ class Loop {
   static Ref first_element(Emitter& out, Ref x) {
     for (int axis = 0; axis < out.rank(x); ++axis) {
       Shape shape = out.shape(x);
-      shape[static_cast<size_t>(axis)] = 1;
+      shape[axis] = 1;
       x = out.call("slice", {x}, {{"axes", Ints{axis}}, {"begin", Ints{0}}, {"end", Ints{1}}},
                    out.dtype(x), shape);
     }
@@ -295,7 +293,7 @@ class Loop {
     if (zero_of(out_)) add_inner_result(out_, results[0]);
     for (int i = 0; i < op_.outputs(); ++i) {
       if (!op_.is_used(i)) continue;
-      const Ref result = results[static_cast<size_t>(i)];
+      const Ref result = results[i];
       out_.result(may_be_empty_ && is_state(i) ? final_state(i, results)
                   : is_last(i)                 ? out_.squeeze(result, {0})
                   : is_reversed_after(i) ? reversed(out_, result, {static_cast<int>(axis_of(i))})
@@ -307,12 +305,12 @@ class Loop {
   /// If other results are in iteration order, tract 0.21 to 0.23 outputs reversed results that
   /// depend on them in iteration order as well: they are reversed after the scan.
   bool is_reversed_after(int output) const {
-    const auto i = static_cast<size_t>(output);
+    const size_t i = output;
     const std::vector<bool>& reversed = scan_.stacked_reversed;
     return i < scan_.stacked() && reversed[i] &&
            std::find(reversed.begin(), reversed.end(), false) != reversed.end();
   }
-  int64_t axis_of(int output) const { return scan_.stacked_axes[static_cast<size_t>(output)]; }
+  int64_t axis_of(int output) const { return scan_.stacked_axes[output]; }
   int step_of(size_t i) const {
     return scan_.stacked_reversed[i] && !is_reversed_after(static_cast<int>(i)) ? -1 : 1;
   }
@@ -336,7 +334,7 @@ class Loop {
 
   /// The last value of a state that no iteration reads, with an axis of its own.
   bool is_last(int output) const {
-    const auto i = static_cast<size_t>(output);
+    const size_t i = output;
     return i >= scan_.stacked() && !carried_[i - scan_.stacked()].is_read;
   }
 

@@ -40,9 +40,9 @@ Ref replace_steps(Emitter& out, Ref x, Ref part, int axis, const Dim& first, int
     return replace_symbolic_steps(out, x, part, axis, first, step);
   const int64_t begin = first.value();
   const int64_t size = extent(out, x, axis), count = extent(out, part, axis);
-  Ints source(static_cast<size_t>(size));
-  for (int64_t i = 0; i < size; ++i) source[static_cast<size_t>(i)] = i;
-  for (int64_t i = 0; i < count; ++i) source[static_cast<size_t>(begin + i * step)] = size + i;
+  Ints source(size);
+  for (int64_t i = 0; i < size; ++i) source[i] = i;
+  for (int64_t i = 0; i < count; ++i) source[begin + i * step] = size + i;
   const Ref index = int_constant(out, source, {size}, "source");
   return take(out, out.concat({x, part}, axis), index, axis);
 }
@@ -83,8 +83,7 @@ Ref symbolic_slice_scatter(const OpView& op, Emitter& out, Ref x, int axis) {
 void slice_scatter(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim");
-  if (covers_axis(op, out.shape(x).at(static_cast<size_t>(axis))))
-    return finish(op, out, op.tensor("src"));
+  if (covers_axis(op, out.shape(x).at(axis))) return finish(op, out, op.tensor("src"));
   const bool is_symbolic =
       !size_of(out, x, axis).is_constant() || op.is_symbolic("start") || op.is_symbolic("end");
   if (is_symbolic) return finish(op, out, symbolic_slice_scatter(op, out, x, axis));

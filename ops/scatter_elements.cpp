@@ -66,7 +66,7 @@ std::pair<Ref, Ref> padded(Emitter& out, Ref x, Ref index, Ref src, int axis) {
   for (size_t i = 0; i < index_shape.size(); ++i)
     if (static_cast<int>(i) != axis && !(index_shape[i] == shape[i]))
       padding[i].second = out.sizes(x)[i] - out.sizes(index)[i];
-  const Dim& size = shape[static_cast<size_t>(axis)];
+  const Dim& size = shape[axis];
   const auto nowhere = static_cast<double>(size.is_constant() ? size.value() : -1);
   return {out.pad(index, padding, nowhere), out.pad(src, padding)};
 }
@@ -86,7 +86,7 @@ Ref scatter_by_comparing(Emitter& out, Ref x, Ref index, Ref src, int axis, Comb
 /// src cut to the shape of the index: the rest is not read.
 Ref cut(Emitter& out, Ref src, Ref index) {
   for (int axis = 0; axis < out.rank(index); ++axis) {
-    const auto at = static_cast<size_t>(axis);
+    const size_t at = axis;
     if (out.shape(src)[at] == out.shape(index)[at]) continue;
     src = out.slice(src, axis, 0, size_of(out, index, axis));
   }
@@ -205,7 +205,7 @@ void index_reduce(const OpView& op, Emitter& out) {
             .src = at_least_1d(out, op.tensor("source")),
             .axis = op.axis("dim")};
   Shape shape(static_cast<size_t>(out.rank(s.src)), Dim(1));
-  shape[static_cast<size_t>(s.axis)] = out.shape(s.index)[0];
+  shape[s.axis] = out.shape(s.index)[0];
   s.index = out.broadcast_to(out.reshape(s.index, shape), out.shape(s.src));
   reduce_into(op, out, s);
 }

@@ -22,8 +22,7 @@ void as_result_shape(const OpView& op, Emitter& out) {
 /// One of the operators that add axes until a tensor has one, two or three.
 void list_as_result_shape(const OpView& op, Emitter& out) {
   const std::vector<Ref> tensors = op.tensors("tensors");
-  for (int i = 0; i < op.outputs(); ++i)
-    out.result(out.reshape(tensors.at(static_cast<size_t>(i)), op.shape(i)), i);
+  for (int i = 0; i < op.outputs(); ++i) out.result(out.reshape(tensors.at(i), op.shape(i)), i);
 }
 
 void same_elements(const OpView& op, Emitter& out) { out.result(op.tensor("self")); }
@@ -43,7 +42,7 @@ void squeeze(const OpView& op, Emitter& out) {
   if (op.has_argument("dim")) op.ignore("dim", "of rank 0 there is nothing to take");
   // An empty list of dims selects none, while op.axes() means all.
   if (out.rank(x) == op.rank()) return out.result(x);
-  const auto size = [&](int64_t axis) { return out.shape(x)[static_cast<size_t>(axis)]; };
+  const auto size = [&](int64_t axis) { return out.shape(x)[axis]; };
   Ints ones;
   std::copy_if(requested.begin(), requested.end(), std::back_inserter(ones),
                [&](int64_t axis) { return size(axis) == Dim(1); });
@@ -72,7 +71,7 @@ void expand(const OpView& op, Emitter& out) {
 void broadcast_tensors(const OpView& op, Emitter& out) {
   const std::vector<Ref> tensors = op.tensors("tensors");
   for (int i = 0; i < op.outputs(); ++i)
-    out.result(out.broadcast_to(tensors.at(static_cast<size_t>(i)), op.shape(i)), i);
+    out.result(out.broadcast_to(tensors.at(i), op.shape(i)), i);
 }
 
 bool is_empty(const Shape& shape) {
@@ -134,7 +133,7 @@ void repeat_interleave(const OpView& op, Emitter& out) {
 std::vector<int64_t> repeated_indices(const std::vector<int64_t>& repeats, int64_t size) {
   std::vector<int64_t> indices;
   for (int64_t i = 0; i < size; ++i) {
-    const int64_t count = repeats.size() == 1 ? repeats[0] : repeats.at(static_cast<size_t>(i));
+    const int64_t count = repeats.size() == 1 ? repeats[0] : repeats.at(i);
     indices.insert(indices.end(), static_cast<size_t>(count), i);
   }
   return indices;
@@ -147,7 +146,7 @@ void repeat_interleave_tensor(const OpView& op, Emitter& out) {
   const int axis = is_flat ? 0 : op.axis("dim", out.rank(x));
   if (const Ref repeats = op.tensor("repeats"); has_computed_repeats(out, repeats, op)) {
     const Dim entries = out.rank(x) == 0 ? Dim(1) : size_of(out, x, axis);
-    const Dim& count = op.shape().at(static_cast<size_t>(axis));
+    const Dim& count = op.shape().at(axis);
     return finish(
         op, out,
         take(out, at_least_1d(out, x),
@@ -174,8 +173,8 @@ void repeat_interleave_indices(const OpView& op, Emitter& out) {
 void swap_axes(const OpView& op, Emitter& out, std::string_view a, std::string_view b) {
   const Ref x = op.tensor("self");
   const int rank = out.rank(x);
-  const auto first = static_cast<size_t>(op.axis(a, rank));
-  const auto last = static_cast<size_t>(op.axis(b, rank));
+  const size_t first = op.axis(a, rank);
+  const size_t last = op.axis(b, rank);
   if (rank == 0) return out.result(x);
   Ints permutation = all_axes(rank);
   std::swap(permutation[first], permutation[last]);
@@ -221,7 +220,7 @@ void movedim(const OpView& op, Emitter& out) {
   const Ints from = ordered_axes(op, "source", rank);
   const Ints to = ordered_axes(op, "destination", rank);
   Ints permutation(static_cast<size_t>(rank), -1);
-  for (size_t i = 0; i < from.size(); ++i) permutation[static_cast<size_t>(to[i])] = from[i];
+  for (size_t i = 0; i < from.size(); ++i) permutation[to[i]] = from[i];
   int64_t rest = 0;
   for (int64_t& axis : permutation) {
     if (axis >= 0) continue;

@@ -33,7 +33,7 @@ constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::max();
 /// A slice with symbolic bounds.
 Ref symbolic_slice(const OpView& op, Emitter& out, Ref x, int axis) {
   const Dim& size = size_of(out, x, axis);
-  const Dim& count = op.shape()[static_cast<size_t>(axis)];
+  const Dim& count = op.shape()[axis];
   const SliceRange range = symbolic_range(op, out, size, count);
   if (count == size) return x;
   const Ref part = out.slice(x, axis, range.begin, range.end, op.i64("step"));
@@ -76,7 +76,7 @@ void parts(const OpView& op, Emitter& out, int axis) {
   const Ref x = op.tensor("self");
   Dim begin = 0;
   for (int i = 0; i < op.outputs(); ++i) {
-    const Dim end = begin + op.shape(i)[static_cast<size_t>(axis)];
+    const Dim end = begin + op.shape(i)[axis];
     if (op.is_used(i)) out.result(out.slice(x, axis, begin, end), i);
     begin = end;
   }
@@ -94,8 +94,8 @@ void symbolic_parts_between(const OpView& op, Emitter& out, int axis, const Shap
   const Dim& size = size_of(out, x, axis);
   Dim begin = 0;
   for (int i = 0; i < op.outputs(); ++i) {
-    const auto at = static_cast<size_t>(i);
-    const Dim& count = op.shape(i)[static_cast<size_t>(axis)];
+    const size_t at = i;
+    const Dim& count = op.shape(i)[axis];
     if (op.is_used(i)) out.result(out.slice(x, axis, begin, begin + count), i);
     begin = at < positions.size() ? index_of(out, x, axis, positions[at]) : size;
   }
@@ -110,7 +110,7 @@ void parts_between(const OpView& op, Emitter& out, int axis, const Shape& reques
   const int64_t size = known_size(out, x, axis);
   int64_t begin = 0;
   for (int i = 0; i < op.outputs(); ++i) {
-    const auto at = static_cast<size_t>(i);
+    const size_t at = i;
     const int64_t end = at < positions.size() ? slice_bound(positions[at], size) : size;
     if (op.is_used(i)) out.result(out.slice(x, axis, begin, std::max(begin, end)), i);
     begin = end;
@@ -163,7 +163,7 @@ void flipud(const OpView& op, Emitter& out) { out.result(reversed(out, op.tensor
 
 /// The first entry of the result. The remainder by a symbolic size is known if the shift is
 /// smaller than the size.
-std::optional<Dim> first_of_rolled(Emitter& out, const Dim& size, const Dim& shift) {
+std::optional<Dim> roll_start(Emitter& out, const Dim& size, const Dim& shift) {
   if (size.is_constant() && shift.is_constant())
     return size.value() == 0 ? 0 : ir::floor_mod_int(-shift.value(), size.value());
   const int64_t by = out.at_sample(shift), all = out.at_sample(size);
@@ -173,7 +173,7 @@ std::optional<Dim> first_of_rolled(Emitter& out, const Dim& size, const Dim& shi
 
 /// Entry i is entry (i - shift) mod size. The size, which the model computes, may be 0 or
 /// less than the shift.
-Ref rolled_by_gather(Emitter& out, Ref x, int axis, const Dim& shift) {
+Ref roll_by_gather(Emitter& out, Ref x, int axis, const Dim& shift) {
   const Dim& size = size_of(out, x, axis);
   const Ref from = sub(out, out.range(size), out.size(shift, DType::i64));
   const Ref one = out.scalar(int64_t{1}, DType::i64);
@@ -182,30 +182,30 @@ Ref rolled_by_gather(Emitter& out, Ref x, int axis, const Dim& shift) {
   return take(out, x, sub(out, from, mul(out, quotient, entries)), axis);
 }
 
-Ref rolled(const OpView& op, Emitter& out, Ref x, int axis, const Dim& shift) {
+Ref roll_axis(const OpView& op, Emitter& out, Ref x, int axis, const Dim& shift) {
   const Dim size = size_of(out, x, axis);
   if (shift == Dim(0) || shift == size) return x;
-  if (is_unbacked(size) || is_unbacked(shift)) return rolled_by_gather(out, x, axis, shift);
-  const auto cut = first_of_rolled(out, size, shift);
+  if (is_unbacked(size) || is_unbacked(shift)) return roll_by_gather(out, x, axis, shift);
+  const auto cut = roll_start(out, size, shift);
   if (!cut) op.refuse("shifts", Limit::unknown_size, "roll by less than the size of the axis");
   if (*cut == Dim(0)) return x;
   return out.concat({out.slice(x, axis, *cut, size), out.slice(x, axis, 0, *cut)}, axis);
 }
 
-/// Without dims the flattened tensor is rolled.
+/// Without dims the flattened tensor is moved.
 void roll(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const Shape shifts = op.dims("shifts");
   const Ints dims = op.ints("dims");
   if (dims.empty()) {
     const Ref flat = flattened(out, x);
-    return out.result(out.reshape(rolled(op, out, flat, 0, shifts.at(0)), op.shape()));
+    return out.result(out.reshape(roll_axis(op, out, flat, 0, shifts.at(0)), op.shape()));
   }
   Ref y = x;
   const int rank = out.rank(x);
   for (size_t i = 0; i < dims.size(); ++i) {
     const auto axis = static_cast<int>(dims[i] < 0 ? dims[i] + rank : dims[i]);
-    if (rank > 0) y = rolled(op, out, y, axis, shifts.at(i));
+    if (rank > 0) y = roll_axis(op, out, y, axis, shifts.at(i));
   }
   out.result(y);
 }
@@ -217,7 +217,7 @@ void rot90(const OpView& op, Emitter& out) {
   for (int64_t& dim : dims)
     if (dim < 0) dim += out.rank(x);
   Ints swap = all_axes(out.rank(x));
-  std::swap(swap.at(static_cast<size_t>(dims.at(0))), swap.at(static_cast<size_t>(dims.at(1))));
+  std::swap(swap.at(dims.at(0)), swap.at(dims.at(1)));
   const int64_t turns = ir::floor_mod_int(op.i64("k"), 4);
   if (turns == 1) x = out.transpose(reversed(out, x, {dims[1]}), swap);
   if (turns == 2) x = reversed(out, reversed(out, x, {dims[0]}), {dims[1]});

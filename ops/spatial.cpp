@@ -48,7 +48,7 @@ Shape batched_shape(const OpView& op, int spatial, int index) {
 }
 
 void batched_result(const OpView& op, Emitter& out, Ref y, int index) {
-  Ints added(static_cast<size_t>(out.rank(y) - op.rank(index)));
+  Ints added(out.rank(y) - op.rank(index));
   std::iota(added.begin(), added.end(), 0);
   out.result(out.squeeze(y, added), index);
 }
@@ -90,7 +90,7 @@ Ref along_axis(Emitter& out, Ref x, int axis, const std::vector<double>& matrix,
   const int rank = static_cast<int>(before.size());
   const DType dtype = out.dtype(x);
   Shape after = before;
-  after.at(static_cast<size_t>(axis)) = rows;
+  after.at(axis) = rows;
   if (axis == rank - 1 && rank > 1) {
     const Ref m = matrix_constant(out, matrix, rows, dtype, rank);
     return out.call("matmul", {x, m}, {{"transposeB", true}}, dtype, after);

@@ -19,8 +19,8 @@ Shape batched_shape(const OpView& op, int spatial, int index = 0);
 /// Declares the result, without the batch axis that `batched` added.
 void batched_result(const OpView& op, Emitter& out, Ref y, int index = 0);
 
-// For operators that treat all channels alike: the same, but [N * C, 1, spatial…] if the number of
-// channels is symbolic, which tract's pools do not support.
+// For operators that treat all channels equally: the same, but [N * C, 1, spatial…] if the number
+// of channels is symbolic, which tract's pools do not support.
 Ref planes(Emitter& out, Ref x, int spatial);
 Shape planes_shape(const OpView& op, int spatial, int index = 0);
 void planes_result(const OpView& op, Emitter& out, Ref y, int index = 0);

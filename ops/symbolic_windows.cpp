@@ -26,8 +26,8 @@ Ref mean_over(Emitter& out, Ref x, int axis, const SymbolicSpans& spans, Ref div
 Ref greatest_in(Emitter& out, Ref x, int axis, const SymbolicSpans& spans) {
   const Ref holds = in_windows(out, spans, size_of(out, x, axis));
   Shape shape(out.shape(x).size() + 1, Dim(1));
-  shape[static_cast<size_t>(axis)] = out.shape(holds)[0];
-  shape[static_cast<size_t>(axis) + 1] = out.shape(holds)[1];
+  shape[axis] = out.shape(holds)[0];
+  shape[axis + 1] = out.shape(holds)[1];
   const Ref all =
       select(out, out.reshape(holds, shape), out.unsqueeze(x, {axis}), like(out, -kInfinity, x));
   return out.squeeze(exact_extremum(out, "max_reduce", all, {axis + 1}), {axis + 1});

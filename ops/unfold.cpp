@@ -18,8 +18,7 @@ struct Windows {
 
 /// The windows that fit into a symbolic size.
 void symbolic_unfold(const OpView& op, Emitter& out, Ref x, int axis, const Windows& w) {
-  const Ref first = mul(out, iota(out, op.shape().at(static_cast<size_t>(axis)), 0, 2),
-                        out.scalar(w.step, DType::i64));
+  const Ref first = mul(out, iota(out, op.shape().at(axis), 0, 2), out.scalar(w.step, DType::i64));
   const Ref y = take(out, x, add(out, first, iota(out, w.size, 1, 2)), axis);
   Ints order = all_axes(op.rank());
   order.erase(order.begin() + axis + 1);
@@ -30,7 +29,7 @@ void symbolic_unfold(const OpView& op, Emitter& out, Ref x, int axis, const Wind
 /// Windows of a streamed tensor, where an index would only see one piece: for each k, entry k of
 /// all windows.
 void streamed_windows(const OpView& op, Emitter& out, Ref x, int axis, const Windows& w) {
-  const Dim last = (op.shape().at(static_cast<size_t>(axis)) - Dim(1)) * Dim(w.step) + Dim(1);
+  const Dim last = (op.shape().at(axis) - Dim(1)) * Dim(w.step) + Dim(1);
   std::vector<Ref> entries;
   for (int64_t k = 0; k < w.size; ++k)
     entries.push_back(
@@ -45,7 +44,7 @@ void unfold(const OpView& op, Emitter& out) {
   const int64_t size = op.i64("size");
   const int64_t step = op.i64("step");
   if (op.rank() == 1) return out.result(x);  // a number is its own window
-  const Dim& window_count = op.shape().at(static_cast<size_t>(axis));
+  const Dim& window_count = op.shape().at(axis);
   if (out.is_streamed(window_count)) return streamed_windows(op, out, x, axis, {size, step});
   if (!window_count.is_constant()) return symbolic_unfold(op, out, x, axis, {size, step});
   const int64_t count = window_count.value();
@@ -125,7 +124,7 @@ void im2col(const OpView& op, Emitter& out) {
 Ref placing_filter(Emitter& out, DType dtype, int64_t channels, const Blocks& b) {
   const int64_t area = b.size[0] * b.size[1];
   std::vector<double> one(static_cast<size_t>(area * area), 0.0);
-  for (int64_t i = 0; i < area; ++i) one[static_cast<size_t>(i * area + i)] = 1;
+  for (int64_t i = 0; i < area; ++i) one[i * area + i] = 1;
   const Ref single =
       out.constant(ir::tensor_of(dtype, {1, area, b.size[0], b.size[1]}, one), "places");
   return out.broadcast_to(single, {channels, area, b.size[0], b.size[1]});
@@ -146,7 +145,7 @@ Ref added_along(Emitter& out, Ref x, int at, const Blocks& b, size_t axis, const
     const Ref is_inside = compare(out, "eq", mul(out, near, step), from);
     const Ref entries = take(out, out.squeeze(out.slice(x, at, k, k + 1), {at}), near, at);
     Shape along(static_cast<size_t>(out.rank(entries)), Dim(1));
-    along[static_cast<size_t>(at)] = size;
+    along[at] = size;
     const Ref part = select(out, out.reshape(is_inside, along), entries, like(out, 0, entries));
     sum = sum ? add(out, *sum, part) : part;
   }
@@ -244,7 +243,7 @@ void symbolic_as_strided(const OpView& op, Emitter& out, Ref flat, const Shape& 
   const int rank = static_cast<int>(sizes.size());
   Ref index = out.size(op.opt_dim("storage_offset").value_or(Dim(0)), DType::i64);
   for (int axis = 0; axis < rank; ++axis) {
-    const auto at = static_cast<size_t>(axis);
+    const size_t at = axis;
     if (sizes[at] == Dim(1) || strides.at(at) == Dim(0)) continue;
     index = add(out, index,
                 mul(out, iota(out, sizes[at], axis, rank), out.size(strides[at], DType::i64)));

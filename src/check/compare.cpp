@@ -38,8 +38,8 @@ template <typename Visit>
 void for_each_pair(const ir::Tensor& expected, const ir::Tensor& actual, Visit visit) {
   const ir::Tensor a = ir::contiguous(expected);
   const ir::Tensor b = ir::contiguous(actual);
-  const auto count = static_cast<size_t>(a.elements());
-  const auto size = static_cast<size_t>(ir::dtype_size(a.dtype));
+  const size_t count = a.elements();
+  const size_t size = ir::dtype_size(a.dtype);
   const bool bitwise = ir::is_integer(a.dtype);
   constexpr size_t kBlock = 4096;
   std::vector<double> left(std::min(kBlock, count));
@@ -94,7 +94,7 @@ class Scaled {
   }
 
   double absolute(int64_t index) const {
-    return largest_.empty() ? 0 : margins_.absolute * largest_[static_cast<size_t>(index / group_)];
+    return largest_.empty() ? 0 : margins_.absolute * largest_[index / group_];
   }
   double allowed(int64_t index, double expected) const {
     return std::isfinite(expected) ? absolute(index) + margins_.relative * std::abs(expected) : 0;
@@ -260,7 +260,7 @@ std::vector<double> excesses(const ir::Tensor& expected, const ir::Tensor& actua
   if (!mismatch_of(a, b).empty()) return {};
   const Scaled scaled(margins_for(tolerance, a.dtype), a);
   std::vector<double> out;
-  out.reserve(static_cast<size_t>(a.elements()));
+  out.reserve(a.elements());
   for_each_pair(a, b, [&](const Pair& pair) {
     const auto index = static_cast<int64_t>(out.size());
     out.push_back(excess(difference(pair), scaled.allowed(index, pair.expected)));

@@ -16,8 +16,7 @@ using Line = std::array<std::string, kColumns>;
 
 /// Characters of UTF-8 text: bytes that do not continue a character.
 size_t width(std::string_view text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+  return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; });
 }
 
 std::string formatted(const char* format, double value) {

@@ -18,7 +18,7 @@ struct Signal {
 int rank_of(const PairBuilder& b, const Signal& s) { return b.rank(s.x) - (s.is_complex ? 1 : 0); }
 
 const Dim& size_of(const PairBuilder& b, const Signal& s, int64_t axis) {
-  return b.shape(s.x).at(static_cast<size_t>(axis));
+  return b.shape(s.x).at(axis);
 }
 
 /// Integers, booleans and half floats are transformed in f32.
@@ -62,7 +62,7 @@ Signal resized(PairBuilder& b, Signal s, int64_t axis, const Dim& size) {
 Signal r2c(PairBuilder& b, const Signal& s, int64_t axis, bool onesided, bool inverse,
            double scale) {
   Shape shape = b.shape(s.x);
-  Dim& size = shape.at(static_cast<size_t>(axis));
+  Dim& size = shape.at(axis);
   if (onesided) size = half(size);
   shape.emplace_back(2);
   return {b.emit("t2n::fft_r2c",
@@ -91,7 +91,7 @@ Signal c2r(PairBuilder& b, const Signal& signal, int64_t axis, const Dim& n, boo
   const Signal s = resized(b, as_complex(b, signal), axis, half(n));
   Shape shape = b.shape(s.x);
   shape.pop_back();
-  shape.at(static_cast<size_t>(axis)) = n;
+  shape.at(axis) = n;
   return {b.emit("t2n::fft_c2r",
                  {{"self", TensorRef{s.x}},
                   {"dim", Dim(axis)},

@@ -18,11 +18,10 @@ namespace {
 std::vector<std::vector<double>> channels_of(const ir::Tensor& tensor, std::optional<int> axis) {
   const std::vector<double> values = ir::to_f64(tensor);
   if (!axis) return {values};
-  const auto along = static_cast<size_t>(*axis);
-  const auto count = static_cast<size_t>(tensor.shape.at(along));
+  const size_t along = *axis;
+  const size_t count = tensor.shape.at(along);
   size_t inner = 1;
-  for (size_t i = along + 1; i < tensor.shape.size(); ++i)
-    inner *= static_cast<size_t>(tensor.shape[i]);
+  for (size_t i = along + 1; i < tensor.shape.size(); ++i) inner *= tensor.shape[i];
   std::vector<std::vector<double>> out(count);
   for (size_t i = 0; i < values.size(); ++i) out[i / inner % count].push_back(values[i]);
   return out;
@@ -75,7 +74,7 @@ bool t2n::passes::calculate_qparams(ir::Graph& graph, const PassContext& context
   for (ir::Node& node : graph.nodes) {
     if (!compress::is_observe(node)) continue;
     compress::Observation observation = compress::read_observation(node);
-    const auto index = static_cast<size_t>(observation.self);
+    const size_t index = observation.self;
     // A pruned weight is computed until it is folded.
     const bool is_available = known[index] && (constants[index] >= 0 || context.evaluate);
     const auto constant = is_available ? table.value(observation.self) : std::nullopt;

@@ -16,7 +16,7 @@ namespace {
 using Observers = std::map<std::string, Statistics>;
 
 const std::string& name_of(const ir::Graph& graph, const ir::Node& node) {
-  return graph.values[static_cast<size_t>(node.outputs.at(0))].name;
+  return graph.values[node.outputs.at(0)].name;
 }
 
 Observers uncalibrated_observers(const ir::Graph& graph) {
@@ -26,16 +26,15 @@ Observers uncalibrated_observers(const ir::Graph& graph) {
     if (!is_observe(node)) continue;
     const Observation observation = read_observation(node);
     const bool needs_data = observation.low.empty() && observation.scale.empty();
-    if (needs_data && !known[static_cast<size_t>(observation.self)])
-      out.emplace(name_of(graph, node), observation);
+    if (needs_data && !known[observation.self]) out.emplace(name_of(graph, node), observation);
   }
   return out;
 }
 
 /// True for an observer whose operand is the result of another observer.
 bool observes_observer(const ir::Graph& graph, const std::vector<int>& producers, ir::ValueId id) {
-  const int producer = producers[static_cast<size_t>(id)];
-  return producer >= 0 && is_observe(graph.nodes[static_cast<size_t>(producer)]);
+  const int producer = producers[id];
+  return producer >= 0 && is_observe(graph.nodes[producer]);
 }
 
 bool has_same_settings(const Observation& a, const Observation& b) {
@@ -50,10 +49,8 @@ void Calibration::keep(const ir::Graph& graph) {
   for (const ir::Node& node : graph.nodes) {
     if (!is_observe(node)) continue;
     const Observation observation = read_observation(node);
-    if (known[static_cast<size_t>(observation.self)] ||
-        observes_observer(graph, producers, observation.self))
-      continue;
-    seen_[graph.values[static_cast<size_t>(observation.self)].name].push_back(observation);
+    if (known[observation.self] || observes_observer(graph, producers, observation.self)) continue;
+    seen_[graph.values[observation.self].name].push_back(observation);
   }
   const auto moments = graph.attributes.find(kInputMoments);
   if (moments == graph.attributes.end()) return;
@@ -68,7 +65,7 @@ bool Calibration::recall(ir::Graph& graph) const {
   for (ir::Node& node : graph.nodes) {
     if (!is_observe(node) || !uncalibrated.contains(name_of(graph, node))) continue;
     Observation observation = read_observation(node);
-    const auto recorded = seen_.find(graph.values[static_cast<size_t>(observation.self)].name);
+    const auto recorded = seen_.find(graph.values[observation.self].name);
     if (recorded == seen_.end() || observes_observer(graph, producers, observation.self))
       return false;
     const auto same =

@@ -33,7 +33,7 @@ std::optional<Bounds> bounds_of(const ir::Graph& graph, const ir::Node& node,
   if (const auto fake = read_fake_quant(graph, node, constants)) return bounds_of(*fake);
   static const ir::OpId quantise = ir::op_id("aten::quantize_per_tensor");
   if (node.op != quantise) return std::nullopt;
-  const auto& info = graph.values[static_cast<size_t>(node.outputs.at(0))].quant;
+  const auto& info = graph.values[node.outputs.at(0)].quant;
   if (!info) return std::nullopt;
   return bounds_of(FakeQuant{.self = std::get<ir::TensorRef>(*node.find("self")).id,
                              .scales = info->scales,
@@ -52,7 +52,7 @@ void count_clipped(const ir::Tensor& tensor, const Bounds& bounds, Count& count)
   size_t inner = 1;
   if (bounds.axis)
     for (size_t i = static_cast<size_t>(*bounds.axis) + 1; i < tensor.shape.size(); ++i)
-      inner *= static_cast<size_t>(tensor.shape[i]);
+      inner *= tensor.shape[i];
   const std::vector<double> values = ir::to_f64(tensor);
   for (size_t i = 0; i < values.size(); ++i) {
     const auto& [low, high] = bounds.ends[i / inner % bounds.ends.size()];
@@ -68,12 +68,12 @@ std::optional<ir::Tensor> dequantised(const ir::Graph& graph, const ir::Node& no
   static const ir::OpId op = ir::op_id("aten::dequantize.self");
   if (node.op != op) return std::nullopt;
   const ir::ValueId self = std::get<ir::TensorRef>(*node.find("self")).id;
-  const auto& info = graph.values[static_cast<size_t>(self)].quant;
+  const auto& info = graph.values[self].quant;
   if (!info) return std::nullopt;
   const ir::Tensor integers = operand(self);
   size_t inner = 1;
   for (size_t i = static_cast<size_t>(info->axis) + 1; i < integers.shape.size(); ++i)
-    inner *= static_cast<size_t>(integers.shape[i]);
+    inner *= integers.shape[i];
   std::vector<double> values = ir::to_f64(integers);
   for (size_t i = 0; i < values.size(); ++i) {
     const size_t channel = i / inner % info->scales.size();
@@ -92,9 +92,8 @@ std::map<std::string, double> clipped_shares(const ir::Graph& graph, const Batch
   const std::vector<bool> known = known_values(graph);
   std::map<std::string, Bounds> bounds;  // names do not depend on sizes
   for (const ir::Node& node : graph.nodes)
-    if (auto range = bounds_of(graph, node, constants);
-        range && !known[static_cast<size_t>(range->value)])
-      bounds.emplace(graph.values[static_cast<size_t>(node.outputs.at(0))].name, std::move(*range));
+    if (auto range = bounds_of(graph, node, constants); range && !known[range->value])
+      bounds.emplace(graph.values[node.outputs.at(0)].name, std::move(*range));
   std::map<std::string, double> out;
   if (bounds.empty()) return out;
   std::map<std::string, Count> counts;
@@ -103,7 +102,7 @@ std::map<std::string, double> clipped_shares(const ir::Graph& graph, const Batch
     ir::run_graph(sized, inputs, [&](const ir::Node& node, const ir::Operand& operand) {
       if (node.outputs.empty()) return evaluate(node, operand);
       if (auto floats = dequantised(sized, node, operand)) return std::vector{std::move(*floats)};
-      const std::string& name = sized.values[static_cast<size_t>(node.outputs[0])].name;
+      const std::string& name = sized.values[node.outputs[0]].name;
       if (const auto range = bounds.find(name); range != bounds.end())
         count_clipped(operand(std::get<ir::TensorRef>(*node.find("self")).id), range->second,
                       counts[name]);

@@ -71,26 +71,26 @@ class Compensating {
     if (layer.weights.size() != 1) return "it has several weights";
     const std::vector<double> moments = moments_of(graph_, node);
     if (moments.empty()) return "the calibration set never reached it";
-    const int observer = producers_[static_cast<size_t>(layer.weights[0].value)];
-    if (observer < 0 || !is_observe(graph_.nodes[static_cast<size_t>(observer)]))
+    const int observer = producers_[layer.weights[0].value];
+    if (observer < 0 || !is_observe(graph_.nodes[observer]))
       return "its weight is not a constant of 32-bit floats";
-    return compensate(graph_.nodes[static_cast<size_t>(observer)], moments);
+    return compensate(graph_.nodes[observer], moments);
   }
 
   Problem compensate(Node& observer, const std::vector<double>& moments) {
     Observation observation = read_observation(observer);
-    const int index = constants_[static_cast<size_t>(observation.self)];
+    const int index = constants_[observation.self];
     constexpr int kMostBits = 8;
     if (index < 0) return done_.contains(observation.self) ? "" : "its weight is not a constant";
     if (observation.scale.empty() || observation.axis.value_or(0) != 0)
       return "it does not have one scale per row";
     if (observation.scheme.bits > kMostBits)
       return cat("integers of ", observation.scheme.bits, " bits are not supported");
-    const Tensor& weight = graph_.constants[static_cast<size_t>(index)].data;
+    const Tensor& weight = graph_.constants[index].data;
     if (!passes::is_loaded(weight)) return "its values are not loaded";
     const IntegerQParams qparams = {observation.scale, observation.zero_point,
                                     lowest(observation.scheme), highest(observation.scheme)};
-    const std::string name = graph_.values[static_cast<size_t>(observation.self)].name;
+    const std::string name = graph_.values[observation.self].name;
     Tensor rounded = dequantised_rows(compensated_integers(weight, moments, qparams), qparams);
     observation.self = ir::add_constant(graph_, names_.take(name + "_rounded"), std::move(rounded));
     constants_.resize(graph_.values.size(), -1);  // a second layer finds it rounded

@@ -23,7 +23,7 @@ using ir::Tensor;
 std::vector<double> mean_errors(const Tensor& before, const Tensor& now, const InputMoments& seen) {
   const std::vector<double> old_values = ir::to_f64(before);
   const std::vector<double> values = ir::to_f64(now);
-  const auto rows = static_cast<size_t>(before.shape.at(0));
+  const size_t rows = before.shape.at(0);
   const size_t width = values.size() / rows;
   const size_t groups = seen.sum.size() / width;
   T2N_ASSERT(groups > 0 && groups * width == seen.sum.size() && rows % groups == 0, "sums of ",
@@ -85,16 +85,16 @@ class Correcting {
                      [](const ir::Argument& each) { return each.name == "bias"; });
     if (argument == node.args.end()) return "it takes no bias";
     std::vector<double> values(errors.size());
-    ir::DType dtype = before_.values[static_cast<size_t>(layer.weights.at(0).value)].dtype;
-    std::string name = before_.values[static_cast<size_t>(node.outputs.at(0))].name + "_bias";
+    ir::DType dtype = before_.values[layer.weights.at(0).value].dtype;
+    std::string name = before_.values[node.outputs.at(0)].name + "_bias";
     if (const auto* ref = std::get_if<ir::TensorRef>(&argument->value)) {
-      const int index = constants_[static_cast<size_t>(ref->id)];
+      const int index = constants_[ref->id];
       if (index < 0) return "its bias is not a constant";
-      const Tensor& bias = before_.constants[static_cast<size_t>(index)].data;
+      const Tensor& bias = before_.constants[index].data;
       if (!passes::is_loaded(bias)) return "its bias is not loaded";
       values = ir::to_f64(bias);
       dtype = bias.dtype;
-      name = before_.values[static_cast<size_t>(ref->id)].name + "_corrected";
+      name = before_.values[ref->id].name + "_corrected";
     }
     for (size_t i = 0; i < values.size(); ++i) values[i] -= errors.at(i);
     Tensor data = ir::tensor_of<double>(dtype, {static_cast<int64_t>(values.size())}, values);

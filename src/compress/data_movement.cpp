@@ -39,7 +39,7 @@ bool keeps_qparams(const ir::Node& node) {
 std::vector<ir::ValueId> moved_operands(const ir::Graph& graph, const ir::Node& node) {
   std::vector<ir::ValueId> out;
   ir::for_each_input(node, [&](ir::ValueId id) {
-    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    const ir::Value& value = graph.values[id];
     if (ir::is_float(value.dtype) || value.quant) out.push_back(id);
   });
   return out;
@@ -49,10 +49,8 @@ std::vector<bool> dynamic_scales(const ir::Graph& graph) {
   std::vector<bool> out(graph.values.size());
   for (const ir::Node& node : graph.nodes) {
     bool found = ir::op_name(node.op).find("dynamic") != std::string_view::npos;
-    ir::for_each_input(node,
-                       [&](ir::ValueId id) { found = found || out[static_cast<size_t>(id)]; });
-    for (const ir::ValueId id : node.outputs)
-      out[static_cast<size_t>(id)] = found && graph.values[static_cast<size_t>(id)].quant;
+    ir::for_each_input(node, [&](ir::ValueId id) { found = found || out[id]; });
+    for (const ir::ValueId id : node.outputs) out[id] = found && graph.values[id].quant;
   }
   return out;
 }

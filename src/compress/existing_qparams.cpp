@@ -55,8 +55,8 @@ class RequantisationCheck {
     const std::string module = ir::module_path(graph_, node_.scope);
     throw Error({.id = "unsupported-argument",
                  .message = cat("the model already quantises the weight ",
-                                quoted(graph_.values[static_cast<size_t>(weight)].name), " to ",
-                                existing_bits, " bits, but settings request ", what),
+                                quoted(graph_.values[weight].name), " to ", existing_bits,
+                                " bits, but settings request ", what),
                  .where = {ir::node_where(graph_, node_)},
                  .details = {},
                  .why = "weights that the model quantises keep their quantisation parameters",
@@ -75,26 +75,25 @@ ExistingQParams::ExistingQParams(const Graph& graph)
     : graph_(graph), integer_valued_(graph), bits_(graph.values.size()) {
   constexpr int kByte = 8;
   for (const ir::Constant& constant : graph.constants) {
-    const ir::Value& value = graph.values[static_cast<size_t>(constant.value)];
+    const ir::Value& value = graph.values[constant.value];
     const bool is_byte = value.dtype == ir::DType::i8 || value.dtype == ir::DType::u8;
-    if (is_byte) bits_[static_cast<size_t>(constant.value)] = kByte;
-    if (value.quant && ir::is_integer(value.dtype))
-      bits_[static_cast<size_t>(constant.value)] = value.quant->bits;
+    if (is_byte) bits_[constant.value] = kByte;
+    if (value.quant && ir::is_integer(value.dtype)) bits_[constant.value] = value.quant->bits;
   }
   const std::vector<bool> known = known_values(graph);
   for (const Node& node : graph.nodes)
     for (const ValueId id : node.outputs)
-      if (known[static_cast<size_t>(id)]) bits_[static_cast<size_t>(id)] = bits_of_result(node, id);
+      if (known[id]) bits_[id] = bits_of_result(node, id);
 }
 
 int ExistingQParams::bits_of_result(const Node& node, ValueId result) const {
-  const ir::Shape& shape = graph_.values[static_cast<size_t>(result)].shape;
+  const ir::Shape& shape = graph_.values[result].shape;
   int bits = 0;
   bool is_rounded = true;
   ir::for_each_input(node, [&](ValueId id) {
-    const int operand_bits = bits_[static_cast<size_t>(id)];
+    const int operand_bits = bits_[id];
     bits = std::max(bits, operand_bits);
-    const bool has_full_shape = graph_.values[static_cast<size_t>(id)].shape == shape;
+    const bool has_full_shape = graph_.values[id].shape == shape;
     is_rounded = is_rounded && (operand_bits > 0 || !has_full_shape);  // scales have fewer elements
   });
   return is_rounded ? bits : 0;
@@ -129,8 +128,7 @@ std::vector<ExistingQParam> existing_qparams(const Graph& graph, const Settings&
     const auto layer = layer_of(graph, node, known);
     if (!layer || !(requested.weights || requested.activations || requested.prune)) continue;
     const auto add = [&](ValueId id, int bits) {
-      out.push_back(
-          {graph.values[static_cast<size_t>(id)].name, ir::node_address(graph, node), bits});
+      out.push_back({graph.values[id].name, ir::node_address(graph, node), bits});
     };
     for (const Weight& weight : layer->weights) {
       const int bits = existing.weight_bits(weight.value);

@@ -17,7 +17,7 @@ class ExistingQParams {
   explicit ExistingQParams(const ir::Graph& graph);
 
   /// The bits of a value that depends only on constants of at most 8 bits; 0 for others.
-  int weight_bits(ir::ValueId id) const { return bits_[static_cast<size_t>(id)]; }
+  int weight_bits(ir::ValueId id) const { return bits_[id]; }
   /// Whether it provably has at most as many distinct values as integers of `bits` bits.
   bool is_within(ir::ValueId activation, int bits) const;
 

@@ -40,7 +40,7 @@ class Expanding : public passes::Rewriter {
  private:
   bool expand(const FakeQuant& fake) {
     auto info = full_range_qparams(fake);
-    const auto at = static_cast<size_t>(fake.self);
+    const size_t at = fake.self;
     if (!info || known_[at] || value(fake.self).dtype != ir::DType::f32) return false;
     const ir::DType dtype = info->is_signed ? ir::DType::i8 : ir::DType::u8;
     const ir::Shape shape = output().shape;

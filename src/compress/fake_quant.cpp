@@ -20,9 +20,9 @@ std::optional<std::vector<double>> numbers(const ir::Graph& graph, const ir::Nod
   }
   const auto* ref = std::get_if<ir::TensorRef>(attr);
   if (ref == nullptr || ref->id == ir::kNoValue) return std::nullopt;
-  const int index = constants[static_cast<size_t>(ref->id)];
+  const int index = constants[ref->id];
   if (index < 0) return std::nullopt;
-  const ir::Tensor& data = graph.constants[static_cast<size_t>(index)].data;
+  const ir::Tensor& data = graph.constants[index].data;
   if (!passes::is_loaded(data)) return std::nullopt;
   return ir::to_f64(data);
 }
@@ -54,8 +54,7 @@ std::optional<FakeQuant> read_fake_quant(const ir::Graph& graph, const ir::Node&
     out.zero_points.push_back(static_cast<int64_t>((*points)[i]));
   }
   if (node.op == per_channel) {
-    const auto rank =
-        static_cast<int64_t>(graph.values[static_cast<size_t>(out.self)].shape.size());
+    const auto rank = static_cast<int64_t>(graph.values[out.self].shape.size());
     const int64_t axis = std::get<ir::Dim>(*node.find("axis")).value();
     out.axis = static_cast<int>(axis < 0 ? axis + rank : axis);
   }

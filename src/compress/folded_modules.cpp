@@ -37,9 +37,9 @@ std::optional<size_t> producing_layer(const Graph& graph, const std::string& sco
     if (!matched_depth(graph, node, scope)) continue;
     std::optional<size_t> out;
     ir::for_each_input(node, [&](ValueId id) {
-      const int at = producers[static_cast<size_t>(id)];
+      const int at = producers[id];
       if (out || at < 0) return;
-      const auto index = static_cast<size_t>(at);
+      const size_t index = at;
       if (layer_of(graph, graph.nodes[index], known)) out = index;
     });
     return out;

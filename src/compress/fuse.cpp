@@ -76,15 +76,15 @@ class Matcher {
   }
 
  private:
-  const ir::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Value& value(ValueId id) const { return graph_.values[id]; }
 
   const Node* producer(ValueId id) const {
-    const int at = id == ir::kNoValue ? -1 : producers_[static_cast<size_t>(id)];
-    return at < 0 ? nullptr : &graph_.nodes[static_cast<size_t>(at)];
+    const int at = id == ir::kNoValue ? -1 : producers_[id];
+    return at < 0 ? nullptr : &graph_.nodes[at];
   }
   /// nullptr if the value has another reader.
   const Node* only_read(ValueId id) const {
-    return id == ir::kNoValue || uses_[static_cast<size_t>(id)] != 1 ? nullptr : producer(id);
+    return id == ir::kNoValue || uses_[id] != 1 ? nullptr : producer(id);
   }
 
   ValueId dequantised_from(ValueId id) const {
@@ -95,13 +95,12 @@ class Matcher {
   /// Whether activations have the quantisation that torch's kernels require.
   bool fits_torch_kernels(ValueId id) const {
     const auto& info = value(id).quant;
-    return value(id).dtype == ir::DType::u8 && info && !dynamic_[static_cast<size_t>(id)] &&
-           !info->is_per_channel() && info->bits == kBits && !info->is_signed &&
-           !info->narrow_range;
+    return value(id).dtype == ir::DType::u8 && info && !dynamic_[id] && !info->is_per_channel() &&
+           info->bits == kBits && !info->is_signed && !info->narrow_range;
   }
 
   bool is_weight(ValueId id) const {
-    if (id == ir::kNoValue || constants_[static_cast<size_t>(id)] < 0) return false;
+    if (id == ir::kNoValue || constants_[id] < 0) return false;
     const auto& info = value(id).quant;
     return value(id).dtype == ir::DType::i8 && info && info->bits == kBits &&
            (!info->is_per_channel() || info->axis == 0);
@@ -110,8 +109,8 @@ class Matcher {
   bool has_constant_bias(const Node& layer) const {
     if (passes::is_absent(layer, "bias")) return true;
     const ValueId bias = ir::operand(layer, "bias");
-    return bias != ir::kNoValue && constants_[static_cast<size_t>(bias)] >= 0 &&
-           value(bias).dtype == ir::DType::f32 && !value(bias).quant;
+    return bias != ir::kNoValue && constants_[bias] >= 0 && value(bias).dtype == ir::DType::f32 &&
+           !value(bias).quant;
   }
 
   const ir::Graph& graph_;
@@ -193,7 +192,7 @@ class Fusing : public passes::Rewriter {
   }
 
   ValueId flat_weight(ValueId weight) {
-    const auto at = static_cast<size_t>(ir::constant_index(graph_)[static_cast<size_t>(weight)]);
+    const size_t at = ir::constant_index(graph_)[weight];
     ir::Tensor data = ir::contiguous(graph_.constants[at].data);
     data.shape.insert(data.shape.begin() + 2, 1);
     data.strides = ir::contiguous_strides(data.shape);
@@ -216,8 +215,8 @@ std::string fused_name(const ir::Graph& graph, const Node& layer, bool has_relu)
   const ValueId input = ir::operand(layer, "input");
   const ValueId weight = ir::operand(layer, "weight");
   if (input == ir::kNoValue || weight == ir::kNoValue) return "";
-  const size_t rank = graph.values[static_cast<size_t>(input)].shape.size();
-  const size_t weight_rank = graph.values[static_cast<size_t>(weight)].shape.size();
+  const size_t rank = graph.values[input].shape.size();
+  const size_t weight_rank = graph.values[weight].shape.size();
   if (is_linear) return rank < 2 ? "" : cat("quantized::linear", relu);
   constexpr std::string_view kNames[] = {"conv1d", "conv2d", "conv3d"};
   const bool is_plain = std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);

@@ -139,9 +139,7 @@ void round_rows(const Tensor& weight, size_t begin, size_t end, const RoundingPl
   }
 }
 
-size_t columns_of(const Tensor& weight) {
-  return static_cast<size_t>(weight.elements() / weight.shape.at(0));
-}
+size_t columns_of(const Tensor& weight) { return weight.elements() / weight.shape.at(0); }
 
 /// Passes all elements to the rounder, one group of rows after another, with the moments of the
 /// group's inputs.
@@ -149,7 +147,7 @@ template <typename Rounder>
 void round_all(const Tensor& weight, std::span<const double> moments, const GptqOptions& options,
                Rounder& rounder) {
   const size_t columns = columns_of(weight), square = columns * columns;
-  const auto all = static_cast<size_t>(weight.shape[0]);
+  const size_t all = weight.shape[0];
   const size_t groups = moments.size() / square;
   T2N_ASSERT(groups > 0 && moments.size() == groups * square && all % groups == 0, "moments of ",
              moments.size(), " numbers for ", all, " rows of ", columns, " columns");
@@ -235,7 +233,7 @@ class Blocks {
       const float scale = scales_[at / kBlock];
       if (!std::isfinite(scale)) packed_.problem = kQ4TooLarge;
       write_q4_block(scale, std::span(codes_).subspan(at, kBlock), remaining_);
-      remaining_ = remaining_.subspan(static_cast<size_t>(kQ4Bytes));
+      remaining_ = remaining_.subspan(kQ4Bytes);
     }
   }
 

@@ -33,7 +33,7 @@ void Histogram::widen() {
   std::vector<int64_t> merged(
       static_cast<size_t>(halved(first_ + static_cast<int64_t>(counts_.size()) - 1) - first + 1));
   for (size_t i = 0; i < counts_.size(); ++i)
-    merged[static_cast<size_t>(halved(first_ + static_cast<int64_t>(i)) - first)] += counts_[i];
+    merged[halved(first_ + static_cast<int64_t>(i)) - first] += counts_[i];
   first_ = first;
   counts_ = std::move(merged);
 }
@@ -55,7 +55,7 @@ void Histogram::make_room(double value) {
     counts_.insert(counts_.begin(), static_cast<size_t>(first_ - bin), 0);
     first_ = bin;
   }
-  const auto needed = static_cast<size_t>(bin - first_ + 1);
+  const size_t needed = bin - first_ + 1;
   if (needed > counts_.size()) counts_.resize(needed, 0);
 }
 
@@ -66,7 +66,7 @@ void Histogram::add(double value) {
     return;
   }
   if (is_outside(value)) make_room(value);
-  ++counts_[static_cast<size_t>(bin_of(value) - first_)];
+  ++counts_[bin_of(value) - first_];
 }
 
 double Histogram::centre(size_t bin) const {

@@ -44,7 +44,7 @@ void warn_unseen(const ir::Graph& graph, const ir::Node& node, const passes::Pas
   Diagnostic out;
   out.severity = Severity::warning;
   out.id = "range-never-seen";
-  out.message = cat(quoted(graph.values[static_cast<size_t>(read_observation(node).self)].name),
+  out.message = cat(quoted(graph.values[read_observation(node).self].name),
                     " stays in floats: calibration recorded no range for it");
   out.where.push_back(ir::node_where(graph, node));
   out.help = "calibrate with samples that reach it, or exclude its module with --ignore";

@@ -46,7 +46,7 @@ class Plan {
  private:
   [[noreturn]] void refuse(const Insertion& a, const Insertion& b,
                            std::optional<size_t> reader) const {
-    const std::string& value = graph_.values[static_cast<size_t>(a.at.value)].name;
+    const std::string& value = graph_.values[a.at.value].name;
     const std::string algorithms = a.algorithm == b.algorithm
                                        ? cat(a.algorithm, " twice")
                                        : cat(a.algorithm, " and by ", b.algorithm);

@@ -63,7 +63,7 @@ Tensor call(const ir::Evaluator& evaluate, std::string_view op, std::vector<ir::
   node.op = ir::op_id(op);
   node.args = std::move(args);
   node.outputs = {static_cast<ir::ValueId>(tensors.size())};
-  return evaluate(node, [&](ir::ValueId id) { return tensors.at(static_cast<size_t>(id)); }).at(0);
+  return evaluate(node, [&](ir::ValueId id) { return tensors.at(id); }).at(0);
 }
 
 Tensor input_rows(const Node& node, const ir::Operand& operand, const ir::Evaluator& evaluate) {

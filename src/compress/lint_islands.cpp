@@ -56,15 +56,15 @@ class Islands {
   void join_with_operands(size_t i) {
     if (!is_float_[i]) return;
     ir::for_each_input(view_.graph.nodes[i], [&](ValueId id) {
-      const int producer = view_.producers[static_cast<size_t>(id)];
-      if (producer >= 0 && is_float_[static_cast<size_t>(producer)] && !is_entrance(id))
+      const int producer = view_.producers[id];
+      if (producer >= 0 && is_float_[producer] && !is_entrance(id))
         group_[root(i)] = root(static_cast<size_t>(producer));
     });
   }
 
   /// True if the value is quantised, or a rearrangement of quantised elements.
   bool is_entrance(ValueId id) const {
-    const auto at = static_cast<size_t>(id);
+    const size_t at = id;
     return view_.is_rounded[at] && !view_.is_known(id);
   }
 
@@ -72,15 +72,15 @@ class Islands {
     const Node& node = view_.graph.nodes[i];
     island.nodes.push_back(i);
     ir::for_each_input(node, [&](ValueId id) {
-      const int producer = view_.producers[static_cast<size_t>(id)];
+      const int producer = view_.producers[id];
       if (view_.is_known(id) || !ir::is_float(view_.value(id).dtype)) return;
       if (is_entrance(id))
         island.has_entrance = true;
-      else if (producer < 0 || !is_float_[static_cast<size_t>(producer)])
+      else if (producer < 0 || !is_float_[producer])
         island.is_enclosed = false;
     });
     for (const ValueId id : node.outputs) {
-      const auto at = static_cast<size_t>(id);
+      const size_t at = id;
       if (view_.is_output[at]) island.is_enclosed = false;
       for (const size_t reader : view_.readers[at]) {
         const Node& next = view_.graph.nodes[reader];

@@ -13,7 +13,7 @@ using ir::ValueId;
 
 /// Whether all readers of the integers dequantise them.
 bool is_only_dequantised(const LintView& view, ValueId integers) {
-  const auto at = static_cast<size_t>(integers);
+  const size_t at = integers;
   return !view.is_output[at] && !view.readers[at].empty() &&
          std::all_of(view.readers[at].begin(), view.readers[at].end(),
                      [&](size_t reader) { return is_dequantise(view.graph.nodes[reader]); });
@@ -60,7 +60,7 @@ void find_float_constants(const LintView& view, Findings& findings) {
   for (const Node& node : view.graph.nodes) {
     const ValueId operand = ir::operand(node, "self");
     if (operand == ir::kNoValue || !view.is_known(operand)) continue;
-    const bool is_constant = view.constants[static_cast<size_t>(operand)] >= 0;
+    const bool is_constant = view.constants[operand] >= 0;
     if (is_fake_quant(node) || is_quantise(node))
       findings.add(kRule, view, node,
                    is_constant
@@ -86,7 +86,7 @@ void find_unlike_scales(const LintView& view, Findings& findings) {
     const Affine* first = nullptr;
     const Affine* other = nullptr;
     ir::for_each_input(node, [&](ValueId id) {
-      const auto& params = view.affine[static_cast<size_t>(id)];
+      const auto& params = view.affine[id];
       if (!params || params->scales.size() != 1 || view.is_known(id)) return;
       if (first == nullptr)
         first = &*params;

@@ -72,8 +72,7 @@ double zero_of(const WeightValues& weight_values, size_t index, size_t inner) {
 /// The number of elements between neighbouring indices of an axis.
 size_t inner_size(const ir::Tensor& tensor, size_t axis) {
   size_t out = 1;
-  for (size_t i = axis + 1; i < tensor.shape.size(); ++i)
-    out *= static_cast<size_t>(tensor.shape[i]);
+  for (size_t i = axis + 1; i < tensor.shape.size(); ++i) out *= tensor.shape[i];
   return out;
 }
 
@@ -82,7 +81,7 @@ std::vector<size_t> dead_channels(const WeightValues& weight_values, size_t axis
   const ir::Tensor& tensor =
       weight_values.tensor != nullptr ? *weight_values.tensor : weight_values.computed;
   if (axis >= tensor.shape.size() || tensor.elements() == 0) return {};
-  const auto count = static_cast<size_t>(tensor.shape[axis]);
+  const size_t count = tensor.shape[axis];
   const size_t inner = inner_size(tensor, axis);
   const size_t quant_inner =
       weight_values.quant && weight_values.quant->is_per_channel()
@@ -137,14 +136,14 @@ std::vector<ValueId> read_constants(const LintView& view, bool is_quantised) {
     const bool fits = is_quantised ? value.quant.has_value() : value.dtype == ir::DType::f32;
     constexpr size_t kLeastRank = 2;
     if (fits && value.shape.size() >= kLeastRank && view.loaded(constant.value) != nullptr &&
-        !view.readers[static_cast<size_t>(constant.value)].empty())
+        !view.readers[constant.value].empty())
       out.push_back(constant.value);
   }
   return out;
 }
 
 const Node& first_reader(const LintView& view, ValueId id) {
-  return view.graph.nodes[view.readers[static_cast<size_t>(id)].front()];
+  return view.graph.nodes[view.readers[id].front()];
 }
 
 /// Before integers are stored: some readers round the weight, others do not.
@@ -152,7 +151,7 @@ void find_half_rounded(const LintView& view, Findings& findings) {
   for (const ValueId id : read_constants(view, false)) {
     const Node* rounds = nullptr;
     const Node* reads = nullptr;
-    for (const size_t i : view.readers[static_cast<size_t>(id)]) {
+    for (const size_t i : view.readers[id]) {
       const Node& node = view.graph.nodes[i];
       (is_fake_quant(node) || is_observe(node) || is_quantise(node) ? rounds : reads) = &node;
     }

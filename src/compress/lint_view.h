@@ -37,8 +37,8 @@ struct LintView {
   std::vector<bool> is_rounded;
   std::vector<std::optional<Affine>> affine;
 
-  const ir::Value& value(ir::ValueId id) const { return graph.values[static_cast<size_t>(id)]; }
-  bool is_known(ir::ValueId id) const { return known[static_cast<size_t>(id)]; }
+  const ir::Value& value(ir::ValueId id) const { return graph.values[id]; }
+  bool is_known(ir::ValueId id) const { return known[id]; }
   /// The operation that produces a value, or nullptr.
   const ir::Node* producer(ir::ValueId id) const;
   /// The constant, if its values are loaded, or nullptr.

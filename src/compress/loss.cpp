@@ -88,7 +88,7 @@ Run run(const Graph& graph, const std::vector<Tensor>& inputs, const ir::Evaluat
 }
 
 size_t largest_of(std::span<const double> row) {
-  return static_cast<size_t>(std::max_element(row.begin(), row.end()) - row.begin());
+  return std::max_element(row.begin(), row.end()) - row.begin();
 }
 
 /// Removes the rows that pad a batch. Axis 0 may have several rows per sample.
@@ -114,11 +114,11 @@ void add_top1(OutputLoss& loss, const Tensor& expected, const Tensor& actual,
   if (before.shape.back() < 2) return;
   const std::vector<double> a = ir::to_f64(before);
   const std::vector<double> b = ir::to_f64(with_classes_last(actual));
-  const auto width = static_cast<size_t>(before.shape.back());
+  const size_t width = before.shape.back();
   for (size_t at = 0; at < a.size(); at += width) {
     const size_t of_before = largest_of(std::span(a).subspan(at, width));
     const size_t of_after = largest_of(std::span(b).subspan(at, width));
-    const auto row = static_cast<size_t>(loss.rows++);
+    const size_t row = loss.rows++;
     loss.same_top1 += of_before == of_after;
     if (row >= labels.size()) continue;
     ++loss.labelled;
@@ -205,8 +205,7 @@ LossMeter::LossMeter(const Graph& before, const Graph& stored, const Graph& afte
     WeightTotals all;
     for (size_t i = 0; i < count; ++i) {
       const auto [bytes, at] = file.stored(in_file->weights[i].value, counted_in_file);
-      const ir::Value* largest =
-          at == ir::kNoValue ? nullptr : &stored.values[static_cast<size_t>(at)];
+      const ir::Value* largest = at == ir::kNoValue ? nullptr : &stored.values[at];
       loss.bytes_after += bytes;
       const auto expected = first.value(layer->weights[i].value);
       auto actual = now.value(compressed->weights[i].value);

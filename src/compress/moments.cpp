@@ -52,9 +52,8 @@ void add_to_sums(std::vector<double>& sums, const Tensor& terms) {
 
 /// The operand of an observer or fake quantiser; for anything else the value itself.
 ir::ValueId unrounded(const ir::Graph& graph, const std::vector<int>& producers, ir::ValueId id) {
-  for (int at = producers[static_cast<size_t>(id)]; at >= 0;
-       at = producers[static_cast<size_t>(id)]) {
-    const Node& node = graph.nodes[static_cast<size_t>(at)];
+  for (int at = producers[id]; at >= 0; at = producers[id]) {
+    const Node& node = graph.nodes[at];
     if (!is_observe(node) && !ir::op_short_name(node.op).starts_with("fake_quantize")) break;
     id = std::get<ir::TensorRef>(*node.find("self")).id;
   }
@@ -84,7 +83,7 @@ std::string inputs_problem(const ir::Graph& graph, const Node& node) {
   if (transposed != nullptr && *transposed != ir::Attr(false)) return "it is transposed";
   if (weight == nullptr || node.find("padding") == nullptr) return other;
   const auto id = std::get<ir::TensorRef>(*weight).id;
-  const size_t rank = graph.values[static_cast<size_t>(id)].shape.size();
+  const size_t rank = graph.values[id].shape.size();
   return rank == 3 || rank == 4 ? "" : other;
 }
 

@@ -64,22 +64,21 @@ class Hoist {
   /// stays.
   std::optional<size_t> hoist_once(size_t i) {
     const Node& node = graph_.nodes[i];
-    if (!is_quantize_per_tensor(node) ||
-        !graph_.values[static_cast<size_t>(node.outputs.at(0))].quant)
+    if (!is_quantize_per_tensor(node) || !graph_.values[node.outputs.at(0)].quant)
       return std::nullopt;
     const Node* movement = only_read(ir::operand(node, "self"));
     if (movement == nullptr || !is_passable(*movement) || !is_below_layer(*movement))
       return std::nullopt;
-    const auto index = static_cast<size_t>(movement - graph_.nodes.data());
+    const size_t index = movement - graph_.nodes.data();
     swap(index, i);
     return index;
   }
 
   const Node* only_read(ValueId id) const {
     if (id == ir::kNoValue) return nullptr;
-    const auto at = static_cast<size_t>(id);
+    const size_t at = id;
     if (producers_[at] < 0 || uses_[at] != 1) return nullptr;
-    return &graph_.nodes[static_cast<size_t>(producers_[at])];
+    return &graph_.nodes[producers_[at]];
   }
 
   /// True for data movement with one operand and one result.
@@ -107,11 +106,11 @@ class Hoist {
     const ValueId x = moved_operands(graph_, first).front();
     const ValueId y = first.outputs[0];
     const ValueId z = second.outputs[0];
-    ir::Value& between = graph_.values[static_cast<size_t>(y)];
-    const ir::Value& last = graph_.values[static_cast<size_t>(z)];
+    ir::Value& between = graph_.values[y];
+    const ir::Value& last = graph_.values[z];
     between.dtype = last.dtype;
     between.quant = last.quant;
-    between.shape = graph_.values[static_cast<size_t>(x)].shape;
+    between.shape = graph_.values[x].shape;
     redirect(first, x, y);
     redirect(second, y, x);
     std::swap(first.outputs, second.outputs);
@@ -123,8 +122,8 @@ class Hoist {
       ir::change_refs(arg.value, [&](ValueId& id) {
         if (id != from) return;
         id = to;
-        --uses_[static_cast<size_t>(from)];
-        ++uses_[static_cast<size_t>(to)];
+        --uses_[from];
+        ++uses_[to];
       });
   }
 
@@ -173,7 +172,7 @@ class Sink : public passes::Rewriter {
   bool record() {
     const ValueId operand = ir::operand(node_, "self");
     const ValueId result = node_.outputs.at(0);
-    const auto at = static_cast<size_t>(operand);
+    const size_t at = operand;
     const ValueId integers = resolve(operand);
     const bool is_plain = value(integers).quant && !value(integers).quant->is_per_channel() &&
                           !known_[at] && !dynamic_[at] && value(result).dtype == ir::DType::f32;

@@ -103,13 +103,12 @@ void keep_largest(const std::vector<double>& magnitudes, std::vector<size_t>& in
 Mask mask_of_neighbours(const ir::Tensor& weight, const PruningRequest& request) {
   const std::vector<double> magnitudes = magnitudes_of(weight);
   Mask out(magnitudes.size(), true);
-  const auto axis = static_cast<size_t>(request.inputs);
-  const auto along = static_cast<size_t>(weight.shape.at(axis));
+  const size_t axis = request.inputs;
+  const size_t along = weight.shape.at(axis);
   const size_t run = along / static_cast<size_t>(request.groups);
   size_t inner = 1;
-  for (size_t i = axis + 1; i < weight.shape.size(); ++i)
-    inner *= static_cast<size_t>(weight.shape[i]);
-  const auto width = static_cast<size_t>(request.pruning->group);
+  for (size_t i = axis + 1; i < weight.shape.size(); ++i) inner *= weight.shape[i];
+  const size_t width = request.pruning->group;
   std::vector<size_t> indices;
   for (size_t begin = 0; begin < magnitudes.size(); begin += along * inner)
     for (size_t at = 0; at < inner; ++at)
@@ -181,21 +180,18 @@ class AddingMasks {
   void note_remainder(ValueId weight, const PruningRequest& request) {
     const Pruning& pruning = *request.pruning;
     if (pruning.group == 0) return;
-    const int64_t inputs =
-        data(weight).shape.at(static_cast<size_t>(request.inputs)) / request.groups;
+    const int64_t inputs = data(weight).shape.at(request.inputs) / request.groups;
     const int64_t remainder = inputs % pruning.group;
     if (remainder == 0) return;
-    remainders_.push_back(cat(graph_.values[static_cast<size_t>(weight)].name, ": of its ", inputs,
-                              " inputs, ", std::min<int64_t>(remainder, pruning.keep),
-                              " of the last ", remainder, " stay"));
+    remainders_.push_back(cat(graph_.values[weight].name, ": of its ", inputs, " inputs, ",
+                              std::min<int64_t>(remainder, pruning.keep), " of the last ",
+                              remainder, " stay"));
   }
 
-  const ir::Tensor& data(ValueId weight) const {
-    return graph_.constants[static_cast<size_t>(constants_[static_cast<size_t>(weight)])].data;
-  }
+  const ir::Tensor& data(ValueId weight) const { return graph_.constants[constants_[weight]].data; }
 
   void note(const ir::Node& node, const Weight& weight, const std::optional<Pruning>& pruning) {
-    const auto at = static_cast<size_t>(weight.value);
+    const size_t at = weight.value;
     const ir::Value& value = graph_.values[at];
     if (constants_[at] < 0 || value.quant) {
       if (pruning)
@@ -224,7 +220,7 @@ class AddingMasks {
   void note_unpruned(const ir::Graph& graph, const ir::Node& node, const Weight& weight,
                      std::string_view why) {
     const std::string module = ir::module_path(graph, node.scope);
-    unpruned_.push_back(cat(graph.values[static_cast<size_t>(weight.value)].name,
+    unpruned_.push_back(cat(graph.values[weight.value].name,
                             module.empty() ? "" : cat(", of ", quoted(module)), ": ", why));
   }
 

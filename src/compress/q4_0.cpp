@@ -162,7 +162,7 @@ Tensor decode_q4_0(const Tensor& blocks, const ir::Ints& shape, DType dtype) {
              "Q4_0 blocks of another shape");
   const Tensor rows = ir::contiguous(blocks);
   ir::OwnedTensor out = ir::allocate(dtype, shape);
-  const auto size = static_cast<size_t>(ir::dtype_size(dtype));
+  const size_t size = ir::dtype_size(dtype);
   std::array<double, kValues> values{};
   for (size_t i = 0; i < out.data.size() / size / kValues; ++i) {
     decode_block(rows.bytes.subspan(i * kBytes, kBytes), values);

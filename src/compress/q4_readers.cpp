@@ -50,7 +50,7 @@ class Finder {
   }
 
  private:
-  const ir::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Value& value(ValueId id) const { return graph_.values[id]; }
   size_t rank(ValueId id) const { return value(id).shape.size(); }
 
   void fail(std::string why) {

@@ -19,7 +19,7 @@ ir::Tensor integers_of(const ir::Tensor& weights, const FakeQuant& fake, bool is
   size_t inner = 1;
   if (fake.axis)
     for (size_t i = static_cast<size_t>(*fake.axis) + 1; i < weights.shape.size(); ++i)
-      inner *= static_cast<size_t>(weights.shape[i]);
+      inner *= weights.shape[i];
   ir::OwnedTensor out = ir::allocate(is_signed ? ir::DType::i8 : ir::DType::u8, weights.shape);
   for_each_part(weights, [&](size_t first, std::span<const double> values) {
     for (size_t i = 0; i < values.size(); ++i) {
@@ -49,10 +49,10 @@ class Storing : public passes::Rewriter {
 
  private:
   bool store(const FakeQuant& fake) {
-    const int index = constants_[static_cast<size_t>(fake.self)];
+    const int index = constants_[fake.self];
     auto info = quant_info(fake);
     if (index < 0 || !info) return false;
-    const ir::Tensor& weights = graph_.constants[static_cast<size_t>(index)].data;
+    const ir::Tensor& weights = graph_.constants[index].data;
     const bool is_finite = passes::is_loaded(weights) && weights.dtype == ir::DType::f32;
     if (!is_finite) return false;
     const ir::ValueId stored = constant(integers_of(weights, fake, info->is_signed));

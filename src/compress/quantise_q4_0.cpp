@@ -44,7 +44,7 @@ class Packer {
   }
 
  private:
-  ir::Value& value(ValueId id) { return graph_.values[static_cast<size_t>(id)]; }
+  ir::Value& value(ValueId id) { return graph_.values[id]; }
 
   void consider(size_t constant) {
     const ValueId id = graph_.constants[constant].value;

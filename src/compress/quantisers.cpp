@@ -91,8 +91,8 @@ bool shares_scale(const ir::Tensor& data, size_t axis, const QuantScheme& scheme
   });
   const Scale scale = scale_for(range, scheme);
   size_t inner = 1;
-  for (size_t i = axis + 1; i < data.shape.size(); ++i) inner *= static_cast<size_t>(data.shape[i]);
-  std::vector<double> signal(static_cast<size_t>(channels));
+  for (size_t i = axis + 1; i < data.shape.size(); ++i) inner *= data.shape[i];
+  std::vector<double> signal(channels);
   std::vector<double> noise(signal.size());
   for_each_part(data, [&](size_t first, std::span<const double> values) {
     for (size_t i = 0; i < values.size(); ++i) {
@@ -117,7 +117,7 @@ std::string unfit_for_integers(const ir::Tensor& weight, const WeightStatistics&
   const bool is_free = scheme.is_per_channel && scheme.may_share_scale && passes::is_loaded(weight);
   if (!is_free || !axis || shares_scale(weight, static_cast<size_t>(*axis), scheme)) return "";
   constexpr int64_t kFloat = 4;
-  const int64_t channels = weight.shape.at(static_cast<size_t>(*axis));
+  const int64_t channels = weight.shape.at(*axis);
   return weight.elements() + kFloat * channels < kFloat * weight.elements()
              ? ""
              : "its per-channel scales would take more bytes than its integers save";
@@ -147,7 +147,7 @@ class AddingQuantisers {
     out.id = "weight-not-packed";
     for (const auto& [value, unfit] : unfit_) {
       const std::string module = ir::module_path(graph_, graph_.nodes[unfit.reader].scope);
-      out.details.push_back(cat(graph_.values[static_cast<size_t>(value)].name,
+      out.details.push_back(cat(graph_.values[value].name,
                                 module.empty() ? "" : cat(", of ", quoted(module)), ": ",
                                 unfit.why));
     }
@@ -193,29 +193,28 @@ class AddingQuantisers {
 
   /// A constant of 32-bit floats, or nullptr.
   const ir::Tensor* stored(ValueId value) const {
-    const int index = constants_[static_cast<size_t>(value)];
+    const int index = constants_[value];
     if (index < 0 || !is_plain(value)) return nullptr;
-    return &graph_.constants[static_cast<size_t>(index)].data;
+    return &graph_.constants[index].data;
   }
 
   /// Integers cannot represent NaN or infinities.
   void require_finite(size_t node, ValueId value, const ir::Tensor& data) const {
     if (statistics_of(data).is_finite) return;
-    throw Error(
-        {.id = "unsupported-argument",
-         .message = cat("the weight ", quoted(graph_.values[static_cast<size_t>(value)].name),
-                        " contains NaN or infinities, which integers cannot represent"),
-         .where = {ir::node_where(graph_, graph_.nodes[node])},
-         .details = {},
-         .why = {},
-         .help = cat("fix the model, or exclude the module with --ignore ",
-                     ir::module_path(graph_, graph_.nodes[node].scope))});
+    throw Error({.id = "unsupported-argument",
+                 .message = cat("the weight ", quoted(graph_.values[value].name),
+                                " contains NaN or infinities, which integers cannot represent"),
+                 .where = {ir::node_where(graph_, graph_.nodes[node])},
+                 .details = {},
+                 .why = {},
+                 .help = cat("fix the model, or exclude the module with --ignore ",
+                             ir::module_path(graph_, graph_.nodes[node].scope))});
   }
 
   /// The channel axis of images follows the batch axis, if there is one; that of rows is the last.
   int channel_axis(ValueId value, size_t node, const Layer& layer) const {
     const auto rank_of = [this](ValueId id) {
-      return static_cast<int>(graph_.values[static_cast<size_t>(id)].shape.size());
+      return static_cast<int>(graph_.values[id].shape.size());
     };
     const std::string_view name = ir::op_short_name(ir::op_name(graph_.nodes[node].op));
     if (!name.starts_with("conv")) return rank_of(value) - 1;
@@ -248,7 +247,7 @@ class AddingQuantisers {
 
   /// False for constant expressions: the model itself quantises them, and they are left unchanged.
   bool is_plain(ValueId value) const {
-    const auto at = static_cast<size_t>(value);
+    const size_t at = value;
     return graph_.values[at].dtype == ir::DType::f32 && !graph_.values[at].quant &&
            (!known_[at] || constants_[at] >= 0);
   }

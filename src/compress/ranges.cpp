@@ -47,7 +47,7 @@ double divergence(const Histogram& histogram, const Scale& scale, const QuantSch
     double bins = 0;
   };
   const int64_t bottom = lowest(scheme);
-  std::vector<Level> levels(static_cast<size_t>(highest(scheme) - bottom + 1));
+  std::vector<Level> levels(highest(scheme) - bottom + 1);
   const auto level_of = [&](double value) {
     const double centred = std::nearbyint(value / scale.scale);
     return static_cast<int64_t>(centred) + scale.zero_point - bottom;

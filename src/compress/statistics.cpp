@@ -39,15 +39,14 @@ Statistics::Statistics(const Observation& observation) : observation_(observatio
 
 void Statistics::see(const ir::Tensor& tensor) {
   if (tensor.elements() == 0) return;
-  const auto axis = static_cast<size_t>(observation_.axis.value_or(0));
+  const size_t axis = observation_.axis.value_or(0);
   const size_t channels = observation_.axis ? static_cast<size_t>(tensor.shape.at(axis)) : 1;
   if (channels_.empty()) channels_.resize(channels);
   T2N_ASSERT(channels_.size() == channels, "a tensor of ", channels, " channels had ",
              channels_.size());
   size_t inner = 1;
   if (observation_.axis)
-    for (size_t i = axis + 1; i < tensor.shape.size(); ++i)
-      inner *= static_cast<size_t>(tensor.shape[i]);
+    for (size_t i = axis + 1; i < tensor.shape.size(); ++i) inner *= tensor.shape[i];
   std::vector<Range> batch(channels, {INFINITY, -INFINITY});
   for_each_part(tensor, [&](size_t first, std::span<const double> values) {
     for (size_t i = 0; i < values.size(); ++i) {

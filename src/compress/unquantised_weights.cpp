@@ -32,7 +32,7 @@ struct View {
       : graph(graph_in), is_known(known_values(graph_in)), readers(graph_in.values.size()) {
     for (const Node& node : graph.nodes)
       ir::for_each_input(node, [&](ValueId id) {
-        std::vector<const Node*>& nodes = readers[static_cast<size_t>(id)];
+        std::vector<const Node*>& nodes = readers[id];
         if (nodes.empty() || nodes.back() != &node) nodes.push_back(&node);
       });
   }
@@ -45,7 +45,7 @@ struct View {
 /// The first reader of a value for which settings request smaller weights.
 std::optional<WeightRequest> request_of_reader(const View& view, const ir::Constant& constant,
                                                const Settings& settings) {
-  for (const Node* node : view.readers[static_cast<size_t>(constant.value)]) {
+  for (const Node* node : view.readers[constant.value]) {
     const NodeSettings requested = settings.of(view.graph, *node);
     if (!requested.weights) continue;
     const int64_t bytes = constant.data.elements() * ir::dtype_size(constant.data.dtype);
@@ -56,7 +56,7 @@ std::optional<WeightRequest> request_of_reader(const View& view, const ir::Const
 
 bool is_matrix(const Graph& graph, const ir::Constant& constant) {
   return ir::is_float(constant.data.dtype) && constant.data.shape.size() >= 2 &&
-         !graph.values[static_cast<size_t>(constant.value)].quant;
+         !graph.values[constant.value].quant;
 }
 
 bool is_weight_of(const std::optional<Layer>& layer, ValueId id) {
@@ -83,8 +83,7 @@ std::string q4_0_reason(const Graph& graph, ValueId weight, std::string_view op)
   if (readers.all.empty()) return cat("tract does not support 4-bit blocks in ", op);
   if (!readers.problem.empty()) return readers.problem;
   ir::Ints shape;
-  for (const ir::Dim& dim : graph.values[static_cast<size_t>(weight)].shape)
-    shape.push_back(dim.value());
+  for (const ir::Dim& dim : graph.values[weight].shape) shape.push_back(dim.value());
   if (readers.is_transposed) std::swap(shape.at(0), shape.at(1));
   if (!fits_q4_0(shape)) return "its row length is not a multiple of 32";
   return "16-bit scales cannot represent its values, or not all of its readers support blocks";
@@ -92,7 +91,7 @@ std::string q4_0_reason(const Graph& graph, ValueId weight, std::string_view op)
 
 std::string reason(const View& view, const WeightRequest& request, bool is_body) {
   const std::string_view op = ir::op_name(request.reader->op);
-  const ir::DType dtype = view.graph.values[static_cast<size_t>(request.value)].dtype;
+  const ir::DType dtype = view.graph.values[request.value].dtype;
   const bool is_q4 = request.settings.format == Format::q4_0;
   if (dtype != ir::DType::f32 && !(is_q4 && dtype == ir::DType::f16))
     return cat("its elements are ", ir::dtype_name(dtype));
@@ -112,9 +111,8 @@ std::string reason(const View& view, const WeightRequest& request, bool is_body)
       if (std::string why = unfit_reason(*request.data, weight.channel_axis, request.settings);
           !why.empty())
         return why;
-  return view.readers[static_cast<size_t>(request.value)].size() == 1
-             ? "no pass compressed it"
-             : "other operations read it as well";
+  return view.readers[request.value].size() == 1 ? "no pass compressed it"
+                                                 : "other operations read it as well";
 }
 
 void collect(const Graph& before, const Graph& stored, const Settings& settings, bool is_body,
@@ -122,10 +120,10 @@ void collect(const Graph& before, const Graph& stored, const Settings& settings,
   std::map<std::string, ir::DType> floats;
   for (const ir::Constant& constant : stored.constants)
     if (is_matrix(stored, constant))
-      floats[stored.values[static_cast<size_t>(constant.value)].name] = constant.data.dtype;
+      floats[stored.values[constant.value].name] = constant.data.dtype;
   const View view(before);
   for (const ir::Constant& constant : before.constants) {
-    const ir::Value& value = before.values[static_cast<size_t>(constant.value)];
+    const ir::Value& value = before.values[constant.value];
     const auto now = floats.find(value.name);
     if (!is_matrix(before, constant) || now == floats.end() || now->second != value.dtype) continue;
     const auto request = request_of_reader(view, constant, settings);
@@ -161,9 +159,9 @@ std::vector<std::string> activations_in_floats(const Graph& before, const Settin
     const auto layer = layer_of(before, node, known);
     const std::string_view name = ir::op_short_name(ir::op_name(node.op));
     if (!layer || name.starts_with("embedding") || !settings.of(before, node).activations) continue;
-    const bool has_f32 = std::any_of(
-        layer->activations.begin(), layer->activations.end(),
-        [&](ValueId id) { return before.values[static_cast<size_t>(id)].dtype == ir::DType::f32; });
+    const bool has_f32 =
+        std::any_of(layer->activations.begin(), layer->activations.end(),
+                    [&](ValueId id) { return before.values[id].dtype == ir::DType::f32; });
     if (has_f32) continue;
     const std::string module = ir::module_path(before, node.scope);
     out.push_back(module.empty() ? ir::node_address(before, node) : module);

@@ -74,7 +74,7 @@ bool receive_request(int socket, Request& request, Descriptors& descriptors) {
   if (::recvmsg(socket, &datagram, MSG_CMSG_CLOEXEC) != sizeof request) return false;
   const cmsghdr* const header = CMSG_FIRSTHDR(&datagram);
   const size_t count = header == nullptr ? 0 : (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-  const auto expected = static_cast<size_t>(std::popcount(request.present));
+  const size_t expected = std::popcount(request.present);
   if ((datagram.msg_flags & (MSG_CTRUNC | MSG_TRUNC)) != 0 || count != expected ||
       count > descriptors.size() || request.present >> descriptors.size() != 0)
     return false;
@@ -99,9 +99,7 @@ void become(char* const* arguments, const Descriptors& descriptors) {
     if (descriptor < 0) return;
   }
   for (int i = 0; i < 3; ++i)
-    if (const int source = raised.at(static_cast<size_t>(i));
-        source >= 0 && ::dup2(source, i + 1) < 0)
-      return;
+    if (const int source = raised.at(i); source >= 0 && ::dup2(source, i + 1) < 0) return;
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -12,7 +12,7 @@ std::string blob_key(const TensorEntry& entry) {
   std::string key = type_str(entry.dtype, entry.shape);
   if (entry.is_generated && stored_bytes(entry) <= kLargeBytes) {
     const ir::Tensor rows = ir::contiguous(joined(entry));
-    const auto size = static_cast<size_t>(rows.elements() * ir::dtype_size(rows.dtype));
+    const size_t size = rows.elements() * ir::dtype_size(rows.dtype);
     return key.append(reinterpret_cast<const char*>(rows.bytes.data()), size);
   }
   for (const ir::Tensor& part : entry.parts) {

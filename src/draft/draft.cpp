@@ -61,7 +61,7 @@ Draft::Draft(Notation notation_in)
 TensorEntry& Draft::at(Ref ref) {
   T2N_ASSERT(ref.id >= 0 && static_cast<size_t>(ref.id) < entries.size(),
              "a tensor that the document does not have");
-  return entries[static_cast<size_t>(ref.id)];
+  return entries[ref.id];
 }
 
 const TensorEntry& Draft::at(Ref ref) const { return const_cast<Draft*>(this)->at(ref); }
@@ -73,8 +73,7 @@ Ref Draft::add(TensorEntry entry) {
 
 Ref Draft::add_identifier(std::string_view name_hint, DType dtype, const Shape& shape) {
   std::string name(name_hint);
-  if (location >= 0)
-    name = cat(notes.locations[static_cast<size_t>(location)].name, "_", name_hint);
+  if (location >= 0) name = cat(notes.locations[location].name, "_", name_hint);
   return add({.dtype = dtype, .shape = shape, .name = std::move(name), .text = {}, .parts = {}});
 }
 

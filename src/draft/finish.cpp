@@ -15,7 +15,7 @@ Ref Draft::own_identifier(Ref ref, std::set<int>& named, const std::function<Ref
 
 void Draft::drop_dead() {
   std::vector<bool> is_live(entries.size());
-  for (const Ref ref : outputs) is_live[static_cast<size_t>(ref.id)] = true;
+  for (const Ref ref : outputs) is_live[ref.id] = true;
   for (size_t i = 0; i < entries.size(); ++i)
     if (entries[i].is_input) is_live[i] = true;
   std::set<std::string> dead_labels;
@@ -23,10 +23,9 @@ void Draft::drop_dead() {
   std::vector<nnef::Assignment> live;
   for (auto statement = body.rbegin(); statement != body.rend(); ++statement) {
     bool is_needed = false;
-    for_each_id(statement->left,
-                [&](int id) { is_needed = is_needed || is_live[static_cast<size_t>(id)]; });
+    for_each_id(statement->left, [&](int id) { is_needed = is_needed || is_live[id]; });
     if (is_needed) {
-      for_each_id(statement->right, [&](int id) { is_live[static_cast<size_t>(id)] = true; });
+      for_each_id(statement->right, [&](int id) { is_live[id] = true; });
       live.push_back(std::move(*statement));
     } else if (statement->right.text == "variable") {
       dead_labels.insert(statement->right.arguments.at(0).value.text);
@@ -48,7 +47,7 @@ void Draft::resolve_names(const std::vector<std::string>& symbols) {
   };
   const auto rename = [&](nnef::Value& value) {
     if (value.kind != nnef::Kind::identifier || !value.text.empty()) return;
-    TensorEntry& entry = entries[static_cast<size_t>(value.integer)];
+    TensorEntry& entry = entries[value.integer];
     resolve(entry, entry.name);
     value.text = entry.text;
   };

@@ -13,8 +13,8 @@ ir::Tensor with_axes(const ir::Tensor& tensor, const Ints& kept) {
   out.shape.clear();
   out.strides.clear();
   for (const int64_t axis : kept) {
-    out.shape.push_back(tensor.shape[static_cast<size_t>(axis)]);
-    out.strides.push_back(tensor.strides[static_cast<size_t>(axis)]);
+    out.shape.push_back(tensor.shape[axis]);
+    out.strides.push_back(tensor.strides[axis]);
   }
   return out;
 }
@@ -26,7 +26,7 @@ ir::Tensor sliced(const ir::Tensor& tensor, size_t axis, int64_t begin, int64_t 
   out.strides[axis] *= stride;
   if (out.elements() > 0 && is_loaded(tensor)) {
     const int64_t skip = begin * tensor.strides[axis] * ir::dtype_size(tensor.dtype);
-    out.bytes = tensor.bytes.subspan(static_cast<size_t>(skip));
+    out.bytes = tensor.bytes.subspan(skip);
   }
   return out;
 }

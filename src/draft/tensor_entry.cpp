@@ -22,7 +22,7 @@ ir::Tensor concatenated(const std::vector<ir::Tensor>& parts, size_t axis, DType
   size_t at = 0;
   for (int64_t row = 0; row < outer; ++row)
     for (const ir::Tensor& part : parts) {
-      const auto bytes = static_cast<size_t>(part.shape[axis] * inner);
+      const size_t bytes = part.shape[axis] * inner;
       std::memcpy(out.data.data() + at, part.bytes.data() + static_cast<size_t>(row) * bytes,
                   bytes);
       at += bytes;
@@ -95,7 +95,7 @@ std::optional<ir::Tensor> converted(const ir::Tensor& tensor, DType dtype) {
   const ir::Tensor base = without_broadcast_axes(tensor);
   const ir::Tensor rows = ir::contiguous(base);
   ir::OwnedTensor out = ir::allocate(dtype, base.shape);
-  const auto bytes = static_cast<size_t>(rows.elements() * ir::dtype_size(rows.dtype));
+  const size_t bytes = rows.elements() * ir::dtype_size(rows.dtype);
   if (ir::cast_elements(tensor.dtype, rows.bytes.first(bytes), dtype, out.data)) return {};
   for (size_t i = 0; i < tensor.shape.size(); ++i)
     if (base.shape[i] != tensor.shape[i]) out.tensor.strides[i] = 0;

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "src/diag/error.h"
+#include "src/diag/glob.h"
 
 namespace t2n::dynamic {
 namespace {
@@ -59,24 +60,13 @@ int64_t parse_index(const std::string& text, const std::string& option) {
   return std::stoll(text);
 }
 
-/// Shell-like: '*' stands for any characters.
-bool matches(std::string_view pattern, std::string_view text) {
-  if (pattern.empty()) return text.empty();
-  if (pattern[0] == '*') {
-    for (size_t skip = 0; skip <= text.size(); ++skip)
-      if (matches(pattern.substr(1), text.substr(skip))) return true;
-    return false;
-  }
-  return !text.empty() && pattern[0] == text[0] && matches(pattern.substr(1), text.substr(1));
-}
-
 /// The indices of the inputs that the pattern matches.
 std::vector<size_t> find_inputs(const AxisSpec& axis, const std::vector<std::string>& names) {
   std::string flat = axis.input;
   std::replace(flat.begin(), flat.end(), '.', '_');
   std::vector<size_t> found;
   for (size_t i = 0; i < names.size(); ++i)
-    if (names[i] == axis.input || matches(flat, names[i]) || axis.input == cat("input_", i))
+    if (names[i] == axis.input || glob_matches(flat, names[i]) || axis.input == cat("input_", i))
       found.push_back(i);
   if (!found.empty()) return found;
   const std::string near = nearest(flat, names);
@@ -94,7 +84,7 @@ size_t axis_of(const AxisSpec& axis, const std::string& input, size_t axes) {
   if (axis.axis < -rank || axis.axis >= rank)
     throw Error("usage", cat("--dynamic ", axis.text, ": ", quoted(input), " has ", rank,
                              rank == 1 ? " axis" : " axes"));
-  return static_cast<size_t>(axis.axis < 0 ? axis.axis + rank : axis.axis);
+  return axis.axis < 0 ? axis.axis + rank : axis.axis;
 }
 
 /// Solves `size` = `extent` for `symbol`; nothing if there is no integer solution. Errors: `usage`
@@ -248,7 +238,7 @@ DynamicInputs bind_axes(const std::vector<AxisSpec>& axes, const ir::Graph& samp
   std::vector<std::string> names;
   std::vector<ir::Ints> shapes;
   for (const ir::ValueId id : sample.inputs) {
-    const ir::Value& value = sample.values[static_cast<size_t>(id)];
+    const ir::Value& value = sample.values[id];
     names.push_back(value.name);
     shapes.push_back(ir::static_shape(value.shape));
   }

@@ -23,7 +23,7 @@ class Computations {
     for (size_t i = 0; i < graph.inputs.size(); ++i)
       numbers[graph.inputs[i]] = number(cat("input ", i));
     for (const ir::Constant& constant : graph.constants)
-      numbers[constant.value] = number(graph.values[static_cast<size_t>(constant.value)].name);
+      numbers[constant.value] = number(graph.values[constant.value].name);
     for (const ir::Node& node : graph.nodes) {
       const std::string text = key_of(node, numbers);
       for (size_t i = 0; i < node.outputs.size(); ++i)

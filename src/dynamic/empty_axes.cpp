@@ -26,7 +26,7 @@ std::optional<Joined> joined_by(const Node& node, const ir::Graph& graph) {
   const auto* axis = dim == nullptr ? nullptr : std::get_if<Dim>(dim);
   if (parts == nullptr || axis == nullptr || !axis->is_constant() || node.outputs.empty())
     return {};
-  const auto rank = graph.values[static_cast<size_t>(node.outputs[0])].shape.size();
+  const auto rank = graph.values[node.outputs[0]].shape.size();
   const int64_t index = axis->value();
   return Joined{parts->ids,
                 static_cast<size_t>(index < 0 ? index + static_cast<int64_t>(rank) : index)};

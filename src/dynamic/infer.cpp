@@ -6,6 +6,7 @@
 #include "ir/op_traits.h"
 #include "ir/prove.h"
 #include "ir/quotients.h"
+#include "ir/refusal.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/dynamic/level.h"
@@ -81,7 +82,7 @@ class Inference {
   }
 
   static ir::Shape& shape_of(const Level& level, ir::ValueId value) {
-    return level.result().values[static_cast<size_t>(value)].shape;
+    return level.result().values[value].shape;
   }
 
   void body_of(const Level& level) {
@@ -101,7 +102,7 @@ class Inference {
       return cat(ir::shape_str(level.shape(at, value)), " where ", sizes_str(probes_[at].symbols));
     };
     throw Error("dynamic-size",
-                cat("the constant ", quoted(level.probe(0).values[static_cast<size_t>(value)].name),
+                cat("the constant ", quoted(level.probe(0).values[value].name),
                     " has different sizes for different inputs"),
                 cat(seen(0), ", ", seen(probe)),
                 "compute it in forward() from the shapes of tensors");
@@ -175,7 +176,7 @@ class Inference {
   }
 
   static bool is_read(const ir::Graph& graph, ir::ValueId value) {
-    return ir::use_counts(graph)[static_cast<size_t>(value)] > 0;
+    return ir::use_counts(graph)[value] > 0;
   }
 
   static bool has_symbols(const ir::Node& node) {
@@ -198,10 +199,10 @@ class Inference {
       pending.pop_back();
       is_constant = !next.body && !ir::is_unpredictable(next.op) && !has_symbols(next);
       ir::for_each_input(next, [&](ir::ValueId id) {
-        const auto at = static_cast<size_t>(id);
+        const size_t at = id;
         if (constants[at] >= 0 || !seen.insert(id).second) return;
         is_constant = is_constant && producers[at] >= 0;
-        if (producers[at] >= 0) pending.push_back(&graph.nodes[static_cast<size_t>(producers[at])]);
+        if (producers[at] >= 0) pending.push_back(&graph.nodes[producers[at]]);
       });
     }
     return is_constant;
@@ -209,15 +210,14 @@ class Inference {
 
   /// Refuses an operation that an earlier pass marked as inexpressible.
   static void refuse_mark(const Level& level, const ir::Node& node) {
-    if (ir::op_name(node.op) != "t2n::refused") return;
-    const auto text = [&](const char* name) { return std::get<std::string>(*node.find(name)); };
-    const std::string target = text("of");
+    const std::optional<ir::Refusal> refusal = ir::refusal_of(node);
+    if (!refusal) return;
     Diagnostic out;
     out.id = "unsupported-op";
-    out.message = cat(text("op"), target.empty() ? "" : " of ", target, " has no translation");
+    out.message = cat(refusal->subject(), " has no translation");
     out.where = {ir::node_where(level.result(), node)};
-    out.why = text("why");
-    out.help = text("help");
+    out.why = refusal->why;
+    out.help = refusal->help;
     throw Error(std::move(out));
   }
 

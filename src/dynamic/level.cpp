@@ -14,8 +14,8 @@ std::optional<ir::Dim> traced_size(const Symbol& symbol, const ir::Graph& graph,
   const Symbol::AxisSize* size = symbol.axis_size();
   const auto value = size == nullptr ? names.end() : names.find(size->value);
   if (value == names.end()) return std::nullopt;
-  const ir::Shape& shape = graph.values[static_cast<size_t>(value->second)].shape;
-  const auto axis = static_cast<size_t>(size->axis);
+  const ir::Shape& shape = graph.values[value->second].shape;
+  const size_t axis = size->axis;
   return axis < shape.size() ? std::optional<ir::Dim>(shape[axis]) : std::nullopt;
 }
 
@@ -25,7 +25,7 @@ Level::Level(ir::Graph& result, std::vector<const ir::Graph*> probes, const Leve
 }
 
 const ir::Shape& Level::shape(size_t probe, ir::ValueId value) const {
-  return probes_[probe]->values[static_cast<size_t>(value)].shape;
+  return probes_[probe]->values[value].shape;
 }
 
 std::optional<ir::Dim> Level::find(const Symbol& symbol) const {

@@ -32,13 +32,13 @@ std::vector<Comparison> lost_numbers(const ir::Graph& graph,
   ir::Graph with_assertions = graph;
   with_assertions.attributes[ir::kRuntimeAssertions] = runtime_assertions;
   std::vector<bool> needed(graph.values.size());
-  for (const ir::ValueId id : graph.outputs) needed.at(static_cast<size_t>(id)) = true;
+  for (const ir::ValueId id : graph.outputs) needed.at(id) = true;
   const std::vector<bool> live = ir::live_nodes(with_assertions, needed);
   std::vector<Comparison> out;
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const ir::Node& node = graph.nodes[i];
     if (live[i] || ir::op_name(node.op) != "aten::repeat_interleave.Tensor") continue;
-    const ir::Dim& size = graph.values[static_cast<size_t>(node.outputs.at(0))].shape.at(0);
+    const ir::Dim& size = graph.values[node.outputs.at(0)].shape.at(0);
     const ir::Symbol* const symbol = size.as_symbol();
     if (symbol != nullptr && symbol->unbacked() != nullptr)
       out.push_back({size, ir::Relation::ge, 0});
@@ -75,8 +75,7 @@ ir::Ints unbacked_extents(const ir::Graph& graph) {
   ir::Ints out;
   for (const ir::Node* node : nodes_with_unbacked_sizes(graph))
     for (const ir::ValueId id : node->outputs)
-      for (const ir::Dim& size : graph.values[static_cast<size_t>(id)].shape)
-        out.push_back(size.value());
+      for (const ir::Dim& size : graph.values[id].shape) out.push_back(size.value());
   return out;
 }
 

@@ -80,7 +80,7 @@ size_t spatial_rank(const ShapeView& op) {
   const std::string_view name = op.op();
   const size_t digit = name.find_first_of("123", name.find("::") + 2);
   T2N_ASSERT(digit != std::string_view::npos, name, " names no rank");
-  return static_cast<size_t>(name[digit] - '0');
+  return name[digit] - '0';
 }
 
 /// With ceil_mode, a last window counts if it starts within the input or its left padding.

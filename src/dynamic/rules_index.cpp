@@ -28,13 +28,13 @@ void require_indices(const ShapeView& op, const Shape& x) {
 /// The values are indices along `dim`.
 void require_in_range_along(const ShapeView& op, const Shape& x, const char* name = "index") {
   if (x.empty()) return;
-  op.require_in_range(name, x.at(static_cast<size_t>(op.axis("dim", dim_rank(x)))));
+  op.require_in_range(name, x.at(op.axis("dim", dim_rank(x))));
 }
 
 /// An index is no larger than its tensor, except along the axis that it indexes.
 void require_fits(const ShapeView& op, const Shape& index, const Shape& x, bool along = false) {
   if (x.empty() || index.size() != x.size()) return;
-  const auto axis = static_cast<size_t>(op.axis("dim", dim_rank(x)));
+  const size_t axis = op.axis("dim", dim_rank(x));
   for (size_t i = 0; i < x.size(); ++i)
     if (along || i != axis) op.require(index[i], Relation::le, x[i]);
 }
@@ -120,7 +120,7 @@ Shapes nonzero_list(const ShapeView& op) { return repeated(op, {unbacked_size()}
 Shapes unique_slices(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  return {with_dim(x, axis, unbacked_size()), {x.at(static_cast<size_t>(axis))}, {unbacked_size()}};
+  return {with_dim(x, axis, unbacked_size()), {x.at(axis)}, {unbacked_size()}};
 }
 
 /// Each value once, its indices, and its count; results that were not requested are empty.
@@ -185,7 +185,7 @@ Shapes take_along_dim(const ShapeView& op) {
   }
   require_in_range_along(op, x, "indices");
   const int axis = op.axis("dim", dim_rank(x));
-  const Dim size = indices.at(static_cast<size_t>(axis));
+  const Dim size = indices.at(axis);
   return {with_dim(op.broadcast(with_dim(x, axis, 1), with_dim(indices, axis, 1)), axis, size)};
 }
 

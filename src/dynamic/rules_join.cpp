@@ -17,7 +17,7 @@ Shape concatenated(const ShapeView& op, Shapes inputs, const ir::Dim& dim) {
   if (std::any_of(inputs.begin(), inputs.end(), [](const Shape& x) { return x.size() > 1; }))
     std::erase_if(inputs, is_empty_vector);
   Shape out = inputs.at(0);
-  const auto at = static_cast<size_t>(ir::floor_mod_int(dim.value(), dim_rank(out)));
+  const size_t at = ir::floor_mod_int(dim.value(), dim_rank(out));
   for (size_t k = 1; k < inputs.size(); ++k)
     for (size_t i = 0; i < out.size(); ++i)
       out[i] = i == at ? out[i] + inputs[k].at(i) : op.unified(out[i], inputs[k].at(i));
@@ -133,7 +133,7 @@ Shapes repeat_interleave(const ShapeView& op) {
   if (!op.has("self")) return {{is_data_dependent ? unbacked_size() : op.dim("output_size")}};
   const Shape& x = op.shape("self");
   const int axis = is_flat ? 0 : op.axis("dim", dim_rank(x));
-  const Dim total = is_flat ? product(x) : x.at(static_cast<size_t>(axis));
+  const Dim total = is_flat ? product(x) : x.at(axis);
   const auto known = is_data_dependent ? op.number("repeats") : std::nullopt;
   const Dim size = known                   ? total * Dim(*known)
                    : is_data_dependent     ? unbacked_size()

@@ -37,7 +37,7 @@ Shapes fft(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
   const bool has_size = op.has("n");
-  const Dim size = has_size ? op.dim("n") : x.at(static_cast<size_t>(axis));
+  const Dim size = has_size ? op.dim("n") : x.at(axis);
   return {with_dim(x, axis, last_size(op, size, has_size))};
 }
 
@@ -61,7 +61,7 @@ Shapes fftn(const ShapeView& op) {
   const std::vector<int> axes = transformed_axes(op, out);
   const Shape sizes = op.has("s") ? op.dims("s") : Shape(axes.size(), Dim(-1));
   for (size_t i = 0; i < axes.size(); ++i) {
-    Dim& size = out.at(static_cast<size_t>(axes[i]));
+    Dim& size = out.at(axes[i]);
     const bool has_size = sizes.at(i) != Dim(-1);
     if (has_size) size = sizes[i];
     if (i + 1 == axes.size()) size = last_size(op, size, has_size);
@@ -76,7 +76,7 @@ int last_axis(const ShapeView& op) { return transformed_axes(op, op.shape("self"
 Shapes r2c(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = last_axis(op);
-  return {op.boolean("onesided") ? with_dim(x, axis, half(x.at(static_cast<size_t>(axis)))) : x};
+  return {op.boolean("onesided") ? with_dim(x, axis, half(x.at(axis))) : x};
 }
 
 Shapes c2r(const ShapeView& op) {
@@ -87,7 +87,7 @@ Shapes c2r(const ShapeView& op) {
 Shapes r2c_pairs(const ShapeView& op) {
   Shape out = op.shape("self");
   const int axis = op.axis("dim", dim_rank(out));
-  Dim& size = out.at(static_cast<size_t>(axis));
+  Dim& size = out.at(axis);
   if (op.boolean("onesided")) size = half(size);
   out.push_back(2);
   return {out};

@@ -58,7 +58,7 @@ std::optional<Dim> last_entries(const ShapeView& op, const Dim& size) {
 Shapes slice(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  const Dim& size = x.at(static_cast<size_t>(axis));
+  const Dim& size = x.at(axis);
   const auto last = last_entries(op, size);
   const Dim length = last ? *last : length_of(op, bounds(op, size), size);
   // Assumes that the slice is not empty, unless a probe shows that it may be.
@@ -70,7 +70,7 @@ Shapes slice(const ShapeView& op) {
 Shapes narrow(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  const Dim size = x.at(static_cast<size_t>(axis)), length = op.dim("length");
+  const Dim size = x.at(axis), length = op.dim("length");
   if (!op.is_tensor("start")) {
     const Dim start = op.dim("start");
     const bool is_from_start = op.holds(start, Relation::ge, 0);
@@ -97,14 +97,14 @@ void require_index(const ShapeView& op, const Dim& size) {
 Shapes select(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  require_index(op, x.at(static_cast<size_t>(axis)));
+  require_index(op, x.at(axis));
   return {without(x, {axis}, false)};
 }
 
 Shapes select_scatter(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  require_index(op, x.at(static_cast<size_t>(axis)));
+  require_index(op, x.at(axis));
   op.unified(without(x, {axis}, false), op.shape("src"));
   return {x};
 }
@@ -129,7 +129,7 @@ Shapes parts(const Shape& x, int axis, const std::vector<Dim>& sizes) {
 /// Parts of `size`, the last one with the remainder; the number of parts is the sample's.
 Shapes equal_parts(const ShapeView& op, const Shape& x, int axis, const Dim& size) {
   const auto count = static_cast<int64_t>(op.outputs());
-  const Dim total = x.at(static_cast<size_t>(axis));
+  const Dim total = x.at(axis);
   std::vector<Dim> sizes(op.outputs(), size);
   if (!sizes.empty()) sizes.back() = total - (count - 1) * size;
   if (!op.holds(sizes.back(), Relation::ge, count > 1 ? 1 : 0) ||
@@ -145,8 +145,7 @@ Shapes split(const ShapeView& op) {
   const bool is_list = op.has("split_sizes") || op.op().ends_with(".sizes");
   if (is_list) {
     const std::vector<Dim> sizes = op.dims(name);
-    op.unified(x.at(static_cast<size_t>(axis)),
-               std::accumulate(sizes.begin(), sizes.end(), Dim(0)));
+    op.unified(x.at(axis), std::accumulate(sizes.begin(), sizes.end(), Dim(0)));
     return parts(x, axis, sizes);
   }
   return equal_parts(op, x, axis, op.dim(name));
@@ -155,21 +154,21 @@ Shapes split(const ShapeView& op) {
 Shapes chunk(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  return equal_parts(op, x, axis, ceil_div(x.at(static_cast<size_t>(axis)), op.dim("chunks")));
+  return equal_parts(op, x, axis, ceil_div(x.at(axis), op.dim("chunks")));
 }
 
 /// The first size % sections parts are longer by one.
 Shapes sections(const ShapeView& op, const Shape& x, int axis, int64_t count) {
   std::vector<Dim> sizes;
   for (int64_t i = 0; i < count; ++i)
-    sizes.push_back(floor_div(x.at(static_cast<size_t>(axis)) + (count - 1 - i), count));
+    sizes.push_back(floor_div(x.at(axis) + (count - 1 - i), count));
   if (sizes.size() != op.outputs()) op.unknown("the number of parts differs");
   return parts(x, axis, sizes);
 }
 
 /// Parts between indices: each starts where the previous one ends.
 Shapes cut(const ShapeView& op, const Shape& x, int axis, const Shape& indices) {
-  const Dim total = x.at(static_cast<size_t>(axis));
+  const Dim total = x.at(axis);
   std::vector<Dim> sizes;
   Dim start = 0;
   for (const Dim& index : indices) {
@@ -208,7 +207,7 @@ Shapes dsplit(const ShapeView& op) { return cut_at(op, op.shape("self"), 2); }
 Shapes glu(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  return {with_dim(x, axis, floor_div(x.at(static_cast<size_t>(axis)), 2))};
+  return {with_dim(x, axis, floor_div(x.at(axis), 2))};
 }
 
 Dim diagonal_length(const ShapeView& op, const Dim& rows, const Dim& columns, const Dim& offset) {
@@ -223,7 +222,7 @@ Shapes diagonal(const ShapeView& op) {
   const auto rank = static_cast<int>(x.size());
   const int a = op.axis("dim1", rank), b = op.axis("dim2", rank);
   const Dim offset = op.dim("offset");
-  const Dim rows = x.at(static_cast<size_t>(a)), columns = x.at(static_cast<size_t>(b));
+  const Dim rows = x.at(a), columns = x.at(b);
   Shape out = without(x, {a, b}, false);
   out.push_back(diagonal_length(op, rows, columns, offset));
   return {out};
@@ -267,8 +266,8 @@ Shapes unfold(const ShapeView& op) {
   const Dim size = op.dim("size");
   if (x.empty()) return {{size}};
   const int axis = op.axis("dimension", dim_rank(x));
-  op.require(x.at(static_cast<size_t>(axis)), Relation::ge, size);
-  const Dim count = floor_div(x.at(static_cast<size_t>(axis)) - size, op.dim("step")) + 1;
+  op.require(x.at(axis), Relation::ge, size);
+  const Dim count = floor_div(x.at(axis) - size, op.dim("step")) + 1;
   Shape out = with_dim(x, axis, count);
   out.push_back(size);
   return {out};

@@ -105,7 +105,7 @@ Shapes ravel(const ShapeView& op) { return {{product(op.first())}}; }
 
 Shapes unflatten(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  const auto at = static_cast<size_t>(op.axis("dim", dim_rank(x)));
+  const size_t at = op.axis("dim", dim_rank(x));
   const Shape parts = filled(op, {x.at(at)}, op.dims("sizes"));
   Shape out = x;
   out.erase(out.begin() + static_cast<std::ptrdiff_t>(at));
@@ -117,12 +117,12 @@ Shapes permute(const ShapeView& op) {
   const Shape& x = op.shape("self");
   Shape out;
   for (const Dim& dim : op.dims("dims"))
-    out.push_back(x.at(static_cast<size_t>(ir::floor_mod_int(dim.value(), dim_rank(x)))));
+    out.push_back(x.at(ir::floor_mod_int(dim.value(), dim_rank(x))));
   return {out};
 }
 
 Shapes swapped(Shape x, int a, int b) {
-  if (!x.empty()) std::swap(x.at(static_cast<size_t>(a)), x.at(static_cast<size_t>(b)));
+  if (!x.empty()) std::swap(x.at(a), x.at(b));
   return {x};
 }
 
@@ -152,9 +152,8 @@ Shapes moveaxis(const ShapeView& op) {
   std::vector<int> order(x.size(), -1);
   std::vector<bool> moved(x.size(), false);
   for (size_t i = 0; i < from.size(); ++i) {
-    const auto at = static_cast<size_t>(ir::floor_mod_int(from[i].value(), dim_rank(x)));
-    order.at(static_cast<size_t>(ir::floor_mod_int(to[i].value(), dim_rank(x)))) =
-        static_cast<int>(at);
+    const size_t at = ir::floor_mod_int(from[i].value(), dim_rank(x));
+    order.at(ir::floor_mod_int(to[i].value(), dim_rank(x))) = static_cast<int>(at);
     moved.at(at) = true;
   }
   size_t next = 0;
@@ -176,7 +175,7 @@ Shapes squeeze(const ShapeView& op) {
   const Shape& x = op.shape("self");
   ir::Ints ones;
   for (const int64_t axis : op.axes("dim", dim_rank(x)))
-    if (!x.empty() && is_one(op, x.at(static_cast<size_t>(axis)))) ones.push_back(axis);
+    if (!x.empty() && is_one(op, x.at(axis))) ones.push_back(axis);
   // An empty list of dims squeezes none, a missing one all.
   const bool squeezes_none = op.has("dim") && op.dims("dim").empty();
   return {squeezes_none ? x : without(x, ones, false)};
@@ -189,7 +188,7 @@ Shapes unsqueeze(const ShapeView& op) {
 }
 
 Shapes atleast(const ShapeView& op) {
-  const auto rank = static_cast<size_t>(op.op()[op.op().find('_') + 1] - '0');
+  const size_t rank = op.op()[op.op().find('_') + 1] - '0';
   if (op.has("self")) return {atleast_nd(op.shape("self"), rank)};
   Shapes out;
   for (const Shape& x : op.shapes("tensors")) out.push_back(atleast_nd(x, rank));
@@ -211,9 +210,7 @@ Shapes roll(const ShapeView& op) {
   for (size_t i = 0; i < shifts.size(); ++i) {
     if (x.empty()) break;
     const Dim size =
-        dims.empty()
-            ? product(x)
-            : x.at(static_cast<size_t>(ir::floor_mod_int(dims.at(i).value(), dim_rank(x))));
+        dims.empty() ? product(x) : x.at(ir::floor_mod_int(dims.at(i).value(), dim_rank(x)));
     // With data-dependent sizes the graph computes the indices: any shift is valid.
     if (ir::is_unbacked(size) || ir::is_unbacked(shifts[i])) continue;
     if (size.is_constant() && shifts[i].is_constant()) continue;

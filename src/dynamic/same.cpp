@@ -54,8 +54,7 @@ std::optional<Diagnostic> other_direction(const TraceAt& a, const TraceAt& b) {
 }
 
 std::string text_of(const ir::Graph& graph, const ir::Attr& attr) {
-  return ir::attr_str(attr,
-                      [&](ir::ValueId id) { return graph.values[static_cast<size_t>(id)].name; });
+  return ir::attr_str(attr, [&](ir::ValueId id) { return graph.values[id].name; });
 }
 
 /// Everything but sizes must be equal; sizes are compared later, as expressions.
@@ -77,12 +76,11 @@ std::optional<Diagnostic> other_constant(const TraceAt& a, const TraceAt& b, con
                                          const std::vector<int>& index_b) {
   std::optional<Diagnostic> found;
   ir::for_each_input(node, [&](ir::ValueId id) {
-    const int i = index_a[static_cast<size_t>(id)];
-    const int j = index_b[static_cast<size_t>(id)];
+    const int i = index_a[id];
+    const int j = index_b[id];
     if (found || (i < 0 && j < 0)) return;
     if (i >= 0 && j >= 0) {
-      if (is_same_constant(a.traced.graph.constants[static_cast<size_t>(i)].data,
-                           b.traced.graph.constants[static_cast<size_t>(j)].data))
+      if (is_same_constant(a.traced.graph.constants[i].data, b.traced.graph.constants[j].data))
         return;
     }
     found = differs(cat("a constant of ", ir::op_name(node.op), " differs ", at(a), " and ", at(b)),
@@ -118,8 +116,8 @@ std::optional<Diagnostic> other_node(const TraceAt& a, const TraceAt& b, const i
         where, "an NNEF graph has a fixed number of tensors",
         "index the tensor itself, or iterate over all of them in one loop (`for row in x`)");
   for (size_t k = 0; k < x.outputs.size(); ++k) {
-    const ir::Value& p = a.traced.graph.values[static_cast<size_t>(x.outputs[k])];
-    const ir::Value& q = b.traced.graph.values[static_cast<size_t>(y.outputs[k])];
+    const ir::Value& p = a.traced.graph.values[x.outputs[k]];
+    const ir::Value& q = b.traced.graph.values[y.outputs[k]];
     if (p.dtype != q.dtype || p.shape.size() != q.shape.size())
       return differs(
           cat("the result of ", op, " is ", ir::dtype_name(p.dtype), ir::shape_str(p.shape), " ",
@@ -205,7 +203,7 @@ class Pairing {
         "index_add", "index_copy", "index_put", "_index_put_impl", "scatter_add", "index_fill"};
     if (sizes.empty() || !is_one_of(ir::op_short_name(node.op), kWrites)) return false;
     const auto is_empty = [&](ir::ValueId id) {
-      const ir::Shape& shape = graph.values[static_cast<size_t>(id)].shape;
+      const ir::Shape& shape = graph.values[id].shape;
       return std::any_of(shape.begin(), shape.end(),
                          [&](const ir::Dim& size) { return size.substitute(sizes) == ir::Dim(0); });
     };
@@ -229,10 +227,8 @@ class Pairing {
     b = resolved(b, same_b_);
     if (a == ir::kNoValue || b == ir::kNoValue) return a == b;
     if (const auto known = pairs_.find(a); known != pairs_.end()) return known->second == b;
-    const int i = constants_a_[static_cast<size_t>(a)], j = constants_b_[static_cast<size_t>(b)];
-    return i >= 0 && j >= 0 &&
-           is_same_constant(a_.constants[static_cast<size_t>(i)].data,
-                            b_.constants[static_cast<size_t>(j)].data);
+    const int i = constants_a_[a], j = constants_b_[b];
+    return i >= 0 && j >= 0 && is_same_constant(a_.constants[i].data, b_.constants[j].data);
   }
 
   bool is_same(const ir::Dim& a, const ir::Dim& b) const {
@@ -264,8 +260,8 @@ class Pairing {
     for (size_t i = 0; i < a.args.size(); ++i)
       if (!is_same(a.args[i].value, b.args[i].value)) return false;
     for (size_t i = 0; i < a.outputs.size(); ++i) {
-      const ir::Value& x = a_.values[static_cast<size_t>(a.outputs[i])];
-      const ir::Value& y = b_.values[static_cast<size_t>(b.outputs[i])];
+      const ir::Value& x = a_.values[a.outputs[i]];
+      const ir::Value& y = b_.values[b.outputs[i]];
       if (x.dtype != y.dtype || !is_same_list(x.shape, y.shape)) return false;
       pairs_[a.outputs[i]] = b.outputs[i];
     }

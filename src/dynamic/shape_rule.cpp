@@ -75,7 +75,7 @@ Shape atleast_nd(Shape shape, size_t rank) {
 }
 
 Shape with_dim(Shape shape, int axis, const Dim& size) {
-  if (!shape.empty()) shape.at(static_cast<size_t>(axis)) = size;
+  if (!shape.empty()) shape.at(axis) = size;
   return shape;
 }
 

@@ -81,7 +81,7 @@ class ShapeView {
  private:
   const ir::Attr* find(std::string_view name) const;
   const ir::Attr& attr(std::string_view name) const;
-  const ir::Value& value(ir::ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Value& value(ir::ValueId id) const { return graph_.values[id]; }
 
   const ir::Graph& graph_;
   const ir::Node& node_;

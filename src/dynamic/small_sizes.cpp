@@ -197,8 +197,8 @@ bool SmallSizes::holds_with_others(const Sizes& sizes, const Symbol& symbol,
 /// The run with symbols for the sizes of its inputs.
 trace::Traced SmallSizes::shaped(TraceAt run) const {
   for (size_t i = 0; i < run.traced.graph.inputs.size(); ++i)
-    run.traced.graph.values[static_cast<size_t>(run.traced.graph.inputs[i])].shape =
-        traced_.graph.values[static_cast<size_t>(traced_.graph.inputs[i])].shape;
+    run.traced.graph.values[run.traced.graph.inputs[i]].shape =
+        traced_.graph.values[traced_.graph.inputs[i]].shape;
   return std::move(run.traced);
 }
 

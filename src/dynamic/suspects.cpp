@@ -23,7 +23,7 @@ bool is_shape_argument(std::string_view name) {
 
 const ir::Shape* shape_of(const ir::Graph& graph, const ir::Node& node, std::string_view name) {
   const ir::ValueId id = ir::operand(node, name);
-  return id == ir::kNoValue ? nullptr : &graph.values[static_cast<size_t>(id)].shape;
+  return id == ir::kNoValue ? nullptr : &graph.values[id].shape;
 }
 
 class Finder {
@@ -126,7 +126,7 @@ void report_outputs(const ir::Graph& graph, const Sizes& sample, const Report& r
     bool grows = false;
     std::string fixed;
     for (size_t i = 0; i < graph.outputs.size(); ++i) {
-      const ir::Shape& shape = graph.values[static_cast<size_t>(graph.outputs[i])].shape;
+      const ir::Shape& shape = graph.values[graph.outputs[i]].shape;
       grows = grows || mentions(shape, symbol);
       if (!mentions(shape, symbol) && size > 1 &&
           std::find(shape.begin(), shape.end(), ir::Dim(size)) != shape.end())

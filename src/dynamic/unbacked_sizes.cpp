@@ -12,9 +12,7 @@
 namespace t2n::dynamic {
 namespace {
 
-const ir::Value& value_of(const ir::Graph& graph, ir::ValueId id) {
-  return graph.values[static_cast<size_t>(id)];
-}
+const ir::Value& value_of(const ir::Graph& graph, ir::ValueId id) { return graph.values[id]; }
 
 /// The masks among the indices of an operation.
 std::vector<ir::ValueId> masks_of(const ir::Graph& graph, const ir::Node& node) {
@@ -79,7 +77,7 @@ std::optional<ir::Dim> most_of(const ir::Graph& graph, const ir::Node& node,
     const ir::Shape& shape = value_of(graph, tensors.at(0)).shape;
     const auto rank = static_cast<int64_t>(shape.size());
     const int64_t axis = std::get<ir::Dim>(*dim).value();
-    return shape.at(static_cast<size_t>(axis < 0 ? axis + rank : axis));
+    return shape.at(axis < 0 ? axis + rank : axis);
   }
   if (counts_nonzero(graph, node, tensors) || is_one_of(name, kDistinct))
     return product(value_of(graph, tensors.at(0)).shape);
@@ -89,12 +87,11 @@ std::optional<ir::Dim> most_of(const ir::Graph& graph, const ir::Node& node,
 /// Per value: true if it depends on inputs, or on operations with random results.
 std::vector<bool> input_dependent(const ir::Graph& graph) {
   std::vector<bool> out(graph.values.size());
-  for (const ir::ValueId id : graph.inputs) out.at(static_cast<size_t>(id)) = true;
+  for (const ir::ValueId id : graph.inputs) out.at(id) = true;
   for (const ir::Node& node : graph.nodes) {
     bool depends = ir::is_unpredictable(node.op);
-    ir::for_each_input(
-        node, [&](ir::ValueId id) { depends = depends || out.at(static_cast<size_t>(id)); });
-    for (const ir::ValueId id : node.outputs) out.at(static_cast<size_t>(id)) = depends;
+    ir::for_each_input(node, [&](ir::ValueId id) { depends = depends || out.at(id); });
+    for (const ir::ValueId id : node.outputs) out.at(id) = depends;
   }
   return out;
 }
@@ -110,9 +107,9 @@ bool has_dynamic_axes(const ir::Graph& graph, std::vector<ir::ValueId> pending) 
     const ir::Shape& shape = value_of(graph, id).shape;
     if (!std::all_of(shape.begin(), shape.end(), [](const ir::Dim& d) { return d.is_constant(); }))
       return true;
-    const int node = producers[static_cast<size_t>(id)];
+    const int node = producers[id];
     if (node < 0) continue;
-    ir::for_each_input(graph.nodes[static_cast<size_t>(node)], [&](ir::ValueId operand) {
+    ir::for_each_input(graph.nodes[node], [&](ir::ValueId operand) {
       if (seen.insert(operand).second) pending.push_back(operand);
     });
   }
@@ -164,7 +161,7 @@ std::vector<const ir::Node*> nodes_with_unbacked_sizes(const ir::Graph& graph) {
     const std::vector<ir::ValueId> operands = size_operands(graph, node);
     if (!operands.empty() && dependent.empty()) dependent = input_dependent(graph);
     if (std::any_of(operands.begin(), operands.end(),
-                    [&](ir::ValueId id) { return dependent.at(static_cast<size_t>(id)); }))
+                    [&](ir::ValueId id) { return dependent.at(id); }))
       out.push_back(&node);
   }
   return out;
@@ -175,7 +172,7 @@ bool gives_unbacked_size(const ir::Graph& graph, const ir::Node& node) {
   if (operands.empty()) return false;
   const std::vector<bool> dependent = input_dependent(graph);
   return std::any_of(operands.begin(), operands.end(),
-                     [&](ir::ValueId id) { return dependent.at(static_cast<size_t>(id)); });
+                     [&](ir::ValueId id) { return dependent.at(id); });
 }
 
 bool counts_over_dynamic_axes(const ir::Graph& graph, const ir::Node& node) {
@@ -243,10 +240,10 @@ Symbol UnbackedSizes::new_symbol(const std::string& value) {
 
 int UnbackedSizes::number(const ir::Graph& graph, ir::ValueId value) {
   if (const auto known = numbers_.find(value); known != numbers_.end()) return known->second;
-  const int producer = producers_.at(static_cast<size_t>(value));
+  const int producer = producers_.at(value);
   std::string key = cat("value ", value);
-  if (producer >= 0 && !graph.nodes[static_cast<size_t>(producer)].body) {
-    const ir::Node& node = graph.nodes[static_cast<size_t>(producer)];
+  if (producer >= 0 && !graph.nodes[producer].body) {
+    const ir::Node& node = graph.nodes[producer];
     if (!ir::is_unpredictable(node.op)) {
       const auto output = std::find(node.outputs.begin(), node.outputs.end(), value);
       key = cat(ir::op_name(node.op), " ", output - node.outputs.begin());

@@ -27,7 +27,7 @@ std::set<int64_t> extents_of(const ir::Graph& graph) {
 }
 
 std::set<const void*> varying_loops(const std::vector<TraceAt>& runs,
-                                    const std::set<const void*>& rolled) {
+                                    const std::set<const void*>& rerolled) {
   std::map<const void*, int64_t> iterations;
   for (const Decision& decision : runs[0].traced.decisions)
     if (decision.kind == Decision::Kind::loop)
@@ -37,7 +37,7 @@ std::set<const void*> varying_loops(const std::vector<TraceAt>& runs,
     std::set<const void*> seen;
     for (const Decision& decision : runs[run].traced.decisions)
       if (iterations.contains(decision.id) && seen.insert(decision.id).second &&
-          iterations.at(decision.id) != decision.direction && !rolled.contains(decision.id))
+          iterations.at(decision.id) != decision.direction && !rerolled.contains(decision.id))
         varying.insert(decision.id);
   }
   return varying;
@@ -49,8 +49,7 @@ namespace {
 std::set<std::string> unbacked_values(const ir::Graph& graph) {
   std::set<std::string> out;
   for (const ir::Node* node : nodes_with_unbacked_sizes(graph))
-    for (const ir::ValueId id : node->outputs)
-      out.insert(graph.values[static_cast<size_t>(id)].name);
+    for (const ir::ValueId id : node->outputs) out.insert(graph.values[id].name);
   return out;
 }
 

@@ -14,9 +14,9 @@ namespace t2n::dynamic {
 
 /// Every size in a trace.
 std::set<int64_t> extents_of(const ir::Graph& graph);
-/// Loops (Decision::id) whose number of iterations differs between runs, except `rolled` ones.
+/// Loops (Decision::id) whose number of iterations differs between runs, except `rerolled` ones.
 std::set<const void*> varying_loops(const std::vector<TraceAt>& runs,
-                                    const std::set<const void*>& rolled);
+                                    const std::set<const void*>& rerolled);
 /// Branches whose condition compares a data-dependent size, or that take both directions in the
 /// runs at these sizes, in program order.
 std::vector<const void*> branches_on_values(const std::vector<TraceAt>& runs, const Sizes& at);

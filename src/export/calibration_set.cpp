@@ -82,8 +82,7 @@ std::string calibration_path(const std::string& spec) {
 CalibrationSet::CalibrationSet(const ir::Graph& graph, std::vector<Sample> samples,
                                const std::vector<std::string>& specs)
     : samples_(std::move(samples)) {
-  for (const ir::ValueId id : graph.inputs)
-    inputs_.push_back(graph.values[static_cast<size_t>(id)]);
+  for (const ir::ValueId id : graph.inputs) inputs_.push_back(graph.values[id]);
   for (const std::string& spec : specs)
     for (std::string& file : files_of(spec)) files_.push_back(std::move(file));
   if (files_.empty())

@@ -19,8 +19,7 @@ using Inputs = std::vector<trace::SampleInput>;
 ir::Tensor part_of(const ir::Tensor& tensor, size_t axis, int64_t begin, int64_t count) {
   ir::Tensor out = tensor;
   out.shape[axis] = count;
-  const auto offset =
-      static_cast<size_t>(begin * tensor.strides[axis] * ir::dtype_size(tensor.dtype));
+  const size_t offset = begin * tensor.strides[axis] * ir::dtype_size(tensor.dtype);
   out.bytes = tensor.bytes.subspan(std::min(offset, tensor.bytes.size()));
   return ir::contiguous(out);
 }
@@ -120,8 +119,7 @@ class Calls {
     for (const trace::State& state : model_.traced.states) {
       const auto found = std::find(model_.inputs.begin(), model_.inputs.end(), state.name);
       if (found == model_.inputs.end()) continue;
-      const ir::Shape& shape =
-          model_.dynamic->inputs[static_cast<size_t>(found - model_.inputs.begin())];
+      const ir::Shape& shape = model_.dynamic->inputs[found - model_.inputs.begin()];
       const ir::Ints& now = before.sets.empty() ? state.initial.shape
                                                 : before.sets.back().expected[state.output].shape;
       for (auto& [symbol, size] : sizes)
@@ -176,7 +174,7 @@ class Calls {
     const ir::Graph& graph = model_.traced.graph;
     for (const trace::State& state : model_.traced.states)
       for (size_t i = 0; i < tensors.size(); ++i)
-        if (graph.values[static_cast<size_t>(graph.inputs[i])].name == state.name) {
+        if (graph.values[graph.inputs[i]].name == state.name) {
           const ir::Tensor& state_value = before.actual.back()[state.output];
           tensors[i] = as_dtype(state_value, tensors[i].dtype).value_or(state_value);
         }
@@ -210,7 +208,7 @@ class Calls {
     static const ir::Shape none;
     const auto found = std::find(model_.inputs.begin(), model_.inputs.end(), input);
     if (found == model_.inputs.end()) return none;
-    return model_.dynamic->inputs[static_cast<size_t>(found - model_.inputs.begin())];
+    return model_.dynamic->inputs[found - model_.inputs.begin()];
   }
 
   /// For each output, the axis that scales with the symbol; nothing if there is none.
@@ -218,7 +216,7 @@ class Calls {
     const ir::Graph& graph = model_.recorded_graph();
     std::vector<std::optional<ScaledAxis>> out;
     for (const ir::ValueId id : graph.outputs)
-      out.push_back(scaled_axis(graph.values[static_cast<size_t>(id)].shape, symbol));
+      out.push_back(scaled_axis(graph.values[id].shape, symbol));
     return out;
   }
 

@@ -27,12 +27,8 @@ constexpr const char* kWrapper =
               help);
 }
 
-const ir::Value& input(const ir::Graph& graph, size_t i) {
-  return graph.values[static_cast<size_t>(graph.inputs[i])];
-}
-const ir::Value& output(const ir::Graph& graph, size_t i) {
-  return graph.values[static_cast<size_t>(graph.outputs[i])];
-}
+const ir::Value& input(const ir::Graph& graph, size_t i) { return graph.values[graph.inputs[i]]; }
+const ir::Value& output(const ir::Graph& graph, size_t i) { return graph.values[graph.outputs[i]]; }
 
 std::string shown(const ir::Value& value) {
   return cat(ir::dtype_name(value.dtype), ir::shape_str(value.shape));

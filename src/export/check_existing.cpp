@@ -132,7 +132,7 @@ Indices by_position(size_t count) {
 std::vector<SignatureRow> model_input_rows(const ir::Graph& graph) {
   std::vector<SignatureRow> out;
   for (const ir::ValueId id : graph.inputs) {
-    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    const ir::Value& value = graph.values[id];
     ir::Shape shape = value.shape;
     if (ir::is_complex(value.dtype)) shape.emplace_back(2);
     out.push_back(

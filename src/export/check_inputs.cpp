@@ -24,7 +24,7 @@ std::vector<ir::Tensor> graph_inputs(const std::vector<trace::SampleInput>& inpu
   const ir::Graph& graph = model.traced.graph;
   std::vector<ir::Tensor> out;
   for (const ir::ValueId id : graph.inputs) {
-    const std::string& name = graph.values[static_cast<size_t>(id)].name;
+    const std::string& name = graph.values[id].name;
     const auto found = std::find(model.inputs.begin(), model.inputs.end(), name);
     for (const trace::SampleInput& input : inputs) {
       if (!is_sample_of(input, name, static_cast<size_t>(found - model.inputs.begin()))) continue;

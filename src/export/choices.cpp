@@ -46,7 +46,7 @@ std::optional<Choosing> choosing(const ir::Graph& graph, const ir::Node& node) {
   };
   if (is_one_of(name, kRounding)) {
     const bool is_plain = node.find("decimals") == nullptr;
-    const ir::DType dtype = graph.values[static_cast<size_t>(self)].dtype;
+    const ir::DType dtype = graph.values[self].dtype;
     return is_plain && ir::is_float(dtype) ? std::optional(Choosing{.rounds = true}) : std::nullopt;
   }
   const bool is_pair = is_one_of(name, kPairs);
@@ -87,13 +87,13 @@ struct Lanes {
     const ir::Attr* const attribute = node.find("dim");
     const auto* const dim = attribute == nullptr ? nullptr : std::get_if<ir::Dim>(attribute);
     const int64_t dim_value = dim != nullptr && dim->is_constant() ? dim->value() : -1;
-    const auto axis = static_cast<size_t>(dim_value < 0 ? dim_value + rank : dim_value);
+    const size_t axis = dim_value < 0 ? dim_value + rank : dim_value;
     inner = 1;
     for (size_t i = 0; i < shape.size(); ++i)
       (i < axis ? outer : i == axis ? count : inner) *= shape[i];
   }
   size_t at(int64_t o, int64_t k, int64_t i, int64_t length) const {
-    return static_cast<size_t>((o * length + k) * inner + i);
+    return (o * length + k) * inner + i;
   }
 };
 

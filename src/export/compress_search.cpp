@@ -20,14 +20,14 @@ using compress::Form;
 /// Bytes of the constants that are read, and of their channels' scales.
 int64_t constant_bytes(const ir::Graph& graph) {
   std::vector<bool> is_read(graph.values.size());
-  for (const ir::ValueId id : graph.outputs) is_read[static_cast<size_t>(id)] = true;
+  for (const ir::ValueId id : graph.outputs) is_read[id] = true;
   for (const ir::Node& node : graph.nodes)
-    ir::for_each_input(node, [&](ir::ValueId id) { is_read[static_cast<size_t>(id)] = true; });
+    ir::for_each_input(node, [&](ir::ValueId id) { is_read[id] = true; });
   int64_t out = 0;
   for (const ir::Constant& constant : graph.constants)
-    if (is_read[static_cast<size_t>(constant.value)])
+    if (is_read[constant.value])
       out += constant.data.elements() * ir::dtype_size(constant.data.dtype) +
-             compress::scale_bytes(graph.values[static_cast<size_t>(constant.value)]);
+             compress::scale_bytes(graph.values[constant.value]);
   return out;
 }
 

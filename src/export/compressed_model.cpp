@@ -127,7 +127,7 @@ class Compressor {
   /// Checks, before any run, that labels are indices along the last axis of the first output.
   void require_classes(const ir::Graph& graph) const {
     if (labels_.empty() || graph.outputs.empty()) return;
-    const ir::Shape& shape = graph.values[static_cast<size_t>(graph.outputs[0])].shape;
+    const ir::Shape& shape = graph.values[graph.outputs[0]].shape;
     if (shape.empty() || !shape.back().is_constant()) return;
     const int64_t classes = shape.back().value();
     const auto bad = std::find_if(labels_.begin(), labels_.end(),

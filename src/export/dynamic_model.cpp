@@ -23,8 +23,7 @@ namespace {
 
 std::vector<std::string> input_names(const ir::Graph& graph) {
   std::vector<std::string> out;
-  for (const ir::ValueId id : graph.inputs)
-    out.push_back(graph.values[static_cast<size_t>(id)].name);
+  for (const ir::ValueId id : graph.inputs) out.push_back(graph.values[id].name);
   return out;
 }
 
@@ -41,7 +40,7 @@ bool computes(const ir::Graph& graph, const trace::Traced& expected,
               const std::vector<trace::SampleInput>& inputs) {
   std::vector<ir::Tensor> operands;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
+    const std::string& name = graph.values[graph.inputs[i]].name;
     const auto found = std::find_if(inputs.begin(), inputs.end(), [&](const auto& input) {
       return is_sample_of(input, name, i);
     });
@@ -189,7 +188,7 @@ dynamic::DynamicTrace trace_with(trace::Session& session, const std::vector<Samp
   const std::vector<std::string> names = input_names(sample.graph);
   std::vector<ir::Ints> extents;
   for (const ir::ValueId id : sample.graph.inputs)
-    extents.push_back(ir::static_shape(sample.graph.values[static_cast<size_t>(id)].shape));
+    extents.push_back(ir::static_shape(sample.graph.values[id].shape));
   const std::vector<ir::Shape> shapes = dynamic::bind_axes(dynamic.axes, names, extents).shapes;
   const std::vector<Sample> ranged = with_ranges(samples, names, sample.ranges);
   const auto inputs_at = [&](const dynamic::Sizes& sizes, uint64_t seed) {
@@ -269,7 +268,7 @@ Attempt attempt_longer(trace::Session& session, const std::vector<Sample>& sampl
   const std::vector<std::string> names = input_names(sample.graph);
   std::vector<ir::Ints> extents;
   for (const ir::ValueId id : sample.graph.inputs)
-    extents.push_back(ir::static_shape(sample.graph.values[static_cast<size_t>(id)].shape));
+    extents.push_back(ir::static_shape(sample.graph.values[id].shape));
   const auto [shapes, sizes] = dynamic::bind_axes(dynamic.axes, names, extents);
   const std::vector<Sample> ranged = with_ranges(samples, names, sample.ranges);
   dynamic::Chooser chooser(sizes, dynamic.asserted, dynamic::extents_of(sample.graph));

@@ -17,19 +17,19 @@ enum class DependsOn { nothing, sizes, values };
 /// For each output of the graph.
 std::vector<DependsOn> output_dependencies(const ir::Graph& graph) {
   std::vector<DependsOn> depends_on(graph.values.size(), DependsOn::nothing);
-  for (const ir::ValueId id : graph.inputs) depends_on[static_cast<size_t>(id)] = DependsOn::values;
+  for (const ir::ValueId id : graph.inputs) depends_on[id] = DependsOn::values;
   for (const ir::Node& node : graph.nodes) {
     const bool reads_sizes =
         node.body != nullptr || std::any_of(node.args.begin(), node.args.end(), names_a_size);
     DependsOn all = reads_sizes ? DependsOn::sizes : DependsOn::nothing;
     ir::for_each_input(node, [&](ir::ValueId id) {
-      if (id != ir::kNoValue) all = std::max(all, depends_on[static_cast<size_t>(id)]);
+      if (id != ir::kNoValue) all = std::max(all, depends_on[id]);
     });
     for (const ir::ValueId id : node.outputs)
-      if (id != ir::kNoValue) depends_on[static_cast<size_t>(id)] = all;
+      if (id != ir::kNoValue) depends_on[id] = all;
   }
   std::vector<DependsOn> out;
-  for (const ir::ValueId id : graph.outputs) out.push_back(depends_on[static_cast<size_t>(id)]);
+  for (const ir::ValueId id : graph.outputs) out.push_back(depends_on[id]);
   return out;
 }
 

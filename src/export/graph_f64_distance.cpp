@@ -20,7 +20,7 @@ std::optional<std::vector<ir::Tensor>> values_of(const ir::Graph& graph, const T
                                                  const std::vector<trace::SampleInput>& inputs) {
   std::vector<ir::Tensor> out;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
+    const std::string& name = graph.values[graph.inputs[i]].name;
     const auto found = std::find(model.inputs.begin(), model.inputs.end(), name);
     for (const trace::SampleInput& input : inputs)
       if (is_sample_of(input, name, static_cast<size_t>(found - model.inputs.begin()))) {
@@ -298,7 +298,7 @@ const KernelRuns& in_both_kernels(const TracedModel& model, InputSet& set) {
 double longest_sum(const TracedModel& model) {
   const ir::Graph graph = at_sizes(model.recorded_graph(), {});
   const auto count = [&](ir::ValueId id) {
-    const ir::Shape& shape = graph.values[static_cast<size_t>(id)].shape;
+    const ir::Shape& shape = graph.values[id].shape;
     double out = 1;
     for (const ir::Dim& size : shape)
       out *= size.is_constant() ? static_cast<double>(size.value()) : 1;

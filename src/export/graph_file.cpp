@@ -30,9 +30,7 @@ int64_t byte_count(const ir::Tensor& tensor) {
   return tensor.elements() * ir::dtype_size(tensor.dtype);
 }
 
-const ir::Value& value_of(const ir::Graph& graph, ir::ValueId id) {
-  return graph.values[static_cast<size_t>(id)];
-}
+const ir::Value& value_of(const ir::Graph& graph, ir::ValueId id) { return graph.values[id]; }
 
 using Visit = std::function<void(ir::Graph& graph, ir::Constant&, const std::string& name)>;
 

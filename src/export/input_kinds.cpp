@@ -147,7 +147,7 @@ std::set<std::string> unread_inputs(const ir::Graph& graph) {
   }
   std::set<std::string> out;
   for (const ir::ValueId id : graph.inputs)
-    if (!read.contains(id)) out.insert(graph.values[static_cast<size_t>(id)].name);
+    if (!read.contains(id)) out.insert(graph.values[id].name);
   return out;
 }
 

@@ -369,9 +369,8 @@ class Builder {
   /// The index in model_.inputs of an input of the graph, which may have been pruned.
   size_t model_input_index(size_t index) const {
     const ir::Graph& graph = model_.traced.graph;
-    const std::string& name = graph.values[static_cast<size_t>(graph.inputs[index])].name;
-    return static_cast<size_t>(std::find(model_.inputs.begin(), model_.inputs.end(), name) -
-                               model_.inputs.begin());
+    const std::string& name = graph.values[graph.inputs[index]].name;
+    return std::find(model_.inputs.begin(), model_.inputs.end(), name) - model_.inputs.begin();
   }
 
   TracedModel& model_;

@@ -86,7 +86,7 @@ std::vector<Sample> samples_for(const ir::Graph& graph, const std::vector<Sample
   std::vector<bool> used(samples.size(), false);
   std::vector<std::string> names;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const ir::Value& value = graph.values[static_cast<size_t>(graph.inputs[i])];
+    const ir::Value& value = graph.values[graph.inputs[i]];
     names.push_back(value.name);
     Sample sample{{{value.name}, ir::Tensor{}}, range_of(graph, value.name)};
     auto& tensor = std::get<ir::Tensor>(sample.input.value);
@@ -134,8 +134,7 @@ std::vector<ir::Tensor> in_order(const Subject& subject,
                                  const std::vector<trace::SampleInput>& inputs) {
   std::vector<ir::Tensor> out;
   for (size_t i = 0; i < subject.graph.inputs.size(); ++i) {
-    const std::string& name =
-        subject.graph.values[static_cast<size_t>(subject.graph.inputs[i])].name;
+    const std::string& name = subject.graph.values[subject.graph.inputs[i]].name;
     const auto found = std::find_if(inputs.begin(), inputs.end(), [&](const auto& input) {
       return std::holds_alternative<ir::Tensor>(input.value) && is_sample_of(input, name, i);
     });

@@ -23,12 +23,11 @@ std::vector<bool> random_outputs(const ir::Graph& graph) {
   std::vector<bool> random(graph.values.size(), false);
   for (const ir::Node& node : graph.nodes) {
     bool is_random = ir::is_unpredictable(node.op) || (node.body && draws(*node.body));
-    ir::for_each_input(
-        node, [&](ir::ValueId id) { is_random = is_random || random[static_cast<size_t>(id)]; });
-    for (const ir::ValueId id : node.outputs) random[static_cast<size_t>(id)] = is_random;
+    ir::for_each_input(node, [&](ir::ValueId id) { is_random = is_random || random[id]; });
+    for (const ir::ValueId id : node.outputs) random[id] = is_random;
   }
   std::vector<bool> out;
-  for (const ir::ValueId id : graph.outputs) out.push_back(random[static_cast<size_t>(id)]);
+  for (const ir::ValueId id : graph.outputs) out.push_back(random[id]);
   return out;
 }
 
@@ -44,7 +43,7 @@ Outcome run(const ir::Graph& graph, const GraphInputs& set, const ir::Evaluator&
     passes::run_pipeline(sized, {"expand-quantised"}, {});  // torch has no kernels for these
     Outputs inputs;
     for (size_t i = 0; i < set.tensors.size(); ++i) {
-      const ir::Value& value = sized.values[static_cast<size_t>(sized.inputs.at(i))];
+      const ir::Value& value = sized.values[sized.inputs.at(i)];
       inputs.push_back(ir::is_complex(value.dtype) ? set.tensors[i] : ir::as_pairs(set.tensors[i]));
     }
     return {ir::run_graph(sized, inputs, evaluate), {}};

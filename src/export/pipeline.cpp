@@ -106,12 +106,11 @@ Inspection inspect(const ExportOptions& options, const std::function<void(ir::Gr
 }
 
 size_t count_operations(const nnef::Document& document) {
-  return static_cast<size_t>(std::count_if(document.graph.body.begin(), document.graph.body.end(),
-                                           [](const nnef::Assignment& assignment) {
-                                             const std::string& op = assignment.right.text;
-                                             return op != "variable" && op != "external" &&
-                                                    op != "tract_core_external";
-                                           }));
+  return std::count_if(document.graph.body.begin(), document.graph.body.end(),
+                       [](const nnef::Assignment& assignment) {
+                         const std::string& op = assignment.right.text;
+                         return op != "variable" && op != "external" && op != "tract_core_external";
+                       });
 }
 
 /// Adds the options of --preset.

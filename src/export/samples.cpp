@@ -56,12 +56,12 @@ void put_float(std::span<std::byte> data, int64_t index, ir::DType dtype, double
 
 void put_integer(std::span<std::byte> data, int64_t index, ir::DType dtype, int64_t value) {
   // Little endian: a number's low bytes are the number in any narrower type.
-  const auto size = static_cast<size_t>(ir::dtype_size(dtype));
+  const size_t size = ir::dtype_size(dtype);
   std::memcpy(data.data() + static_cast<size_t>(index) * size, &value, size);
 }
 
 bool all_equal(const ir::Tensor& tensor) {
-  const auto size = static_cast<size_t>(ir::dtype_size(tensor.dtype));
+  const size_t size = ir::dtype_size(tensor.dtype);
   for (size_t at = size; at + size <= tensor.bytes.size(); at += size)
     if (std::memcmp(tensor.bytes.data(), tensor.bytes.data() + at, size) != 0) return false;
   return true;
@@ -140,11 +140,11 @@ ir::Tensor vary(const ir::Tensor& tensor, uint64_t seed, uint64_t stream) {
                 value + generator.normal() * std::max(1.0, std::abs(value)));
     return out.tensor;
   }
-  std::vector<int64_t> order(static_cast<size_t>(count));
+  std::vector<int64_t> order(count);
   std::iota(order.begin(), order.end(), int64_t{0});
   for (size_t i = order.size(); i > 1; --i)
-    std::swap(order[i - 1], order[static_cast<size_t>(generator.below(static_cast<int64_t>(i)))]);
-  const auto size = static_cast<size_t>(ir::dtype_size(source.dtype));
+    std::swap(order[i - 1], order[generator.below(static_cast<int64_t>(i))]);
+  const size_t size = ir::dtype_size(source.dtype);
   for (size_t i = 0; i < order.size(); ++i)
     std::memcpy(out.data.data() + i * size,
                 source.bytes.data() + static_cast<size_t>(order[i]) * size, size);
@@ -208,7 +208,7 @@ ir::Tensor resized(const ir::Tensor& tensor, const ir::Ints& shape) {
     return out;
   }
   ir::OwnedTensor out = ir::allocate(tensor.dtype, shape);
-  const auto size = static_cast<size_t>(ir::dtype_size(tensor.dtype));
+  const size_t size = ir::dtype_size(tensor.dtype);
   Generator generator(1, 1);
   for (int64_t i = 0; i < out.tensor.elements(); ++i) {
     int64_t rest = i;

@@ -57,7 +57,7 @@ std::vector<size_t> unused_inputs(const ir::Graph& graph, const nnef::Document& 
   const std::set<std::string> names = names_read(document.graph);
   std::vector<size_t> out;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const ir::Value& value = graph.values[static_cast<size_t>(graph.inputs[i])];
+    const ir::Value& value = graph.values[graph.inputs[i]];
     if (!names.contains(document.graph.parameters[i]) && !names_symbol(value.shape, names))
       out.push_back(i);
   }

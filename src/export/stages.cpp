@@ -23,7 +23,7 @@ bool is_native(ir::OpId op, const target::Target& target) {
 std::vector<Port> ports(const ir::Graph& graph, const std::vector<ir::ValueId>& ids) {
   std::vector<Port> out;
   for (const ir::ValueId id : ids) {
-    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    const ir::Value& value = graph.values[id];
     out.push_back({value.name, value.dtype, value.shape, false, {}, {}});
   }
   return out;
@@ -70,7 +70,7 @@ void note_ranges(const TracedModel& model, ir::Graph& graph) {
   ops::InputRanges ranges;
   const bool is_dynamic = model.dynamic && !model.dynamic->chooser.sample().empty();
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
+    const std::string& name = graph.values[graph.inputs[i]].name;
     const auto& known = model.traced.ranges;
     const bool has_range = i < known.size() && known[i].has_value();
     const trace::IntegerRange range = has_range ? *known[i] : trace::IntegerRange{};

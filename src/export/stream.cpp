@@ -107,7 +107,7 @@ class PulseCheck {
     std::vector<ir::Tensor> tensors = graph_inputs(input.inputs, model_);
     for (size_t i = 0; i < tensors.size() && i < info.input_axes.size(); ++i)
       if (info.input_axes[i] >= 0) {
-        const auto axis = static_cast<size_t>(info.input_axes[i]);
+        const size_t axis = info.input_axes[i];
         const int64_t length = input.sizes.at(symbol_);
         tensors[i] = first_of(tensors[i], axis, tensors[i].shape[axis] / length * pieces * pulse);
       }
@@ -120,7 +120,7 @@ class PulseCheck {
     for (size_t i = 0; i < actual.size(); ++i) {
       ir::Tensor& actual_part = actual[i];
       ir::Tensor expected_part = ir::as_pairs(input.expected[i]);
-      const auto axis = static_cast<size_t>(info.axes[i]);
+      const size_t axis = info.axes[i];
       if (info.axes[i] >= 0 && axis < actual_part.shape.size() &&
           actual_part.shape.size() == expected_part.shape.size()) {
         constexpr int64_t kLeast = 3;
@@ -151,8 +151,7 @@ class PulseCheck {
     for (size_t i = 0; i < first.size(); ++i) {
       ir::Tensor second = again.at(i);
       if (info.axes[i] >= 0)
-        second = first_of(second, static_cast<size_t>(info.axes[i]),
-                          first[i].shape[static_cast<size_t>(info.axes[i])]);
+        second = first_of(second, static_cast<size_t>(info.axes[i]), first[i].shape[info.axes[i]]);
       if (check::compare(first[i], second, {check::Level::exact, {}}).verdict ==
           check::Verdict::differs)
         throw Error("output-mismatch",

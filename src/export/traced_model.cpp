@@ -61,7 +61,7 @@ std::vector<Sample> merge_samples(const std::vector<Sample>& user_samples,
       out.push_back({file_sample, std::nullopt});
       continue;
     }
-    used[static_cast<size_t>(found - user_samples.begin())] = true;
+    used[found - user_samples.begin()] = true;
     out.push_back({{file_sample.path, found->input.value}, found->range, {}, found->float_range});
   }
   for (size_t i = 0; i < user_samples.size(); ++i)
@@ -231,7 +231,7 @@ void trace_model(TracedModel& model, const std::vector<Sample>& samples,
     throw;
   }
   for (const ir::ValueId id : model.traced.graph.inputs)
-    model.inputs.push_back(model.traced.graph.values[static_cast<size_t>(id)].name);
+    model.inputs.push_back(model.traced.graph.values[id].name);
   // Here, so that a check evaluates plain operations, too.
   expand_quantised(model.traced);
 }

@@ -76,11 +76,11 @@ ir::Tensor crossed(const ir::Tensor& value, const Sample& sample, const Variatio
   const auto side = random_integers(count, 4, variation.seed + 1, stream);
   const bool is_float = ir::is_float(value.dtype);
   return mapped(value, [&](double original, size_t i) {
-    const double threshold = thresholds[static_cast<size_t>(which[i])];
+    const double threshold = thresholds[which[i]];
     constexpr double kShare = 0.1;
     const double step = is_float ? std::max(kShare * std::abs(threshold), kShare) : 1;
     constexpr std::array<double, 4> kSides = {-1, 0, 1, 3};
-    const double moved = threshold + kSides.at(static_cast<size_t>(side[i])) * step;
+    const double moved = threshold + kSides.at(side[i]) * step;
     if (is_float) return moved;
     const auto rounded = static_cast<double>(std::llround(moved));
     const bool fits = !sample.range || (rounded >= static_cast<double>(sample.range->first) &&
@@ -122,7 +122,7 @@ ir::Tensor halved(const ir::Tensor& value, uint64_t seed, uint64_t stream) {
   // Halves are two of five.
   constexpr std::array<double, 5> kParts = {1, 2, 2, 4, 8};
   return mapped(value, [&](double, size_t i) {
-    const double part = kParts.at(static_cast<size_t>(parts[i]));
+    const double part = kParts.at(parts[i]);
     const auto odd = static_cast<double>(2 * (numbers[i] - 2 * kMost) + 1);
     return part == 1 ? std::floor(odd / 2) : odd / part;
   });
@@ -171,7 +171,7 @@ ir::Tensor swept(const ir::Tensor& value, const trace::IntegerRange& range, uint
 
 ir::Tensor equal_rows(const ir::Tensor& value, uint64_t seed) {
   const std::vector<double> numbers = ir::to_f64(value);
-  const auto width = static_cast<size_t>(value.shape.empty() ? 1 : value.shape.back());
+  const size_t width = value.shape.empty() ? 1 : value.shape.back();
   const size_t row = static_cast<size_t>(seed) % std::max<size_t>(numbers.size() / width, 1);
   return mapped(value, [&](double, size_t i) { return numbers[row * width + i % width]; });
 }
@@ -283,9 +283,9 @@ void collect(const ir::Graph& graph, std::set<double>& out) {
         out.insert(static_cast<double>(size->value()));
       const auto* ref = std::get_if<ir::TensorRef>(&argument.value);
       if (ref == nullptr || ref->id == ir::kNoValue) continue;
-      const int at = constants[static_cast<size_t>(ref->id)];
+      const int at = constants[ref->id];
       if (at < 0) continue;
-      const ir::Tensor& constant = graph.constants[static_cast<size_t>(at)].data;
+      const ir::Tensor& constant = graph.constants[at].data;
       if (constant.bytes.empty() || ir::is_complex(constant.dtype)) continue;
       // A few elements represent a tensor of limits.
       constexpr int64_t kFew = 4;

@@ -156,7 +156,7 @@ size_t item_index(const Value& index, size_t count) {
   const int64_t at = to_integer(index);
   if (at < 0 || at >= static_cast<int64_t>(count))
     fail(cat("the subscript ", at, " is out of range for ", count, " items"));
-  return static_cast<size_t>(at);
+  return at;
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ at::Tensor clamped_to(const at::Tensor& tensor, at::ScalarType type) {
 at::Tensor with_rank(const at::Tensor& tensor, int64_t rank) {
   Checked<int64_t> sizes = tensor.sizes().vec();
   if (static_cast<int64_t>(sizes.size()) >= rank) return tensor;
-  sizes.resize(static_cast<size_t>(rank), 1);
+  sizes.resize(rank, 1);
   return tensor.reshape(sizes);
 }
 

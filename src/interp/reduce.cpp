@@ -70,7 +70,7 @@ at::Tensor flattened(const at::Tensor& x, const Axes& axes) {
 
 Axes kept_shape(const at::Tensor& x, const Axes& axes) {
   Axes shape = x.sizes().vec();
-  for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
+  for (const int64_t axis : axes) shape[axis] = 1;
   return shape;
 }
 

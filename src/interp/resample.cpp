@@ -99,10 +99,10 @@ at::Tensor interpolated(const at::Tensor& x, int64_t axis, const Checked<double>
     weight.push_back(position - low);
   }
   Padding around(static_cast<size_t>(x.dim()), {0, 0});
-  around[static_cast<size_t>(axis)] = {1, 1};
+  around[axis] = {1, 1};
   const at::Tensor wide = extended(x, around, border);
   Ints shape(static_cast<size_t>(x.dim()), 1);
-  shape[static_cast<size_t>(axis)] = static_cast<int64_t>(positions.size());
+  shape[axis] = static_cast<int64_t>(positions.size());
   const at::Tensor upper = at::tensor(weight, x.options()).reshape(shape);
   const at::Tensor indices = at::tensor(below, at::kLong);
   const at::Tensor low = wide.index_select(axis, indices);

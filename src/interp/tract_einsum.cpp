@@ -80,8 +80,7 @@ Tensors legacy_matmul(const KernelCall& call) {
   for (std::string& term : terms)
     for (int64_t i = 0; i < a.dim(); ++i) term += static_cast<char>('a' + i);
   const char letters[] = {'M', 'K', 'K', 'N', 'M', 'N'};
-  for (size_t i = 0; i < axes.size(); ++i)
-    terms[i / 2].at(static_cast<size_t>(axes[i])) = letters[i];
+  for (size_t i = 0; i < axes.size(); ++i) terms[i / 2].at(axes[i]) = letters[i];
   return {contract({{terms[0], terms[1]}, terms[2]}, {a, b}, a.scalar_type())};
 }
 

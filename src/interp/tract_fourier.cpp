@@ -47,7 +47,7 @@ Tensors stft(const KernelCall& call) {
     at::Tensor frames = x.unfold(axis, frame, stride).movedim(-1, axis + 1);
     if (call.has("window")) {
       Checked<int64_t> along(static_cast<size_t>(frames.dim()), 1);
-      along[static_cast<size_t>(axis + 1)] = frame;
+      along[axis + 1] = frame;
       frames = frames.mul(padded_window(call, frame).to(x.scalar_type()).reshape(along));
     }
     return transform(frames, axis + 1, /*inverse=*/false);

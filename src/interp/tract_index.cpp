@@ -45,7 +45,7 @@ Tensors gather_elements(const KernelCall& call) {
 at::Tensor flat_indices(const at::Tensor& tuples, at::IntArrayRef shape) {
   at::Tensor out = at::zeros({tuples.size(0)}, at::kLong);
   for (int64_t i = 0; i < tuples.size(1); ++i) {
-    const int64_t extent = shape[static_cast<size_t>(i)];
+    const int64_t extent = shape[i];
     out = out.mul(extent).add(wrapped(tuples.select(1, i), extent));
   }
   return out;
@@ -74,7 +74,7 @@ Tensors gather_nd(const KernelCall& call) {
   Checked<int64_t> shape(static_cast<size_t>(indices.dim() - 1), 1);
   c10::List<std::optional<at::Tensor>> picks;
   for (int64_t i = 0; i < batch; ++i) {
-    const auto axis = static_cast<size_t>(i);
+    const size_t axis = i;
     Checked<int64_t> along = shape;
     along.at(axis) = input.size(i);
     picks.push_back(at::arange(input.size(i), at::kLong).reshape(along));

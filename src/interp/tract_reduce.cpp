@@ -30,7 +30,7 @@ at::Tensor last_extreme(const KernelCall& call, bool largest) {
   order.insert(order.end(), axes.begin(), axes.end());
   const at::Tensor rows = input.permute(order).flatten(kept, -1).flip(-1);
   const at::Tensor found = largest ? rows.argmax(-1) : rows.argmin(-1);
-  for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
+  for (const int64_t axis : axes) shape[axis] = 1;
   return found.neg().add(rows.size(-1) - 1).reshape(shape);
 }
 
@@ -96,7 +96,7 @@ Tensors scaled_rms_norm(const KernelCall& call) {
   if (scale.dim() != 1 || scale.size(0) != x.size(axis))
     fail(cat("the scale is ", shape_text(scale.sizes()), ", not [", x.size(axis), "]"));
   Checked<int64_t> shape(static_cast<size_t>(x.dim()), 1);
-  shape[static_cast<size_t>(axis)] = x.size(axis);
+  shape[axis] = x.size(axis);
   const at::Tensor out = rms_normalised(x.to(at::kFloat), axis, call.f64("eps"))
                              .mul(scale.to(at::kFloat).reshape(shape));
   const std::string& dtype = call.str("out_dt");

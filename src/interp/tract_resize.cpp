@@ -113,7 +113,7 @@ at::Tensor resampled_axis(const at::Tensor& x, int64_t dim, const Sampling& samp
   }
   const at::Tensor taken = indices.clamp(0, axis.size - 1);
   Checked<int64_t> along(static_cast<size_t>(x.dim()), 1), shape = x.sizes().vec();
-  along[static_cast<size_t>(dim)] = shape[static_cast<size_t>(dim)] = axis.resized;
+  along[dim] = shape[dim] = axis.resized;
   at::Tensor out = at::zeros(shape, at::kFloat);
   for (int64_t i = 0; i < window; ++i) {
     const at::Tensor weight = kernel[i].reshape(along);

@@ -162,7 +162,7 @@ class Loop {
   Tensors without_iterations() {
     for (const Scanned& each : scanned_) {
       Checked<int64_t> shape = each.tensor.sizes().vec();
-      shape[static_cast<size_t>(each.axis)] = std::abs(each.step);
+      shape[each.axis] = std::abs(each.step);
       bind(each.parameter, Value(at::zeros(shape, each.tensor.options()), false));
     }
     Tensors results = run_body();

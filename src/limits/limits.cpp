@@ -70,7 +70,7 @@ double read_seconds(int64_t bytes) {
 int64_t parse_bytes(std::string_view text, std::string_view option) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
+  std::string_view unit = text.substr(end - text.data());
   if (unit.ends_with('B')) unit.remove_suffix(1);
   double factor = unit.empty() ? 1 : 0;
   for (const Unit& known : kUnits)

@@ -39,7 +39,7 @@ void write_text(std::string_view text) noexcept {
   while (!text.empty()) {
     const ssize_t count = write(STDERR_FILENO, text.data(), text.size());
     if (count <= 0) return;
-    text.remove_prefix(static_cast<size_t>(count));
+    text.remove_prefix(count);
   }
 }
 

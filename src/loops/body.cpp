@@ -20,7 +20,7 @@ ValueId Body::value(const std::string& name, ir::DType dtype, const ir::Shape& s
 
 ValueId Body::value_like(const ir::Value& like) {
   const ValueId id = value(like.name, like.dtype, like.shape);
-  graph_->values[static_cast<size_t>(id)].quant = like.quant;
+  graph_->values[id].quant = like.quant;
   return id;
 }
 

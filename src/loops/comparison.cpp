@@ -63,7 +63,7 @@ void IterationComparison::check_sizes() const {
 
 void IterationComparison::check_complex() {
   const auto check = [&](ValueId id) {
-    if (ir::is_complex(body_.graph().values[static_cast<size_t>(id)].dtype))
+    if (ir::is_complex(body_.graph().values[id].dtype))
       differ("the loop carries or reads complex tensors", kPlainHelp);
   };
   for (const Slices& each : found_.slices) check(each.inner);

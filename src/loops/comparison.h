@@ -30,7 +30,7 @@ class IterationComparison {
 
  private:
   const LoopRecord& loop() const { return all_.loop(); }
-  const ir::Value& outer(ir::ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Value& outer(ir::ValueId id) const { return graph_.values[id]; }
   const ir::Node& node(int64_t iteration, size_t position) const {
     return all_.node(iteration, position);
   }

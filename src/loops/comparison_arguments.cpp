@@ -99,7 +99,7 @@ std::map<std::string, std::string> IterationComparison::names_in(int64_t iterati
       names[outer(node(iteration, i).outputs[p]).name] =
           outer(node(found_.start, i).outputs[p]).name;
   for (const CarriedState& state : found_.states) {
-    const auto at = static_cast<size_t>(iteration - found_.start);
+    const size_t at = iteration - found_.start;
     if (at < state.iterations.size())
       names[outer(state.iterations[at]).name] = outer(state.iterations[0]).name;
   }

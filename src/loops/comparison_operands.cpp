@@ -69,8 +69,8 @@ std::optional<ValueId> IterationComparison::outer_value(const IterationValues& i
   // A literal creates a new constant in every iteration.
   const std::vector<int> constants = ir::constant_index(graph_);
   const auto data = [&](ValueId id) -> const ir::Tensor* {
-    const int at = constants[static_cast<size_t>(id)];
-    return at < 0 ? nullptr : &graph_.constants[static_cast<size_t>(at)].data;
+    const int at = constants[id];
+    return at < 0 ? nullptr : &graph_.constants[at].data;
   };
   for (const ValueId id : ids)
     if (!data(id) || !data(ids[0]) || !ir::same_values(*data(id), *data(ids[0])))
@@ -124,7 +124,7 @@ std::optional<Slices> IterationComparison::consecutive_slices(const IterationVal
     out.part = *part;
     const bool is_even = std::all_of(
         ids.begin(), ids.end(), [&](ValueId id) { return outer(id).shape == outer(ids[0]).shape; });
-    const int64_t size = outer(out.source).shape[static_cast<size_t>(out.axis)].value();
+    const int64_t size = outer(out.source).shape[out.axis].value();
     // For dynamic lengths the shape rules refuse it.
     if (loop().length.is_constant() && (!is_even || (*part > 0 && size % *part != 0)))
       return std::nullopt;
@@ -147,14 +147,13 @@ ValueId IterationComparison::operand(const IterationValues& ids) {
 
 ValueId IterationComparison::captured(ValueId id) {
   const std::vector<int> constants = ir::constant_index(graph_);
-  const int constant = constants[static_cast<size_t>(id)];
+  const int constant = constants[id];
   const ir::Value& value = outer(id);
   if (constant >= 0) {
     const auto [found, is_new] = constants_.try_emplace(id, ir::kNoValue);
     if (is_new) {
       found->second = body_.value_like(value);
-      body_.graph().constants.push_back(
-          {found->second, graph_.constants[static_cast<size_t>(constant)].data});
+      body_.graph().constants.push_back({found->second, graph_.constants[constant].data});
     }
     return found->second;
   }
@@ -187,9 +186,9 @@ ValueId IterationComparison::scanned(Slices slices, const std::string& name) {
   if (slices.part == 0)
     shape.erase(shape.begin() + slices.axis);
   else
-    shape[static_cast<size_t>(slices.axis)] = slices.part;
+    shape[slices.axis] = slices.part;
   slices.inner = body_.value(name, source.dtype, shape);
-  body_.graph().values[static_cast<size_t>(slices.inner)].quant = quant_of(slices);
+  body_.graph().values[slices.inner].quant = quant_of(slices);
   found_.slices.push_back(slices);
   return slices.inner;
 }

@@ -16,7 +16,7 @@ using ir::ValueId;
 /// The `width` consecutive indices from `index` on, as a tensor [width].
 ValueId IterationComparison::part_indices(const Dim& index, int64_t width, const Node& origin) {
   const ValueId number = number_value(index, origin);
-  ir::Ints steps(static_cast<size_t>(width));
+  ir::Ints steps(width);
   std::iota(steps.begin(), steps.end(), 0);
   const ValueId from = body_.value("steps", ir::DType::i64, {Dim(width)});
   body_.graph().constants.push_back({from, ir::tensor_of(ir::DType::i64, {width}, steps)});
@@ -54,8 +54,7 @@ bool IterationComparison::add_window(size_t position, ValueId source, const Axis
   if (step < 0) lowest = lowest + Dim(step) * (loop().length - Dim(found_.start + 1));
   Window window{source, part.axis, first, step, part.width, ir::kNoValue};
   ir::Shape shape = outer(source).shape;
-  shape[static_cast<size_t>(part.axis)] =
-      Dim(std::abs(step) * (all_.count() - found_.start - 1) + part.width);
+  shape[part.axis] = Dim(std::abs(step) * (all_.count() - found_.start - 1) + part.width);
   window.inner = body_.value(outer(source).name + "_part", outer(source).dtype, shape);
   found_.inner[{position, 0}] = read_part(window.inner, part, part.index - lowest, position);
   found_.windows.push_back(window);
@@ -115,9 +114,8 @@ bool IterationComparison::add_read_of_state(size_t position) {
 ValueId IterationComparison::positions(size_t state, int64_t axis) {
   for (const Positions& each : found_.positions)
     if (each.state == state && each.axis == axis) return each.inner;
-  const ir::Value& value = body_.graph().values[static_cast<size_t>(found_.states[state].inner)];
-  const ValueId inner =
-      body_.value("positions", ir::DType::i64, {value.shape[static_cast<size_t>(axis)]});
+  const ir::Value& value = body_.graph().values[found_.states[state].inner];
+  const ValueId inner = body_.value("positions", ir::DType::i64, {value.shape[axis]});
   found_.positions.push_back({state, axis, inner});
   return inner;
 }
@@ -137,7 +135,7 @@ void IterationComparison::write_parts() {
 
 /// where(0 <= positions - index < width, written values, self)
 void IterationComparison::write_part(Node& node, size_t state) {
-  const ir::Value owner = body_.graph().values[static_cast<size_t>(node.outputs[0])];
+  const ir::Value owner = body_.graph().values[node.outputs[0]];
   const auto rank = static_cast<int64_t>(owner.shape.size());
   const auto part = axis_part_of(node, owner.shape.size());
   if (!part || part->width < 1 || !require_inside(found_.states[state].iterations[0], *part))
@@ -154,14 +152,14 @@ void IterationComparison::write_part(Node& node, size_t state) {
     body_.graph().nodes.back().compute_dtype = ir::DType::i64;
     return out;
   };
-  ir::Shape line = {owner.shape[static_cast<size_t>(part->axis)]};
+  ir::Shape line = {owner.shape[part->axis]};
   const ValueId offset =
       number_op("aten::sub.Tensor", positions(state, part->axis),
                 {"other", TensorRef{number_value(part->index, node)}}, ir::DType::i64, line);
   ValueId source = ir::operand(node, "src");
   if (!part->keeps_axis) {
     ir::Shape wide = owner.shape;
-    wide[static_cast<size_t>(part->axis)] = 1;
+    wide[part->axis] = 1;
     source = tensor("aten::unsqueeze", {{"self", TensorRef{source}}, {"dim", Dim(part->axis)}},
                     owner.dtype, wide);
   }

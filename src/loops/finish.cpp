@@ -47,7 +47,7 @@ std::vector<ir::ValueId> sized_values(const ir::Graph& graph, std::set<ir::Symbo
 /// Refuses arguments that use the size of a value which nothing computes any more.
 void refuse_lost_sizes(const ir::Graph& graph) {
   std::vector<bool> defined(graph.values.size());
-  const auto define = [&](ir::ValueId id) { defined[static_cast<size_t>(id)] = true; };
+  const auto define = [&](ir::ValueId id) { defined[id] = true; };
   for (const ir::ValueId id : graph.inputs) define(id);
   for (const ir::Constant& constant : graph.constants) define(constant.value);
   for (const ir::Node& node : graph.nodes)

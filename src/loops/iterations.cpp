@@ -156,7 +156,7 @@ std::vector<Growing> Iterations::take_growing() {
 }
 
 void Iterations::untag(const std::string& tag) {
-  for (auto id = static_cast<size_t>(loop_.first_values.front()); id < graph_.values.size(); ++id)
+  for (size_t id = loop_.first_values.front(); id < graph_.values.size(); ++id)
     graph_.values[id].name = without_tag(graph_.values[id].name, tag);
   for (size_t i = bounds_[0]; i < graph_.nodes.size(); ++i) untag_node(graph_.nodes[i], tag);
   const auto attribute = graph_.attributes.find(ir::kSampleSizes);
@@ -173,8 +173,8 @@ void Iterations::index() {
       for (size_t p = 0; p < graph_.nodes[i].outputs.size(); ++p)
         parts_[graph_.nodes[i].outputs[p]] = {i, p};
   for (int64_t iteration = 0; iteration < count(); ++iteration) {
-    const size_t begin = bounds_[static_cast<size_t>(iteration)];
-    for (size_t i = begin; i < bounds_[static_cast<size_t>(iteration) + 1]; ++i)
+    const size_t begin = bounds_[iteration];
+    for (size_t i = begin; i < bounds_[iteration + 1]; ++i)
       for (size_t p = 0; p < graph_.nodes[i].outputs.size(); ++p)
         def_sites_[graph_.nodes[i].outputs[p]] = {iteration, i - begin, p};
   }

@@ -33,7 +33,7 @@ class Iterations {
   void untag(const std::string& tag);
 
   /// The first node of an iteration, in the graph.
-  size_t begin(int64_t iteration) const { return bounds_[static_cast<size_t>(iteration)]; }
+  size_t begin(int64_t iteration) const { return bounds_[iteration]; }
   size_t size(int64_t iteration) const { return begin(iteration + 1) - begin(iteration); }
   const ir::Node& node(int64_t iteration, size_t position) const {
     return graph_.nodes[begin(iteration) + position];
@@ -50,7 +50,7 @@ class Iterations {
   bool is_read(ir::ValueId id) const { return read_.contains(id); }
 
  private:
-  const ir::Value& value(ir::ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Value& value(ir::ValueId id) const { return graph_.values[id]; }
   bool simplify_node(const ir::Node& node);
   bool is_growing(size_t position, size_t part) const;
 

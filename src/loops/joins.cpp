@@ -64,7 +64,7 @@ bool Rerolling::replace_join(ir::Node& node) {
   const ir::Location location{node.scope, node.source};
   const bool stack = is_stack(node);
   const ir::ValueId result = node.outputs.at(0);
-  const int64_t dim = axis_of(node, graph_.values[static_cast<size_t>(result)].shape.size());
+  const int64_t dim = axis_of(node, graph_.values[result].shape.size());
   if (parts.size() == 1) {
     const ir::ValueId all = piece(parts[0], stack, dim, result, location);
     if (all != result) values_.replace(result, all);
@@ -78,7 +78,7 @@ bool Rerolling::replace_join(ir::Node& node) {
     }
     for (const ir::ValueId id : part.values) {
       const ir::ValueId one = materialised(id, location);
-      const ir::Value value = graph_.values[static_cast<size_t>(one)];
+      const ir::Value value = graph_.values[one];
       ir::Shape shape = value.shape;
       if (stack) shape.insert(shape.begin() + dim, 1);
       list.push_back(stack ? emit("aten::unsqueeze",
@@ -123,7 +123,7 @@ ir::ValueId Rerolling::piece(const Segment& run, bool is_stack, int64_t dim, ir:
   if (!is_stack) {
     flatten = true;
     std::optional<ir::ValueId> row = before_unsqueeze(body_value, dim);
-    if (!row && inner.shape.at(static_cast<size_t>(dim)) == ir::Dim(1)) row = squeezed(index, dim);
+    if (!row && inner.shape.at(dim) == ir::Dim(1)) row = squeezed(index, dim);
     if (row) {
       index = values_.add({body_value.body, *row, body_value.iterations});
       flatten = false;
@@ -134,8 +134,8 @@ ir::ValueId Rerolling::piece(const Segment& run, bool is_stack, int64_t dim, ir:
   const bool is_complete = run.count == iterations;
   const bool direct = is_complete && !flatten;
   ir::ValueId out = stacked(index, dim, run.reversed, direct ? result : ir::kNoValue);
-  ir::Shape shape = graph_.values[static_cast<size_t>(out)].shape;
-  const auto at = static_cast<size_t>(dim);
+  ir::Shape shape = graph_.values[out].shape;
+  const size_t at = dim;
   if (!is_complete) {
     const int64_t begin =
         run.reversed ? iterations - 1 - run.first->iteration : run.first->iteration;

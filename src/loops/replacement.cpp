@@ -22,7 +22,7 @@ bool may_end_early(const ir::Graph& graph, const Dim& length) {
     return size != nullptr &&
            std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
              return ir::op_name(node.op) == "aten::repeat_interleave.Tensor" &&
-                    graph.values[static_cast<size_t>(node.outputs.at(0))].name == size->value;
+                    graph.values[node.outputs.at(0)].name == size->value;
            });
   };
   bool out = false;
@@ -49,7 +49,7 @@ Replacement::Replacement(Rerolling& rerolling, const Iterations& all, Recurrence
 /// Where the slices of all iterations begin in `source`; nothing if they cover it entirely.
 std::optional<Dim> Replacement::first_index(ValueId source, int64_t axis, const Dim& first,
                                             bool reversed, int64_t step) {
-  const int64_t extent = outer(source).shape[static_cast<size_t>(axis)].value();
+  const int64_t extent = outer(source).shape[axis].value();
   const int64_t count = all_.count() - found_.start;
   Dim from = first;
   if (const auto index = sample_of(graph_, first); index && *index < 0)
@@ -71,7 +71,7 @@ std::optional<Dim> Replacement::first_index(ValueId source, int64_t axis, const 
 ValueId Replacement::with_part_axis(ValueId source, const Slices& slices) {
   if (slices.part == 0) return source;
   ir::Ints shape = ir::static_shape(outer(source).shape);
-  int64_t& extent = shape[static_cast<size_t>(slices.axis)];
+  int64_t& extent = shape[slices.axis];
   extent /= slices.part;
   shape.insert(shape.begin() + slices.axis + 1, slices.part);
   const ir::DType dtype = outer(source).dtype;
@@ -88,7 +88,7 @@ ValueId Replacement::slice_outside(const Slices& slices) {
   const auto begin = first_index(source, slices.axis, slices.first, slices.reversed, slices.step);
   if (!begin) return source;
   ir::Ints shape = ir::static_shape(outer(source).shape);
-  shape[static_cast<size_t>(slices.axis)] = all_.count() - found_.start;
+  shape[slices.axis] = all_.count() - found_.start;
   const ir::DType dtype = outer(source).dtype;
   return rerolling_.emit("aten::slice.Tensor",
                          {{"self", ir::TensorRef{source}},
@@ -105,7 +105,7 @@ ValueId Replacement::window_outside(const Window& window) {
   const Dim span = Dim(std::abs(window.step)) * (length() - Dim(1));
   const Dim begin = window.step < 0 ? window.first - span : window.first;
   ir::Shape shape = outer(source).shape;
-  shape[static_cast<size_t>(window.axis)] =
+  shape[window.axis] =
       Dim(std::abs(window.step) * (all_.count() - found_.start - 1) + window.width);
   const ir::DType dtype = outer(source).dtype;
   return rerolling_.emit("aten::slice.Tensor",
@@ -120,17 +120,15 @@ ValueId Replacement::window_outside(const Window& window) {
 ValueId Replacement::positions_outside(const Positions& positions) {
   const ValueId state =
       rerolling_.materialised(found_.states[positions.state].iterations[0], loop().location);
-  const Dim extent = loop().length.is_constant()
-                         ? outer(state).shape[static_cast<size_t>(positions.axis)]
-                         : ir::size_symbol(graph_, state, positions.axis);
+  const Dim extent = loop().length.is_constant() ? outer(state).shape[positions.axis]
+                                                 : ir::size_symbol(graph_, state, positions.axis);
   return rerolling_.emit("aten::arange",
                          {{"end", extent},
                           {"dtype", ir::DType::i64},
                           {"layout", ir::None{}},
                           {"device", ir::None{}},
                           {"pin_memory", ir::None{}}},
-                         ir::DType::i64, {outer(state).shape[static_cast<size_t>(positions.axis)]},
-                         loop().location);
+                         ir::DType::i64, {outer(state).shape[positions.axis]}, loop().location);
 }
 
 Node Replacement::scan_node(const IterationValues& sliced) {
@@ -171,7 +169,7 @@ Node Replacement::scan_node(const IterationValues& sliced) {
 }
 
 void Replacement::add_body_output(ValueId id) {
-  const std::string& name = found_.body->values[static_cast<size_t>(id)].name;
+  const std::string& name = found_.body->values[id].name;
   std::string unique = name;
   for (int i = 1; std::find(found_.body->output_names.begin(), found_.body->output_names.end(),
                             unique) != found_.body->output_names.end();
@@ -192,8 +190,7 @@ ValueId Replacement::last_of(size_t state) const {
   ValueId next = found_.states[state].next;
   for (int64_t iteration = all_.count() - 1; iteration >= found_.start; --iteration) {
     for (const auto& [def_site, inner] : found_.inner)
-      if (inner == next)
-        return node_outputs_[static_cast<size_t>(iteration)][def_site.first][def_site.second];
+      if (inner == next) return node_outputs_[iteration][def_site.first][def_site.second];
     const auto passed = std::find_if(found_.states.begin(), found_.states.end(),
                                      [&](const CarriedState& each) { return each.inner == next; });
     if (passed == found_.states.end()) return ir::kNoValue;
@@ -245,10 +242,10 @@ void Replacement::run() {
 /// The last value of a state: the program's value if it has one, else a new one.
 ValueId Replacement::state_output(size_t state, const IterationValues& used) {
   ValueId id = last_of(state);
-  const ir::Value inner = found_.body->values[static_cast<size_t>(found_.states[state].next)];
+  const ir::Value inner = found_.body->values[found_.states[state].next];
   if (id == ir::kNoValue || std::find(used.begin(), used.end(), id) != used.end())
     id = ir::add_value(graph_, {"", inner.dtype, inner.shape, inner.quant});
-  graph_.values[static_cast<size_t>(id)].name = naming_.value(inner.name + "_last");
+  graph_.values[id].name = naming_.value(inner.name + "_last");
   defined_.insert(id);
   return id;
 }
@@ -285,7 +282,7 @@ void Replacement::define_filled(const Filled& each) {
   T2N_ASSERT(last != ir::kNoValue, "a filled tensor without a last value");
   const ir::Value before = outer(state.iterations[0]);
   values_.forget(last);
-  graph_.values[static_cast<size_t>(last)].name = naming_.value(before.name + "_filled");
+  graph_.values[last].name = naming_.value(before.name + "_filled");
   const size_t body_value = values_.add({found_.body, each.source, all_.count() - found_.start});
   const ValueId initial = rerolling_.materialised(state.iterations[0], loop().location);
   const auto begin = first_index(initial, each.axis, each.first, each.reversed, each.step);
@@ -315,14 +312,14 @@ void Replacement::define_growing(const Growing& each) {
   Node join = each.join;
   join.args[0].value = ir::TensorRefs{each.parts};
   join.call = naming_.call(join.scope, "cat");
-  graph_.values[static_cast<size_t>(join.outputs[0])].name = naming_.value("cat_all");
+  graph_.values[join.outputs[0]].name = naming_.value("cat_all");
   rerolling_.append(std::move(join));
 }
 
 /// Releases the names that later iterations used, so that names do not depend on the number of
 /// iterations. Also removes the sizes of their results.
 void Replacement::forget_names() {
-  naming_ = loop().namings.at(static_cast<size_t>(found_.start));
+  naming_ = loop().namings.at(found_.start);
   naming_.set_suffix(loop().suffix);
   for (const ir::Constant& constant : graph_.constants) naming_.take(outer(constant.value).name);
   const auto attribute = graph_.attributes.find(ir::kSampleSizes);

@@ -20,7 +20,7 @@ class Replacement {
  private:
   const LoopRecord& loop() const { return all_.loop(); }
   ir::Dim length() const { return loop().length - ir::Dim(found_.start); }
-  const ir::Value& outer(ir::ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Value& outer(ir::ValueId id) const { return graph_.values[id]; }
   /// The end of the last slice, if the first one starts at `begin`.
   ir::Dim end_of(const ir::Dim& begin, int64_t step) const {
     return begin + ir::Dim(step) * (length() - ir::Dim(1)) + ir::Dim(1);

@@ -51,7 +51,7 @@ Rerolled reroll(Rerolling& rerolling, LoopRecord loop) {
   if (comparison.found().start == 1) out.tag = all.loop().tags[0];
   for (int64_t iteration = comparison.found().start + 1; iteration < all.count(); ++iteration) {
     out.names.merge(comparison.names_in(iteration));
-    out.later.merge(names[static_cast<size_t>(iteration)]);
+    out.later.merge(names[iteration]);
   }
   Recurrence found = comparison.take();
   refuse_read_slices(graph, found, all.loop().number);

@@ -157,7 +157,7 @@ ir::ValueId Rerolling::materialise(ir::ValueId id, const Occurrence& occurrence,
   const int64_t index = is_last ? -1 : occurrence.iteration;
   const std::string suffix = is_last ? "_last" : is_first ? "_first" : cat("_at_", index);
   const ir::ValueId all = stacked(occurrence.body_value, 0, false, ir::kNoValue);
-  graph_.values[static_cast<size_t>(id)].name = naming_.value(name + suffix);
+  graph_.values[id].name = naming_.value(name + suffix);
   values_.forget(id);
   ir::Node node = node_at(location);
   node.op = ir::op_id("aten::select.int");

@@ -133,16 +133,15 @@ class Replay {
   /// True if the iterations depend on the inputs. Otherwise constant folding computes them.
   bool depends_on_inputs(const LoopRecord& loop) const {
     std::vector<bool> depends(graph_.values.size());
-    for (const ir::ValueId id : graph_.inputs) depends[static_cast<size_t>(id)] = true;
+    for (const ir::ValueId id : graph_.inputs) depends[id] = true;
     for (size_t i = 0; i < loop.bounds.back(); ++i) {
       bool reads = ir::is_unpredictable(graph_.nodes[i].op);
       ir::for_each_input(graph_.nodes[i], [&](ir::ValueId id) {
         if (id == ir::kNoValue) return;
-        reads = reads || depends[static_cast<size_t>(rerolling_.resolved(id))] ||
-                rerolling_.is_scan_result(id);
+        reads = reads || depends[rerolling_.resolved(id)] || rerolling_.is_scan_result(id);
       });
       if (reads && i >= loop.bounds.front()) return true;
-      for (const ir::ValueId id : graph_.nodes[i].outputs) depends[static_cast<size_t>(id)] = reads;
+      for (const ir::ValueId id : graph_.nodes[i].outputs) depends[id] = reads;
     }
     return false;
   }
@@ -155,14 +154,13 @@ class Replay {
       const Node& node = graph_.nodes[i];
       if (is_first) out = {node.scope, node.source};
       is_first = false;
-      while (!is_in(node.scope, out.scope))
-        out.scope = graph_.scopes[static_cast<size_t>(out.scope)].parent;
+      while (!is_in(node.scope, out.scope)) out.scope = graph_.scopes[out.scope].parent;
     }
     return out;
   }
 
   bool is_in(ir::ScopeId scope, ir::ScopeId outer) const {
-    for (; scope >= 0; scope = graph_.scopes[static_cast<size_t>(scope)].parent)
+    for (; scope >= 0; scope = graph_.scopes[scope].parent)
       if (scope == outer) return true;
     return false;
   }

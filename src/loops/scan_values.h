@@ -19,7 +19,7 @@ struct BodyValue {
   int64_t iterations = 0;
   std::map<std::pair<int64_t, bool>, ir::ValueId> stacked = {};  ///< outputs by axis and direction
 
-  const ir::Value& inner() const { return body->values[static_cast<size_t>(value)]; }
+  const ir::Value& inner() const { return body->values[value]; }
   /// The body's node that computes it, if there is one.
   const ir::Node* producer() const;
 };

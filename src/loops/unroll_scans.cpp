@@ -34,10 +34,10 @@ struct UnrolledBody {
   Values now;                         ///< for each body value, its copy in the current iteration
   std::vector<int> uses;
 
-  ValueId& input(size_t i) { return now[static_cast<size_t>(graph.inputs[i])]; }
-  bool reads(size_t i) const { return uses[static_cast<size_t>(graph.inputs[i])] > 0; }
-  const ir::Value& value(ValueId id) const { return graph.values[static_cast<size_t>(id)]; }
-  ValueId output(size_t i) const { return now[static_cast<size_t>(graph.outputs[i])]; }
+  ValueId& input(size_t i) { return now[graph.inputs[i]]; }
+  bool reads(size_t i) const { return uses[graph.inputs[i]] > 0; }
+  const ir::Value& value(ValueId id) const { return graph.values[id]; }
+  ValueId output(size_t i) const { return now[graph.outputs[i]]; }
 };
 
 class Unroller {
@@ -96,15 +96,15 @@ class Unroller {
         graph, {0}, {}, Values(graph.values.size(), ir::kNoValue), ir::use_counts(graph)};
     for (size_t i = 1; i < graph.scopes.size(); ++i) {
       const ir::Scope& scope = graph.scopes[i];
-      out.scopes.push_back(ir::add_scope(graph_, out.scopes.at(static_cast<size_t>(scope.parent)),
-                                         scope.module_class, scope.attribute));
+      out.scopes.push_back(
+          ir::add_scope(graph_, out.scopes.at(scope.parent), scope.module_class, scope.attribute));
     }
     for (const ir::Source& source : graph.sources)
       out.sources.push_back(ir::add_source(graph_, source));
     for (const ir::Constant& constant : graph.constants) {
       const ValueId id = value_like(out.value(constant.value));
       graph_.constants.push_back({id, constant.data});
-      out.now[static_cast<size_t>(constant.value)] = id;
+      out.now[constant.value] = id;
     }
     return out;
   }
@@ -129,12 +129,10 @@ class Unroller {
   void copy(const ir::Node& node, UnrolledBody& body) {
     ir::Node copied = node;
     for (ir::Argument& arg : copied.args)
-      ir::change_refs(arg.value, [&](ValueId& id) { id = body.now[static_cast<size_t>(id)]; });
-    for (ValueId& id : copied.outputs)
-      id = body.now[static_cast<size_t>(id)] = value_like(body.value(id));
-    copied.scope = body.scopes[static_cast<size_t>(node.scope)];
-    if (node.source != ir::kNoSource)
-      copied.source = body.sources[static_cast<size_t>(node.source)];
+      ir::change_refs(arg.value, [&](ValueId& id) { id = body.now[id]; });
+    for (ValueId& id : copied.outputs) id = body.now[id] = value_like(body.value(id));
+    copied.scope = body.scopes[node.scope];
+    if (node.source != ir::kNoSource) copied.source = body.sources[node.source];
     copied.call = calls_.take(copied.op, copied.scope);
     graph_.nodes.push_back(std::move(copied));
   }
@@ -170,8 +168,7 @@ class Unroller {
   void define(ValueId scan_output, ValueId value, size_t first_new) {
     last_[scan_output] = value;
     if (static_cast<size_t>(value) >= first_new && named_.insert(value).second)
-      std::swap(graph_.values[static_cast<size_t>(scan_output)].name,
-                graph_.values[static_cast<size_t>(value)].name);
+      std::swap(graph_.values[scan_output].name, graph_.values[value].name);
   }
 
   ir::Graph& graph_;

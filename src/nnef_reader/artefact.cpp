@@ -103,7 +103,7 @@ class Assembly {
         files.begin(), files.end(), name,
         [](const StoredFile& file, std::string_view file_name) { return file.name < file_name; });
     if (found == files.end() || found->name != name) return nullptr;
-    used_[static_cast<size_t>(found - files.begin())] = true;
+    used_[found - files.begin()] = true;
     return &*found;
   }
 

@@ -106,7 +106,7 @@ Content map_file(const fs::path& path) {
   struct stat info = {};
   if (file.number < 0 || ::fstat(file.number, &info) != 0) fail_file(path, errno);
   if (!S_ISREG(info.st_mode)) fail_file(path, EINVAL);
-  const auto size = static_cast<size_t>(info.st_size);
+  const size_t size = info.st_size;
   if (size == 0) return {};
   void* const data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);
   if (data == MAP_FAILED) fail_file(path, errno);

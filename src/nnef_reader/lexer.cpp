@@ -26,9 +26,8 @@ bool is_quote(char c) { return c == '\'' || c == '"'; }
 
 /// UTF-8 continuation bytes do not count as columns.
 size_t columns(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
-  }));
+  return std::count_if(text.begin(), text.end(),
+                       [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; });
 }
 
 std::string base_name(std::string_view path) {

@@ -105,7 +105,7 @@ class HeaderParser {
     int64_t value = 0;
     const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
     if (error != std::errc() || value < 0) fail();
-    text_.remove_prefix(static_cast<size_t>(end - text_.data()));
+    text_.remove_prefix(end - text_.data());
     take('L');  // as written by Python 2
     return value;
   }
@@ -206,7 +206,7 @@ ir::Tensor read_npy(std::span<const std::byte> bytes, std::string_view origin) {
   const std::string_view text = header_text(file, origin);
   const NpyHeader header = HeaderParser(text, origin).run();
   const DType dtype = require_dtype(header.type, origin);
-  const auto start = static_cast<size_t>(text.data() + text.size() - file.data());
+  const size_t start = text.data() + text.size() - file.data();
   const size_t present = bytes.size() - start;
   const auto needed = byte_count(header.shape, dtype);
   if (needed != present)
@@ -231,7 +231,7 @@ std::vector<std::byte> read_input_file(const std::filesystem::path& path) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
   if (error) refuse_input(name, error.message());
-  std::vector<std::byte> bytes(static_cast<size_t>(size));
+  std::vector<std::byte> bytes(size);
   std::ifstream file(path, std::ios::binary);
   file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   if (!file) refuse_input(name, "it cannot be read to its end");

@@ -99,7 +99,7 @@ class Canonicaliser {
   }
 
   bool replace(const Node& root, std::string_view op, std::vector<ir::Argument> args) {
-    Node& node = graph_.nodes[static_cast<size_t>(&root - graph_.nodes.data())];
+    Node& node = graph_.nodes[&root - graph_.nodes.data()];
     node.op = ir::op_id(op);
     node.args = std::move(args);
     node.call = calls_.take(node.op, node.scope);

@@ -66,14 +66,14 @@ class Equaliser {
   }
 
  private:
-  const ir::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Value& value(ValueId id) const { return graph_.values[id]; }
   const Node& node(size_t at) const { return graph_.nodes[at]; }
 
   /// nullptr unless it is a known float constant with only one reader.
   Tensor* exclusive_constant(ValueId id) {
-    const int at = id == ir::kNoValue ? -1 : constants_[static_cast<size_t>(id)];
-    if (at < 0 || uses_[static_cast<size_t>(id)] != 1 || value(id).quant) return nullptr;
-    Tensor& data = graph_.constants[static_cast<size_t>(at)].data;
+    const int at = id == ir::kNoValue ? -1 : constants_[id];
+    if (at < 0 || uses_[id] != 1 || value(id).quant) return nullptr;
+    Tensor& data = graph_.constants[at].data;
     return is_loaded(data) && ir::is_float(data.dtype) ? &data : nullptr;
   }
   Tensor* weight_of(const Node& layer) { return exclusive_constant(ir::operand(layer, "weight")); }
@@ -91,8 +91,8 @@ class Equaliser {
     const Node& to = node(second);
     ValueId at = ir::operand(to, "input");
     if (at == ir::kNoValue || !is_adjustable(to, at)) return;
-    while (uses_[static_cast<size_t>(at)] == 1) {
-      const int index = producers_[static_cast<size_t>(at)];
+    while (uses_[at] == 1) {
+      const int index = producers_[at];
       if (index < 0) return;
       const Node& from = node(static_cast<size_t>(index));
       if (is_homogeneous(from, value(at).shape.size(), is_linear(to))) {
@@ -114,7 +114,7 @@ class Equaliser {
     const WeightChannels from(node(first), weight_of(node(first))->shape);
     const WeightChannels to(node(second), weight_of(node(second))->shape);
     if (from.outputs() != to.inputs()) return;
-    const size_t channels = static_cast<size_t>(from.outputs());
+    const size_t channels = from.outputs();
     factors_[first].outputs.assign(channels, 1);
     factors_[second].inputs.assign(channels, 1);
     pairs_.push_back({first, second});
@@ -131,8 +131,8 @@ class Equaliser {
     };
     const std::vector<double> values = ir::to_f64(weight);
     for (size_t i = 0; i < values.size(); ++i) {
-      const auto out = static_cast<size_t>(channels.output_of(static_cast<int64_t>(i)));
-      const auto in = static_cast<size_t>(channels.input_of(static_cast<int64_t>(i)));
+      const size_t out = channels.output_of(static_cast<int64_t>(i));
+      const size_t in = channels.input_of(static_cast<int64_t>(i));
       visit(i, values[i] * factor(factors.outputs, out) * factor(factors.inputs, in), out, in);
     }
   }
@@ -165,7 +165,7 @@ class Equaliser {
     std::vector<std::pair<Tensor*, Tensor>> updates;
     for (const auto& [layer, factors] : factors_) {
       Tensor* weight = weight_of(node(layer));
-      std::vector<double> values(static_cast<size_t>(weight->elements()));
+      std::vector<double> values(weight->elements());
       for_each_weight(layer, [&](size_t i, double v, size_t, size_t) { values[i] = v; });
       updates.emplace_back(weight, ir::tensor_of(weight->dtype, weight->shape, values));
       if (factors.outputs.empty() || is_absent(node(layer), "bias")) continue;

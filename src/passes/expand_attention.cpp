@@ -48,8 +48,7 @@ class FusedAttention : public Rewriter {
   /// Whether anything reads the attention weights.
   bool uses_attention_weights() const {
     const auto& outputs = node().outputs;
-    return outputs.size() > 1 && outputs[1] != ir::kNoValue &&
-           uses_[static_cast<size_t>(outputs[1])] > 0;
+    return outputs.size() > 1 && outputs[1] != ir::kNoValue && uses_[outputs[1]] > 0;
   }
 
   /// Operations that `emit_layer` emits belong to the module of a weight, if the graph has it.

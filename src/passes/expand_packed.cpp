@@ -55,9 +55,9 @@ class PackedRewriter : public Rewriter {
  private:
   Dim size(ValueId id, int axis) {
     if (sizes_vary_) return ir::size_symbol(graph_, id, axis);
-    return shape(id).at(static_cast<size_t>(axis));
+    return shape(id).at(axis);
   }
-  Dim extent(ValueId id, int axis) const { return shape(id).at(static_cast<size_t>(axis)); }
+  Dim extent(ValueId id, int axis) const { return shape(id).at(axis); }
 
   ValueId numbers_below(const Dim& count, const Dim& size) {
     return emit("aten::arange",
@@ -77,7 +77,7 @@ class PackedRewriter : public Rewriter {
                 DType::i64, {extent(x, 0)});
   }
   ValueId swapped(ValueId x) {
-    ir::Ints order(static_cast<size_t>(rank(x)));
+    ir::Ints order(rank(x));
     for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
     std::swap(order[0], order[1]);
     return permute(x, order);
@@ -210,7 +210,7 @@ class PackedRewriter : public Rewriter {
     if (total == steps) return x;
     const Dim before = extent(x, axis), after = extent_of_output(axis);
     ir::Shape to = shape(x);
-    to[static_cast<size_t>(axis)] = after;
+    to[axis] = after;
     if (after.value() <= before.value())
       return emit("aten::slice.Tensor",
                   {{"self", TensorRef{x}},
@@ -224,7 +224,7 @@ class PackedRewriter : public Rewriter {
     return emit("aten::constant_pad_nd",
                 {{"self", TensorRef{x}}, {"pad", amounts}, {"value", value}}, dtype(x), to);
   }
-  Dim extent_of_output(int axis) const { return output(0).shape.at(static_cast<size_t>(axis)); }
+  Dim extent_of_output(int axis) const { return output(0).shape.at(axis); }
 
   bool sizes_vary_;
   std::map<ValueId, Batch> batches_;  ///< by their batch sizes

@@ -37,7 +37,7 @@ class Promoter {
   }
 
  private:
-  ir::Value& value(ValueId id) { return graph_.values[static_cast<size_t>(id)]; }
+  ir::Value& value(ValueId id) { return graph_.values[id]; }
 
   void promote(Node node) {
     const std::optional<ir::Promotion> rule = promotion_(node.op);
@@ -77,13 +77,13 @@ class Promoter {
     if (const auto* number = std::get_if<double>(other)) return !is_exact_in_f16(*number);
     const auto* tensor = std::get_if<ir::TensorRef>(other);
     if (tensor == nullptr) return false;
-    const auto at = static_cast<size_t>(tensor->id);
+    const size_t at = tensor->id;
     const ir::Value& operand = graph_.values[at];
     if (!operand.shape.empty() || operand.dtype == DType::f16 || operand.dtype == DType::boolean)
       return false;
     const int constant = at < constants_.size() ? constants_[at] : -1;
     if (constant < 0) return true;
-    const ir::Tensor& known = graph_.constants[static_cast<size_t>(constant)].data;
+    const ir::Tensor& known = graph_.constants[constant].data;
     return !is_loaded(known) || !is_exact_in_f16(ir::element_f64(known, 0));
   }
 

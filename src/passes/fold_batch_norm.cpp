@@ -56,14 +56,14 @@ class BatchNormFolder {
   }
 
  private:
-  const ir::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
-  int& uses(ValueId id) { return uses_[static_cast<size_t>(id)]; }
+  const ir::Value& value(ValueId id) const { return graph_.values[id]; }
+  int& uses(ValueId id) { return uses_[id]; }
 
   /// nullptr unless the value is a float constant with known values.
   const Tensor* constant(ValueId id) const {
-    const int at = id == ir::kNoValue ? -1 : constants_[static_cast<size_t>(id)];
+    const int at = id == ir::kNoValue ? -1 : constants_[id];
     if (at < 0 || value(id).quant) return nullptr;
-    const Tensor& data = graph_.constants[static_cast<size_t>(at)].data;
+    const Tensor& data = graph_.constants[at].data;
     return is_loaded(data) && ir::is_float(data.dtype) ? &data : nullptr;
   }
 
@@ -99,9 +99,9 @@ class BatchNormFolder {
   /// The layer that feeds only the batch norm, with the same channels; nullptr if there is none.
   Node* layer_of(const Node& norm) {
     const ValueId fed = ir::operand(norm, "input");
-    const int at = fed == ir::kNoValue ? -1 : producers_[static_cast<size_t>(fed)];
+    const int at = fed == ir::kNoValue ? -1 : producers_[fed];
     if (at < 0 || uses(fed) != 1) return nullptr;
-    Node& layer = graph_.nodes[static_cast<size_t>(at)];
+    Node& layer = graph_.nodes[at];
     const ValueId result = norm.outputs.at(0);
     for (size_t i = 1; i < norm.outputs.size(); ++i)
       if (uses(norm.outputs[i]) > 0) return nullptr;
@@ -118,8 +118,7 @@ class BatchNormFolder {
   /// The constant with other values: the same one, or a new one if it has other readers.
   ValueId replace(ValueId id, Tensor data) {
     if (uses(id) == 1) {
-      graph_.constants[static_cast<size_t>(constants_[static_cast<size_t>(id)])].data =
-          std::move(data);
+      graph_.constants[constants_[id]].data = std::move(data);
       return id;
     }
     --uses(id);
@@ -149,8 +148,7 @@ class BatchNormFolder {
     for (size_t i = 0; i < shift.size(); ++i) shift[i] += (*bias)[i] * affine->scale[i];
     std::vector<double> weights = ir::to_f64(*data);
     for (size_t i = 0; i < weights.size(); ++i)
-      weights[i] *=
-          affine->scale[static_cast<size_t>(channels_of.output_of(static_cast<int64_t>(i)))];
+      weights[i] *= affine->scale[channels_of.output_of(static_cast<int64_t>(i))];
     Tensor new_weight = ir::tensor_of(data->dtype, data->shape, weights);
     const ir::DType bias_dtype =
         is_absent(*layer, "bias") ? data->dtype : value(ir::operand(*layer, "bias")).dtype;
@@ -174,7 +172,7 @@ class BatchNormFolder {
   void replace_result(const Node& norm, Node& layer) {
     const ValueId fed = layer.outputs.at(0);
     const ValueId result = norm.outputs.at(0);
-    producers_[static_cast<size_t>(result)] = producers_[static_cast<size_t>(fed)];
+    producers_[result] = producers_[fed];
     layer.outputs[0] = result;
   }
 

@@ -39,14 +39,14 @@ class ConstantFolder {
   }
 
  private:
-  ir::Value& value(ValueId id) { return graph_.values[static_cast<size_t>(id)]; }
-  int& uses(ValueId id) { return uses_[static_cast<size_t>(id)]; }
-  ValueId resolve(ValueId id) const { return same_as_[static_cast<size_t>(id)]; }
+  ir::Value& value(ValueId id) { return graph_.values[id]; }
+  int& uses(ValueId id) { return uses_[id]; }
+  ValueId resolve(ValueId id) const { return same_as_[id]; }
 
   /// nullptr unless the value is a constant.
   const Tensor* constant(ValueId id) const {
-    const int index = constant_[static_cast<size_t>(resolve(id))];
-    return index < 0 ? nullptr : &graph_.constants[static_cast<size_t>(index)].data;
+    const int index = constant_[resolve(id)];
+    return index < 0 ? nullptr : &graph_.constants[index].data;
   }
 
   bool fold(const Node& node) {
@@ -122,12 +122,12 @@ class ConstantFolder {
     if (byte_count(data) <= kSmallBytes) {
       const ValueId known = remember(id, data);
       if (known != id) {
-        same_as_[static_cast<size_t>(id)] = known;
+        same_as_[id] = known;
         uses(known) += uses(id);
         return;
       }
     }
-    constant_[static_cast<size_t>(id)] = static_cast<int>(graph_.constants.size());
+    constant_[id] = static_cast<int>(graph_.constants.size());
     graph_.constants.push_back({id, std::move(data)});
   }
 

@@ -40,12 +40,12 @@ IntegerValued::IntegerValued(const ir::Graph& graph)
       constants_(ir::constant_index(graph)) {}
 
 const Node* IntegerValued::producer(ValueId id) const {
-  const int at = id == ir::kNoValue ? -1 : producers_.at(static_cast<size_t>(id));
-  return at < 0 ? nullptr : &nodes_[static_cast<size_t>(at)];
+  const int at = id == ir::kNoValue ? -1 : producers_.at(id);
+  return at < 0 ? nullptr : &nodes_[at];
 }
 
 bool IntegerValued::is_constant(ValueId id) const {
-  return id != ir::kNoValue && constants_.at(static_cast<size_t>(id)) >= 0;
+  return id != ir::kNoValue && constants_.at(id) >= 0;
 }
 
 std::optional<IntegerRange> IntegerValued::range_of(ValueId id, int depth) const {
@@ -58,8 +58,7 @@ std::optional<IntegerRange> IntegerValued::range_of(ValueId id, int depth) const
 
 std::optional<double> IntegerValued::number_at(ValueId id) const {
   if (!is_constant(id)) return {};
-  const ir::Tensor& data =
-      graph_.constants[static_cast<size_t>(constants_[static_cast<size_t>(id)])].data;
+  const ir::Tensor& data = graph_.constants[constants_[id]].data;
   if (data.elements() != 1 || data.bytes.empty() || ir::is_complex(data.dtype)) return {};
   return ir::element_f64(data, 0);
 }
@@ -90,7 +89,7 @@ std::optional<IntegerRange> IntegerValued::sum(const Node& node, int depth) cons
 }
 
 std::optional<IntegerRange> IntegerValued::cast(const Node& node, int depth) const {
-  const DType from = graph_.values[static_cast<size_t>(ir::operand(node, "self"))].dtype;
+  const DType from = graph_.values[ir::operand(node, "self")].dtype;
   if (from == DType::i8) return IntegerRange{-128, 127};
   if (from == DType::u8) return IntegerRange{0, 255};
   return ir::is_float(from) ? range_of(ir::operand(node, "self"), depth) : std::nullopt;

@@ -43,7 +43,7 @@ bool is_computable(const ir::Graph& graph, const ir::Node& node) {
   return std::none_of(node.args.begin(), node.args.end(),
                       [](const ir::Argument& arg) { return is_symbolic(arg.value); }) &&
          std::all_of(node.outputs.begin(), node.outputs.end(), [&](ir::ValueId id) {
-           const ir::Value& output = graph.values[static_cast<size_t>(id)];
+           const ir::Value& output = graph.values[id];
            return !output.quant && !is_symbolic(ir::Attr(output.shape));
          });
 }

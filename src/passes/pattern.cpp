@@ -78,25 +78,23 @@ Pattern::Pattern(const ir::Graph& graph)
       uses_(ir::use_counts(graph)),
       last_user_(graph.values.size(), -1) {
   for (size_t i = 0; i < graph.nodes.size(); ++i)
-    ir::for_each_input(graph.nodes[i], [&](ValueId id) {
-      last_user_[static_cast<size_t>(id)] = static_cast<int>(i);
-    });
+    ir::for_each_input(graph.nodes[i], [&](ValueId id) { last_user_[id] = static_cast<int>(i); });
 }
 
 const Node* Pattern::producer(ValueId id) const {
-  const int index = producers_[static_cast<size_t>(id)];
-  return index < 0 ? nullptr : &graph_.nodes[static_cast<size_t>(index)];
+  const int index = producers_[id];
+  return index < 0 ? nullptr : &graph_.nodes[index];
 }
 
 const Node* Pattern::only_user(ValueId id) const {
-  const int index = last_user_[static_cast<size_t>(id)];
-  return index < 0 || uses(id) != 1 ? nullptr : &graph_.nodes[static_cast<size_t>(index)];
+  const int index = last_user_[id];
+  return index < 0 || uses(id) != 1 ? nullptr : &graph_.nodes[index];
 }
 
 std::optional<double> Pattern::number(ValueId id) const {
-  const int index = constants_[static_cast<size_t>(id)];
+  const int index = constants_[id];
   if (index < 0) return std::nullopt;
-  const ir::Tensor& data = graph_.constants[static_cast<size_t>(index)].data;
+  const ir::Tensor& data = graph_.constants[index].data;
   if (!data.shape.empty() || data.bytes.empty() || ir::is_complex(data.dtype)) return std::nullopt;
   return ir::element_f64(data, 0);
 }

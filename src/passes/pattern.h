@@ -25,8 +25,8 @@ class Pattern {
  public:
   explicit Pattern(const ir::Graph& graph);
 
-  const ir::Value& value(ir::ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
-  int uses(ir::ValueId id) const { return uses_[static_cast<size_t>(id)]; }
+  const ir::Value& value(ir::ValueId id) const { return graph_.values[id]; }
+  int uses(ir::ValueId id) const { return uses_[id]; }
   /// The node that computes the value; nullptr for inputs and constants.
   const ir::Node* producer(ir::ValueId id) const;
   /// The only reader of a value; nullptr if there are several or none, or if it is a graph output.

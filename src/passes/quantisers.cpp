@@ -51,7 +51,7 @@ bool is_of_16_bits(DType dtype) { return dtype == DType::bf16 || dtype == DType:
 bool is_choosing(const Graph& graph, const Node& node) {
   const std::string_view name = ir::op_short_name(node.op);
   if (ir::has_trait(name, ir::OpTrait::predicate)) return true;
-  const DType dtype = graph.values[static_cast<size_t>(node.outputs.at(0))].dtype;
+  const DType dtype = graph.values[node.outputs.at(0)].dtype;
   return (name == "cast" || name == "to") && !ir::is_float(dtype) && !ir::is_complex(dtype);
 }
 
@@ -85,7 +85,7 @@ class Recogniser {
     ValueId largest = ir::kNoValue;  ///< that constant
   };
 
-  static size_t at(ValueId id) { return static_cast<size_t>(id); }
+  static size_t at(ValueId id) { return id; }
   const ir::Value& value(ValueId id) const { return graph_.values[at(id)]; }
   const Known& known(ValueId id) const { return known_[at(id)]; }
   int64_t elements(ValueId id) const {
@@ -103,7 +103,7 @@ class Recogniser {
   }
   const Node* producer(ValueId id) const {
     const int index = producers_[at(id)];
-    return index < 0 ? nullptr : &graph_.nodes[static_cast<size_t>(index)];
+    return index < 0 ? nullptr : &graph_.nodes[index];
   }
 
   /// Finds known values that are read by operations which depend on the inputs.
@@ -155,10 +155,9 @@ class Recogniser {
     while (!pending.empty()) {
       const int index = producers_[at(pending.back())];
       pending.pop_back();
-      if (index < 0 || is_needed[static_cast<size_t>(index)]) continue;
-      is_needed[static_cast<size_t>(index)] = true;
-      ir::for_each_input(graph_.nodes[static_cast<size_t>(index)],
-                         [&](ValueId id) { pending.push_back(id); });
+      if (index < 0 || is_needed[index]) continue;
+      is_needed[index] = true;
+      ir::for_each_input(graph_.nodes[index], [&](ValueId id) { pending.push_back(id); });
     }
     std::vector<size_t> out;
     for (size_t i = 0; i < is_needed.size(); ++i)
@@ -179,7 +178,7 @@ class Recogniser {
 
   const Tensor& computed(ValueId id) const {
     const int constant = constants_[at(id)];
-    return constant < 0 ? values_.at(id) : graph_.constants[static_cast<size_t>(constant)].data;
+    return constant < 0 ? values_.at(id) : graph_.constants[constant].data;
   }
 
   void recognise(ValueId root) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/op_traits.h"
+#include "ir/refusal.h"
 #include "ir/source_location.h"
 #include "src/diag/error.h"
 
@@ -179,7 +180,7 @@ ir::Ints Rewriter::axes(std::string_view argument, int rank) const {
 }
 
 const ir::Value& Rewriter::output(int index) const {
-  return graph_.values[static_cast<size_t>(node_.outputs.at(static_cast<size_t>(index)))];
+  return graph_.values[node_.outputs.at(index)];
 }
 
 ValueId Rewriter::add_value(std::string name, DType dtype, Shape shape) {
@@ -271,7 +272,7 @@ ValueId Rewriter::select(ValueId x, int axis, int64_t index) {
 
 ValueId Rewriter::slice(ValueId x, int axis, const Dim& start, const Dim& end) {
   Shape to = shape(x);
-  Dim& extent = to.at(static_cast<size_t>(axis));
+  Dim& extent = to.at(axis);
   if (start == Dim(0) && end == extent) return x;
   extent = end - start;
   return emit("aten::slice.Tensor",
@@ -285,7 +286,7 @@ ValueId Rewriter::slice(ValueId x, int axis, const Dim& start, const Dim& end) {
 
 ValueId Rewriter::permute(ValueId x, const ir::Ints& order) {
   Shape to;
-  for (const int64_t axis : order) to.push_back(shape(x)[static_cast<size_t>(axis)]);
+  for (const int64_t axis : order) to.push_back(shape(x)[axis]);
   if (std::is_sorted(order.begin(), order.end())) return x;
   return emit("aten::permute", {{"self", TensorRef{x}}, {"dims", to_dims(order)}}, dtype(x), to);
 }
@@ -293,7 +294,7 @@ ValueId Rewriter::permute(ValueId x, const ir::Ints& order) {
 ValueId Rewriter::pad(ValueId x, int axis, int64_t before, int64_t after) {
   if (before == 0 && after == 0) return x;
   Shape to = shape(x);
-  to[static_cast<size_t>(axis)] = to[static_cast<size_t>(axis)] + Dim(before + after);
+  to[axis] = to[axis] + Dim(before + after);
   ir::Ints amounts(2 * static_cast<size_t>(rank(x) - axis), 0);
   amounts[amounts.size() - 2] = before;
   amounts[amounts.size() - 1] = after;
@@ -304,14 +305,13 @@ ValueId Rewriter::pad(ValueId x, int axis, int64_t before, int64_t after) {
 std::vector<ValueId> Rewriter::loop(const ir::Scan& scan, ir::Graph body) {
   std::vector<std::pair<DType, Shape>> results;
   for (size_t i = 0; i < scan.outputs(); ++i) {
-    const ir::Value& result = body.values[static_cast<size_t>(body.outputs.at(i))];
+    const ir::Value& result = body.values[body.outputs.at(i)];
     results.emplace_back(result.dtype, result.shape);
     if (i >= scan.stacked()) continue;
     // A symbol has the traced size.
-    const auto length =
-        scan.length.is_constant()
-            ? scan.length
-            : shape(scan.scanned.at(0)).at(static_cast<size_t>(scan.scanned_axes[0]));
+    const auto length = scan.length.is_constant()
+                            ? scan.length
+                            : shape(scan.scanned.at(0)).at(scan.scanned_axes[0]);
     results.back().second.insert(results.back().second.begin() + scan.stacked_axes[i], length);
   }
   std::vector<ValueId> outputs = emit_all(ir::kScanOp, ir::scan_arguments(scan), results);
@@ -320,11 +320,11 @@ std::vector<ValueId> Rewriter::loop(const ir::Scan& scan, ir::Graph body) {
 }
 
 void Rewriter::define(ValueId result, int index) {
-  const ValueId old = node_.outputs.at(static_cast<size_t>(index));
+  const ValueId old = node_.outputs.at(index);
   result = cast(result, value(old).dtype);
   T2N_ASSERT(shape(result) == shape(old), ir::op_name(node_.op), " becomes ",
              ir::shape_str(shape(result)), " instead of ", ir::shape_str(shape(old)));
-  replacements_[static_cast<size_t>(old)] = result;
+  replacements_[old] = result;
   // A new value gets the output's name, unless it already has that of another output.
   const bool is_new = static_cast<size_t>(result) >= first_new_;
   if (is_new && named_.insert(result).second) std::swap(value(result).name, value(old).name);
@@ -334,12 +334,10 @@ void Rewriter::refuse_for(std::string_view tensors, std::string_view why, std::s
   ignore_rest("the entire operation is refused");
   std::vector<std::pair<DType, Shape>> results;
   for (const ValueId id : node_.outputs) results.emplace_back(value(id).dtype, value(id).shape);
-  const std::vector<ValueId> refused = emit_all("t2n::refused",
-                                                {{"op", std::string(ir::op_name(node_.op))},
-                                                 {"of", std::string(tensors)},
-                                                 {"why", std::string(why)},
-                                                 {"help", std::string(help)}},
-                                                results);
+  const ir::Refusal refusal{std::string(ir::op_name(node_.op)), std::string(tensors),
+                            std::string(why), std::string(help)};
+  const std::vector<ValueId> refused =
+      emit_all(ir::kRefused, ir::refusal_arguments(refusal), results);
   for (size_t i = 0; i < refused.size(); ++i) define(refused[i], static_cast<int>(i));
 }
 

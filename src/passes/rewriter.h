@@ -53,7 +53,7 @@ class Rewriter {
   /// An argument that was not read since `begin`; "" if there is none.
   std::string unread() const;
   // Values, by their id in the new graph.
-  ir::ValueId resolve(ir::ValueId id) const { return replacements_.at(static_cast<size_t>(id)); }
+  ir::ValueId resolve(ir::ValueId id) const { return replacements_.at(id); }
   ir::DType dtype(ir::ValueId id) const { return value(id).dtype; }
   const ir::Shape& shape(ir::ValueId id) const { return value(id).shape; }
   int rank(ir::ValueId id) const { return static_cast<int>(shape(id).size()); }
@@ -93,8 +93,8 @@ class Rewriter {
   void refuse_for(std::string_view tensors, std::string_view why, std::string_view help);
   const ir::Attr& required(std::string_view argument) const;
   [[noreturn]] void refuse_dynamic_argument(std::string_view argument) const;
-  ir::Value& value(ir::ValueId id) { return graph_.values[static_cast<size_t>(id)]; }
-  const ir::Value& value(ir::ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  ir::Value& value(ir::ValueId id) { return graph_.values[id]; }
+  const ir::Value& value(ir::ValueId id) const { return graph_.values[id]; }
 
   ir::Graph& graph_;
   ir::Node node_;

@@ -63,9 +63,9 @@ ZeroSigns::ZeroSigns(const ir::Graph& graph)
     : readers_(graph.values.size()), is_output_(graph.values.size()) {
   for (const Node& node : graph.nodes)
     ir::for_each_input(node, [&](ValueId id) {
-      if (id != ir::kNoValue) readers_[static_cast<size_t>(id)].push_back(&node);
+      if (id != ir::kNoValue) readers_[id].push_back(&node);
     });
-  for (const ValueId id : graph.outputs) is_output_[static_cast<size_t>(id)] = true;
+  for (const ValueId id : graph.outputs) is_output_[id] = true;
 }
 
 bool ZeroSigns::exposes(ValueId id) const {
@@ -74,10 +74,10 @@ bool ZeroSigns::exposes(ValueId id) const {
   while (!pending.empty()) {
     const ValueId at = pending.back();
     pending.pop_back();
-    if (seen.at(static_cast<size_t>(at))) continue;
-    seen[static_cast<size_t>(at)] = true;
-    if (is_output_[static_cast<size_t>(at)]) return true;
-    for (const Node* reader : readers_[static_cast<size_t>(at)]) switch (effect(*reader, at)) {
+    if (seen.at(at)) continue;
+    seen[at] = true;
+    if (is_output_[at]) return true;
+    for (const Node* reader : readers_[at]) switch (effect(*reader, at)) {
         case Effect::exposes: return true;
         case Effect::propagates:
           pending.insert(pending.end(), reader->outputs.begin(), reader->outputs.end());

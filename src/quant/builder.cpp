@@ -9,9 +9,7 @@ namespace t2n::quant {
 
 constexpr const char* kMemoryOrder = "memory_order";
 
-int QuantBuilder::uses(std::string_view argument) const {
-  return uses_.at(static_cast<size_t>(original(argument)));
-}
+int QuantBuilder::uses(std::string_view argument) const { return uses_.at(original(argument)); }
 
 bool QuantBuilder::involves_quantised() const {
   bool found = std::any_of(node_.outputs.begin(), node_.outputs.end(),
@@ -49,11 +47,11 @@ const QuantInfo* QuantBuilder::output_info(int index) const {
       "output_scale", "output_zero_point", "scale",          "zero_point", "scales",
       "zero_points",  "Y_scale_i",         "Y_zero_point_i", "axis",       "dtype"};
   ignore(kNames, "the result's QuantInfo has them");
-  const auto& found = info_at(node_.outputs.at(static_cast<size_t>(index)));
+  const auto& found = info_at(node_.outputs.at(index));
   // The QuantInfo has the scale of one run only.
   for (const std::string_view each : kNames)
     if (sizes_vary_ && found && has(each) && original(each) != ir::kNoValue &&
-        depends_on_inputs_[static_cast<size_t>(original(each))])
+        depends_on_inputs_[original(each)])
       refuse_dynamic_argument(each);
   return found ? &*found : nullptr;
 }
@@ -170,18 +168,18 @@ void QuantBuilder::read_order() {
 std::optional<std::vector<double>> QuantBuilder::known(std::string_view argument) const {
   const ValueId id = original(argument);
   if (id == ir::kNoValue) return std::vector<double>{scalar(argument, 0)};
-  const int at = constants_.at(static_cast<size_t>(id));
+  const int at = constants_.at(id);
   if (const auto computed = computed_.find(id); computed != computed_.end())
     return ir::to_f64(computed->second);
   if (at < 0) return std::nullopt;
-  const ir::Tensor& data = graph_.constants[static_cast<size_t>(at)].data;
+  const ir::Tensor& data = graph_.constants[at].data;
   if (data.elements() > 0 && data.bytes.empty()) return std::nullopt;  // not loaded
   return ir::to_f64(data);
 }
 
 bool QuantBuilder::depends_on_inputs(std::string_view argument) const {
   const ValueId id = has(argument) ? original(argument) : ir::kNoValue;
-  return id != ir::kNoValue && depends_on_inputs_.at(static_cast<size_t>(id));
+  return id != ir::kNoValue && depends_on_inputs_.at(id);
 }
 
 std::optional<double> QuantBuilder::number_at(std::string_view argument) const {
@@ -196,7 +194,7 @@ void QuantBuilder::set(std::string_view argument, double value) {
 
 Dim QuantBuilder::size(ValueId value, int axis) {
   if (sizes_vary_) return ir::size_symbol(graph_, value, axis);
-  return shape(value).at(static_cast<size_t>(axis));
+  return shape(value).at(axis);
 }
 
 void QuantBuilder::copy_locations(ir::Graph& body) const {

@@ -125,7 +125,7 @@ Taps dynamic_taps(QuantBuilder& b, const Axis& a, bool is_fused, ValueId is_copy
 
 ValueId weighted_tap(QuantBuilder& b, ValueId x, int axis, const Tap& tap, DType dtype) {
   ir::Shape shape = b.shape(x);
-  shape.at(static_cast<size_t>(axis)) = b.shape(tap.indices).at(0);
+  shape.at(axis) = b.shape(tap.indices).at(0);
   const ValueId taken =
       b.emit("aten::index_select",
              {{"self", TensorRef{x}}, {"dim", Dim(axis)}, {"index", TensorRef{tap.indices}}},
@@ -216,7 +216,7 @@ ValueId interpolated(QuantBuilder& b, const std::array<Axis, 2>& axes, const Sum
   const ValueId same = b.sizes_vary() ? keeps_size(b, axes, !sums.are_fused) : ir::kNoValue;
   ValueId y = b.float_integers_at(image(b));
   for (const int axis : {3, 2}) {
-    const Axis& change = axes[static_cast<size_t>(axis) - 2];
+    const Axis& change = axes[axis - 2];
     const Taps taps = b.sizes_vary() ? dynamic_taps(b, change, sums.are_fused, same)
                                      : static_taps(b, change, sums.are_fused);
     y = weighted(b, y, axis, taps, sums);

@@ -18,7 +18,7 @@ ValueId mean_of_last(QuantBuilder& b, ValueId integers, int count) {
   std::vector<Dim> axes;
   for (int i = b.rank(integers) - count; i < b.rank(integers); ++i) {
     axes.emplace_back(i);
-    shape[static_cast<size_t>(i)] = Dim(1);
+    shape[i] = Dim(1);
   }
   const ValueId mean = b.emit("aten::mean.dim",
                               {{"self", TensorRef{b.cast(integers, DType::f64)}},

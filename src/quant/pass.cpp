@@ -141,8 +141,7 @@ std::map<ValueId, ir::Tensor> computed_parameters(const ir::Graph& graph,
   for (const ir::Node& node : graph.nodes)
     if (rule_in(fake_rules(), ir::op_base_name(node.op)) != nullptr)
       for (const std::string_view each : kNames)
-        if (const ValueId id = ir::operand(node, each);
-            id != ir::kNoValue && constants[static_cast<size_t>(id)] < 0)
+        if (const ValueId id = ir::operand(node, each); id != ir::kNoValue && constants[id] < 0)
           parameters.insert(id);
   if (parameters.empty()) return {};
   ir::Graph part = graph;
@@ -155,8 +154,7 @@ std::map<ValueId, ir::Tensor> computed_parameters(const ir::Graph& graph,
   std::map<ValueId, ir::Tensor> out;
   size_t i = 0;
   for (const ValueId id : parameters)
-    if (const int at = folded[static_cast<size_t>(part.outputs[i++])]; at >= 0)
-      out.emplace(id, part.constants[static_cast<size_t>(at)].data);
+    if (const int at = folded[part.outputs[i++]]; at >= 0) out.emplace(id, part.constants[at].data);
   return out;
 }
 

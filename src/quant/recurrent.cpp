@@ -167,7 +167,7 @@ States run(QuantBuilder& b, CellStep step, const Cell& cell, ValueId x, const St
 ValueId join(QuantBuilder& b, const States& parts, int axis) {
   if (parts.size() == 1) return parts[0];
   ir::Shape shape = b.shape(parts[0]);
-  Dim& size = shape[static_cast<size_t>(axis)];
+  Dim& size = shape[axis];
   size = Dim(static_cast<int64_t>(parts.size())) * size;
   return b.emit("aten::cat", {{"tensors", ir::TensorRefs{parts}}, {"dim", Dim(axis)}}, DType::f32,
                 shape);

@@ -60,8 +60,7 @@ Vectors channels_from_end(const Vectors& last, size_t rank) {
   for (int64_t n = 0; n < shape.front(); ++n)
     for (int64_t c = 0; c < channels; ++c)
       for (int64_t p = 0; p < pixels; ++p)
-        out.is_vectorised.push_back(
-            last.is_vectorised.at(static_cast<size_t>((n * pixels + p) * channels + c)));
+        out.is_vectorised.push_back(last.is_vectorised.at((n * pixels + p) * channels + c));
   return out;
 }
 

@@ -13,9 +13,7 @@ using ir::Graph;
 using ir::Node;
 using ir::ValueId;
 
-const ir::Value& value_of(const Graph& graph, ValueId id) {
-  return graph.values.at(static_cast<size_t>(id));
-}
+const ir::Value& value_of(const Graph& graph, ValueId id) { return graph.values.at(id); }
 
 ValueId first_operand(const Node& node) {
   for (const char* name : {"self", "input"})
@@ -53,14 +51,13 @@ Origin origin(const Graph& graph, const Node& node) {
 
 /// Pairs of a dequantisation and a quantisation with nothing between them.
 size_t count_redundant_pairs(const Graph& graph, const std::vector<int>& producer) {
-  return static_cast<size_t>(
-      std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
-        if (!ir::op_short_name(node.op).starts_with("quantize_per_")) return false;
-        const ValueId x = first_operand(node);
-        const int index = x == ir::kNoValue ? -1 : producer.at(static_cast<size_t>(x));
-        if (index < 0) return false;
-        return ir::op_short_name(graph.nodes[static_cast<size_t>(index)].op) == "dequantize";
-      }));
+  return std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+    if (!ir::op_short_name(node.op).starts_with("quantize_per_")) return false;
+    const ValueId x = first_operand(node);
+    const int index = x == ir::kNoValue ? -1 : producer.at(x);
+    if (index < 0) return false;
+    return ir::op_short_name(graph.nodes[index].op) == "dequantize";
+  });
 }
 
 /// Embedding tables are plain integers with separate scales.
@@ -111,9 +108,9 @@ std::optional<double> quantum(const Graph& graph, size_t output) {
   ValueId at = graph.outputs.at(output);
   if (value_of(graph, at).quant) return 1;
   while (at != ir::kNoValue) {
-    const int index = producer.at(static_cast<size_t>(at));
+    const int index = producer.at(at);
     if (index < 0) return {};
-    const Origin found = origin(graph, graph.nodes[static_cast<size_t>(index)]);
+    const Origin found = origin(graph, graph.nodes[index]);
     if (found.quantum) return found.quantum;
     at = found.from;
   }

@@ -38,7 +38,7 @@ QuantValues::QuantValues(ir::Graph& graph)
     : Rewriter(graph), constants_(ir::constant_index(graph_)) {
   uses_.resize(graph_.values.size());
   const auto count = [this](ValueId id) {
-    if (id != ir::kNoValue) ++uses_[static_cast<size_t>(id)];
+    if (id != ir::kNoValue) ++uses_[id];
   };
   for (const ir::Node& node : graph_.nodes) ir::for_each_input(node, count);
   std::for_each(graph_.outputs.begin(), graph_.outputs.end(), count);
@@ -50,14 +50,14 @@ QuantValues::QuantValues(ir::Graph& graph)
     if (!infos_.back()) continue;
     if (constants_[i] < 0)
       each.dtype = DType::f32;
-    else if (holds_wide(graph_.constants[static_cast<size_t>(constants_[i])].data))
+    else if (holds_wide(graph_.constants[constants_[i]].data))
       wide_.insert(static_cast<ValueId>(i));
   }
 }
 
 void QuantValues::find_input_dependent() {
   depends_on_inputs_.resize(graph_.values.size());
-  for (const ValueId id : graph_.inputs) depends_on_inputs_[static_cast<size_t>(id)] = true;
+  for (const ValueId id : graph_.inputs) depends_on_inputs_[id] = true;
   for (const ir::Node& node : graph_.nodes) {
     bool depends_on_inputs =
         std::any_of(node.args.begin(), node.args.end(), [](const ir::Argument& arg) {
@@ -65,21 +65,19 @@ void QuantValues::find_input_dependent() {
           return dim != nullptr && !dim->is_constant();
         });
     ir::for_each_input(node, [&](ValueId id) {
-      depends_on_inputs =
-          depends_on_inputs || (id != ir::kNoValue && depends_on_inputs_[static_cast<size_t>(id)]);
+      depends_on_inputs = depends_on_inputs || (id != ir::kNoValue && depends_on_inputs_[id]);
     });
-    for (const ValueId id : node.outputs)
-      depends_on_inputs_[static_cast<size_t>(id)] = depends_on_inputs;
+    for (const ValueId id : node.outputs) depends_on_inputs_[id] = depends_on_inputs;
   }
 }
 
 const std::optional<QuantInfo>& QuantValues::info_at(ValueId original) const {
   static const std::optional<QuantInfo> none;
-  return original == ir::kNoValue ? none : infos_.at(static_cast<size_t>(original));
+  return original == ir::kNoValue ? none : infos_.at(original);
 }
 
 ValueId QuantValues::centred_at(ValueId original) {
-  const auto i = static_cast<size_t>(original);
+  const size_t i = original;
   if (!info_at(original) || constants_[i] < 0) return resolve(original);
   const auto [entry, is_new] = constant_centred_.try_emplace(original, ir::kNoValue);
   if (is_new) entry->second = centred_of(original, *infos_[i]);
@@ -95,7 +93,7 @@ ValueId QuantValues::dequantised_at(ValueId original) {
 }
 
 ValueId QuantValues::integers_at(ValueId original) {
-  const auto i = static_cast<size_t>(original);
+  const size_t i = original;
   if (constants_[i] >= 0) return resolve(original);
   if (const auto scale = dynamic_.find(original); scale != dynamic_.end())
     return cast(binary("aten::add.Tensor", centred_at(original), scale->second.zero_point),
@@ -107,7 +105,7 @@ ValueId QuantValues::integers_at(ValueId original) {
 ValueId QuantValues::float_integers_at(ValueId original) {
   const std::optional<QuantInfo>& found = info_at(original);
   if (!found) return resolve(original);
-  if (constants_[static_cast<size_t>(original)] >= 0) return cast(resolve(original), DType::f32);
+  if (constants_[original] >= 0) return cast(resolve(original), DType::f32);
   return plus(centred_at(original), to_f64(found->zero_points), found->axis);
 }
 
@@ -208,7 +206,7 @@ ValueId QuantValues::centred_from_fused(ValueId x, const QuantInfo& info) {
 
 void QuantValues::finish_outputs() {
   for (ValueId& id : graph_.outputs) {
-    const auto i = static_cast<size_t>(id);
+    const size_t i = id;
     if (!info_at(id) || constants_[i] >= 0) continue;
     if (may_be_wide(id))
       throw Error("unsupported-dtype",

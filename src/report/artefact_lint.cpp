@@ -24,7 +24,7 @@ bool quantises(const Statement& statement) {
 /// The statement that computes the first operand.
 const Statement* producer(const ArtefactView& view, const Statement& statement) {
   const int at = statement.operands.empty() ? -1 : view.fact(statement.operands[0]).statement;
-  return at < 0 ? nullptr : &view.statements[static_cast<size_t>(at)];
+  return at < 0 ? nullptr : &view.statements[at];
 }
 
 void find_redundant_pairs(const ArtefactView& view, Findings& findings) {
@@ -146,8 +146,7 @@ class Islands {
     if (!is_float_[i]) return;
     for (const std::string& operand : view_.statements[i].operands) {
       const int from = view_.fact(operand).statement;
-      if (from >= 0 && is_float_[static_cast<size_t>(from)])
-        group_[root(i)] = root(static_cast<size_t>(from));
+      if (from >= 0 && is_float_[from]) group_[root(i)] = root(static_cast<size_t>(from));
     }
   }
 
@@ -155,9 +154,8 @@ class Islands {
   bool begins_quantiser(const Statement& statement) const {
     const std::vector<int> readers = view_.readers(statement.name);
     return statement.operands.size() == 1 &&
-           std::all_of(readers.begin(), readers.end(), [&](int reader) {
-             return rounds(view_.statements[static_cast<size_t>(reader)]);
-           });
+           std::all_of(readers.begin(), readers.end(),
+                       [&](int reader) { return rounds(view_.statements[reader]); });
   }
 
   void add(size_t i, Island& island) const {
@@ -169,7 +167,7 @@ class Islands {
     }
     for (const std::string& operand : statement.operands) {
       const Fact& fact = view_.fact(operand);
-      const bool is_inside = fact.statement >= 0 && is_float_[static_cast<size_t>(fact.statement)];
+      const bool is_inside = fact.statement >= 0 && is_float_[fact.statement];
       if (fact.quantisation == Quantisation::dequantised && !fact.is_constant)
         island.has_entrance = true;
       else if (!is_inside && !fact.is_constant)
@@ -177,9 +175,7 @@ class Islands {
     }
     if (view_.is_result(statement.name)) island.is_enclosed = false;
     for (const int reader : view_.readers(statement.name))
-      if (!is_float_[static_cast<size_t>(reader)] &&
-          !rounds(view_.statements[static_cast<size_t>(reader)]))
-        island.is_enclosed = false;
+      if (!is_float_[reader] && !rounds(view_.statements[reader])) island.is_enclosed = false;
   }
 
   const ArtefactView& view_;

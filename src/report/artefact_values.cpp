@@ -42,8 +42,7 @@ struct Channels {
 
 Channels channels_of(const Tensor& tensor, size_t axis) {
   Channels out{static_cast<size_t>(tensor.shape.at(axis)), 1};
-  for (size_t i = axis + 1; i < tensor.shape.size(); ++i)
-    out.inner *= static_cast<size_t>(tensor.shape[i]);
+  for (size_t i = axis + 1; i < tensor.shape.size(); ++i) out.inner *= tensor.shape[i];
   return out;
 }
 
@@ -130,7 +129,7 @@ bool is_scaled_integers(const ir::Tensor& tensor) {
     return false;
   const std::vector<double> values = ir::to_f64(tensor);
   if (are_scaled_integers(values)) return true;
-  const auto rows = static_cast<size_t>(tensor.shape[0]);
+  const size_t rows = tensor.shape[0];
   const size_t width = values.size() / rows;
   if (width < static_cast<size_t>(kFewest)) return false;
   for (size_t row = 0; row < rows; ++row) {

@@ -130,9 +130,8 @@ std::string ArtefactView::label(const std::string& variable) const {
 
 Where ArtefactView::where(int statement) const {
   if (statement < 0 || statement >= std::ssize(locations_)) return {};
-  Where out = locations_[static_cast<size_t>(statement)];
-  const std::string label =
-      this->label(fact(statements[static_cast<size_t>(statement)].name).origin);
+  Where out = locations_[statement];
+  const std::string label = this->label(fact(statements[statement].name).origin);
   if (const size_t dot = label.rfind('.'); dot != std::string::npos)
     out.module = label.substr(0, dot);
   return out;

@@ -101,8 +101,8 @@ Ints ShapeCall::axes(std::string_view parameter, size_t rank) const {
   for (const int64_t item : out) {
     require(item >= 0 && item < static_cast<int64_t>(rank), quoted(parameter), " names axis ", item,
             " of a tensor with ", rank, " axes");
-    require(!seen[static_cast<size_t>(item)], quoted(parameter), " names axis ", item, " twice");
-    seen[static_cast<size_t>(item)] = true;
+    require(!seen[item], quoted(parameter), " names axis ", item, " twice");
+    seen[item] = true;
   }
   return out;
 }
@@ -111,7 +111,7 @@ size_t ShapeCall::axis(std::string_view parameter, size_t rank) const {
   const int64_t out = integer(parameter);
   require(out >= 0 && out < static_cast<int64_t>(rank), quoted(parameter), " is ", out,
           " for a tensor with ", rank, " axes");
-  return static_cast<size_t>(out);
+  return out;
 }
 
 void ShapeCall::one_of(std::string_view parameter,

@@ -166,7 +166,7 @@ class Lint {
     const auto& parameters = signature.declaration->parameters;
     for (const nnef::Argument& argument : call.arguments) {
       const auto found = std::find(arguments.begin(), arguments.end(), &argument.value);
-      const auto index = static_cast<size_t>(found - arguments.begin());
+      const size_t index = found - arguments.begin();
       const bool is_tensor = holds_tensors(signature.parameters[index]);
       if (is_tensor == argument.name.empty()) continue;
       refuse_invalid(cat(quoted(call.text), ": the ", is_tensor ? "tensor " : "attribute ",

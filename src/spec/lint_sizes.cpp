@@ -87,7 +87,7 @@ class SizeLint {
   MaybeShape concatenated(const Value& call) {
     const Value* axis = argument_of(call, "axis");
     if (axis == nullptr) return {};
-    const auto index = static_cast<size_t>(axis->integer);
+    const size_t index = axis->integer;
     MaybeShape out;
     for (const Value& part : call.arguments[0].value.items) {
       const MaybeShape shape = shape_of(part);
@@ -122,7 +122,7 @@ class SizeLint {
     if (!begin || !end || axes == nullptr || argument_of(call, "stride") != nullptr) return {};
     ir::Shape out = x;
     for (size_t i = 0; i < axes->items.size(); ++i)
-      out[static_cast<size_t>(axes->items[i].integer)] = (*end)[i] - (*begin)[i];
+      out[axes->items[i].integer] = (*end)[i] - (*begin)[i];
     return out;
   }
 
@@ -132,7 +132,7 @@ class SizeLint {
     const auto size = length == nullptr ? std::nullopt : read_size(*length);
     if (axis == nullptr || !size) return {};
     ir::Shape out = x;
-    out[static_cast<size_t>(axis->integer)] = *size;
+    out[axis->integer] = *size;
     return out;
   }
 

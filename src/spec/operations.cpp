@@ -92,7 +92,7 @@ size_t index_of(const Fragment& declaration, std::string_view name) {
   const auto& parameters = declaration.parameters;
   const auto found = std::find_if(parameters.begin(), parameters.end(),
                                   [&](const Parameter& p) { return p.name == name; });
-  return static_cast<size_t>(found - parameters.begin());
+  return found - parameters.begin();
 }
 
 [[noreturn]] void refuse_name(const Fragment& declaration, const Value& invocation,

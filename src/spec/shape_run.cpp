@@ -308,7 +308,7 @@ class ShapeRunner::State {
     std::optional<int64_t> iterations;
     for (const Value& row : list.items) {
       auto& shape = inner[row.items.at(0).text].shape;
-      const auto axis = static_cast<size_t>(row.items.at(2).integer);
+      const size_t axis = row.items.at(2).integer;
       const int64_t chunk = std::abs(row.items.at(3).integer);
       if (!shape || axis >= shape->size() || chunk == 0) continue;
       iterations = ((*shape)[axis] + chunk - 1) / chunk;
@@ -348,7 +348,7 @@ class ShapeRunner::State {
   static Known scanned(const Value& row, std::optional<Ints> shape,
                        std::optional<int64_t> iterations) {
     if (!shape || row.items.at(1).text != "full") return {std::move(shape), {}};
-    const auto axis = static_cast<size_t>(row.items.at(2).integer);
+    const size_t axis = row.items.at(2).integer;
     if (!iterations || axis >= shape->size()) return {};
     (*shape)[axis] = product((*shape)[axis], *iterations);
     return {std::move(shape), {}};

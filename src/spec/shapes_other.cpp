@@ -10,7 +10,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kMethods = {"symmetric", "asymmetric", "aligned"};
 Ints reduced(const ShapeCall& call) {
   Ints out = call.shape("input");
-  for (const int64_t axis : call.axes("axes", out.size())) out[static_cast<size_t>(axis)] = 1;
+  for (const int64_t axis : call.axes("axes", out.size())) out[axis] = 1;
   return out;
 }
 

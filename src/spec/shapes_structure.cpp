@@ -116,7 +116,7 @@ Shapes transpose(const ShapeCall& call) {
   call.require(count <= input.size(), "'axes' has ", count, " axes, and the tensor ", input.size());
   const Ints axes = call.axes("axes", count);
   Ints out = input;
-  for (size_t i = 0; i < count; ++i) out[i] = input[static_cast<size_t>(axes[i])];
+  for (size_t i = 0; i < count; ++i) out[i] = input[axes[i]];
   return {out};
 }
 
@@ -201,7 +201,7 @@ Shapes slice(const ShapeCall& call) {
   const bool is_plain =
       std::count(stride.begin(), stride.end(), 1) == static_cast<ptrdiff_t>(stride.size());
   for (size_t i = 0; i < axes.size(); ++i) {
-    int64_t& extent = out[static_cast<size_t>(axes[i])];
+    int64_t& extent = out[axes[i]];
     call.require(stride[i] != 0, "'stride' is 0");
     if (is_plain && end[i] == 0) end[i] = extent;
     extent = sliced(call, extent, begin[i], end[i], stride[i]);

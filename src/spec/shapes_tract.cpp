@@ -40,7 +40,7 @@ MaybeShapes tract_slice(const ShapeCall& call, Slices beyond) {
   if (begin.size() != axes.size() || end.size() != axes.size()) return {};
   if (!stride.empty() && stride.size() != axes.size()) return {};
   for (size_t i = 0; i < axes.size(); ++i) {
-    int64_t& extent = out[static_cast<size_t>(axes[i])];
+    int64_t& extent = out[axes[i]];
     const int64_t first = begin[i] < 0 ? begin[i] + extent : begin[i];
     int64_t last = end[i] <= 0 ? end[i] + extent : end[i];
     if (last > extent && beyond == Slices::unknown) return {};

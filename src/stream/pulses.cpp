@@ -114,7 +114,7 @@ class Finder {
     item.flow.rank = static_cast<int>(shape.size());
     item.flow.shape = &shape;
     if (axis < 0) return;
-    const auto rate = rate_of(shape[static_cast<size_t>(axis)], symbol_);
+    const auto rate = rate_of(shape[axis], symbol_);
     if (!rate) blocked("has a result that does not grow at a fixed rate");
     out_.multiple = std::lcm(out_.multiple, rate->down);
     out_.least = std::max(out_.least, (item.flow.least * rate->down + rate->up - 1) / rate->up);

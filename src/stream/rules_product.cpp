@@ -63,7 +63,7 @@ Flows einsum(const FlowCall& call) {
     begin = end + 1;
     if (!flow.streams()) continue;
     if (static_cast<size_t>(flow.axis) >= term.size()) blocked("multiplies in an unsupported way");
-    const char own_letter = term[static_cast<size_t>(flow.axis)];
+    const char own_letter = term[flow.axis];
     if (result.find(own_letter) == std::string::npos) blocked(kSums, kHelp);
     if (letter != 0 && letter != own_letter) blocked(kTimeByTime, kHelp);
     letter = own_letter;

@@ -146,7 +146,7 @@ Flows reshape(const FlowCall& call) {
   const ir::Shape& to = *call.result();
   const int axis = streaming_axis(to, call.symbol());
   if (axis < 0) blocked("merges the streamed axis with other axes");
-  const auto a = static_cast<size_t>(out.axis), b = static_cast<size_t>(axis);
+  const size_t a = out.axis, b = static_cast<size_t>(axis);
   if (product(from, 0, a) != product(to, 0, b))
     blocked("merges the streamed axis with preceding axes",
             "make the streamed axis the first axis before reshaping");
@@ -175,8 +175,8 @@ Flows slice(const FlowCall& call) {
     const int64_t stride = i < strides.size() ? strides[i] : 1;
     if (stride < 1) blocked("reverses the time axis", kNoEnd);
     if (call.result() == nullptr || !out.shape) blocked("slices a stream in an unsupported way");
-    const auto of_input = rate_of((*out.shape)[static_cast<size_t>(out.axis)], call.symbol());
-    const auto of_result = rate_of((*call.result())[static_cast<size_t>(out.axis)], call.symbol());
+    const auto of_input = rate_of((*out.shape)[out.axis], call.symbol());
+    const auto of_result = rate_of((*call.result())[out.axis], call.symbol());
     if (!of_input || !of_result ||
         of_input->up * of_result->down != of_result->up * of_input->down * stride)
       blocked("takes a slice of fixed length",
@@ -212,7 +212,7 @@ bool replicates_border(const FlowCall& call) {
 Flows pad(const FlowCall& call) {
   Flow out = call.first();
   const auto padding = call.pairs("padding");
-  const auto [before, after] = padding.at(static_cast<size_t>(out.axis));
+  const auto [before, after] = padding.at(out.axis);
   out.shape = nullptr;
   if (before == 0 && after == 0) return {out};
   if (replicates_border(call)) out.least = before + 1;

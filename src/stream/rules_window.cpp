@@ -51,7 +51,7 @@ Flows conv(const FlowCall& call) {
   if (flow.axis == 0) return {out};
   const Flow filter = call.flow("filter");
   if (!filter.shape) blocked("has weights of an unknown size");
-  const auto index = static_cast<size_t>(flow.axis);
+  const size_t index = flow.axis;
   const ir::Dim size = filter.shape->at(index);
   if (!size.is_constant()) blocked("has weights of an unknown size");
   return {windowed(out, window(call, index - 2, size.value()))};
@@ -75,7 +75,7 @@ Flows deconv(const FlowCall& call) {
 /// Lists of pools have entries for all axes.
 Flow pooled(const FlowCall& call, bool pads_with_numbers) {
   const Flow flow = call.first();
-  const auto index = static_cast<size_t>(flow.axis);
+  const size_t index = flow.axis;
   const StreamWindow w = window(call, index, call.ints("size").at(index));
   if (flow.axis < 2 && (w.size != 1 || w.stride != 1))
     blocked("pools over a streamed batch or channel axis");

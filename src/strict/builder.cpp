@@ -153,7 +153,7 @@ Ref Builder::squeeze(Ref x, const Ints& axes) {
   for (int64_t axis = 0; axis < rank(x); ++axis)
     if (std::find(axes.begin(), axes.end(), axis) == axes.end()) {
       kept.push_back(axis);
-      shape.push_back(this->shape(x)[static_cast<size_t>(axis)]);
+      shape.push_back(this->shape(x)[axis]);
     }
   if (const auto stored = draft_.stored_with_axes(x.tensor, kept)) return with(*stored, x);
   return call("squeeze", {x}, {{"axes", axes}}, x.dtype, shape);
@@ -163,7 +163,7 @@ Ref Builder::transpose(Ref x, const Ints& permutation) {
   if (std::is_sorted(permutation.begin(), permutation.end())) return x;
   if (const auto stored = draft_.stored_with_axes(x.tensor, permutation)) return with(*stored, x);
   Shape shape;
-  for (const int64_t axis : permutation) shape.push_back(this->shape(x)[static_cast<size_t>(axis)]);
+  for (const int64_t axis : permutation) shape.push_back(this->shape(x)[axis]);
   return call("transpose", {x}, {{"axes", permutation}}, x.dtype, shape);
 }
 
@@ -189,9 +189,9 @@ Ref Builder::concat(const std::vector<Ref>& parts, int axis) {
   std::vector<Ref> filled;
   std::vector<draft::Ref> tensors;
   Shape shape = with_size(this->shape(parts.at(0)), axis, 0);
-  Dim& size = shape[static_cast<size_t>(axis)];
+  Dim& size = shape[axis];
   for (const Ref part : parts) {
-    size = size + this->shape(part)[static_cast<size_t>(axis)];
+    size = size + this->shape(part)[axis];
     if (has_no_elements(this->shape(part))) continue;
     filled.push_back(part);
     tensors.push_back(part.tensor);
@@ -312,7 +312,7 @@ const nnef::Fragment* Builder::fragment(std::string_view name) const {
 
 std::string_view Builder::operator_name() const {
   if (draft_.location < 0) return {};
-  return draft_.notes.locations[static_cast<size_t>(draft_.location)].op;
+  return draft_.notes.locations[draft_.location].op;
 }
 
 void Builder::begin(int location) {

@@ -53,7 +53,7 @@ Ref from_front(Builder& out, Ref index, const Dim& n) {
 std::vector<Ref> gather(const Call& call, Builder& out) {
   const Ref x = call.operands[0];
   const int64_t axis = call.at("axis").integer;
-  const Dim& n = out.shape(x).at(static_cast<size_t>(axis));
+  const Dim& n = out.shape(x).at(axis);
   const Ref index = from_front(out, call.operands[1], n);
   const bool is_computed = !out.is_constant(index) && type_of(index) != Type::integer;
   if (is_computed && n.value() > kMostElements)
@@ -68,13 +68,12 @@ std::vector<Ref> gather(const Call& call, Builder& out) {
 Ref flat_indices(Builder& out, const Shape& shape, Ref index, int axis) {
   const Ints strides = ir::contiguous_strides(ir::static_shape(shape));
   const int rank = static_cast<int>(shape.size());
-  Ref flat = mul(out, as_number(out, index),
-                 number(out, static_cast<double>(strides[static_cast<size_t>(axis)])));
+  Ref flat = mul(out, as_number(out, index), number(out, static_cast<double>(strides[axis])));
   for (int each = 0; each < rank; ++each) {
-    const Dim& n = out.shape(index)[static_cast<size_t>(each)];
+    const Dim& n = out.shape(index)[each];
     if (each == axis || n == Dim(1)) continue;
-    const Ref offsets = mul(out, index_range(out, n, each, rank),
-                            number(out, static_cast<double>(strides[static_cast<size_t>(each)])));
+    const Ref offsets =
+        mul(out, index_range(out, n, each, rank), number(out, static_cast<double>(strides[each])));
     flat = add(out, flat, offsets);
   }
   return flat;
@@ -90,7 +89,7 @@ std::vector<Ref> gather_elements(const Call& call, Builder& out) {
   const Ref x = call.operands[0];
   const auto axis = static_cast<int>(call.at("axis").integer);
   check_size(call, out, count(out.shape(x)));
-  const Dim n = out.shape(x)[static_cast<size_t>(axis)];
+  const Dim n = out.shape(x)[axis];
   return {gather_elements_along(out, x, from_front(out, call.operands[1], n), axis)};
 }
 
@@ -104,7 +103,7 @@ Hits hits_of(Builder& out, Ref index, const Dim& size, int axis) {
   const int rank = out.rank(index) + 1;
   const Ref writes = out.unsqueeze(as_number(out, index), {axis + 1});
   const Ref hit = compare(out, "eq", writes, index_range(out, size, axis + 1, rank));
-  const Dim n = out.shape(index)[static_cast<size_t>(axis)];
+  const Dim n = out.shape(index)[axis];
   const Ref numbers = add(out, index_range(out, n, axis, rank), number(out, 1.0));
   return {hit, select(out, hit, numbers, number(out, 0.0))};
 }
@@ -115,7 +114,7 @@ Ref reduced(Builder& out, std::string_view op, Ref x, int axis) {
 
 /// The last of several writes wins.
 Ref written(Builder& out, Ref x, Ref index, Ref updates, int axis) {
-  const Dim size = out.shape(x)[static_cast<size_t>(axis)];
+  const Dim size = out.shape(x)[axis];
   const Ref last = reduced(out, "max_reduce", hits_of(out, index, size, axis).number, axis);
   const Ref winner = maximum(out, sub(out, last, number(out, 1.0)), number(out, 0.0));
   const Ref values = gather_elements_along(out, updates, winner, axis);
@@ -136,11 +135,11 @@ Ref written_within(Builder& out, Ref x, Ref index, Ref updates, int axis) {
 std::vector<Ref> scatter_elements(const Call& call, Builder& out) {
   const auto axis = static_cast<int>(call.at("axis").integer);
   const Ref x = call.operands[0], updates = call.operands[2];
-  const Ref index = from_front(out, call.operands[1], out.shape(x)[static_cast<size_t>(axis)]);
+  const Ref index = from_front(out, call.operands[1], out.shape(x)[axis]);
   const nnef::Value* reduction = call.find("reduction");
   if (reduction != nullptr && reduction->text != "none")
     refuse(call, out, cat("scattering with the reduction ", reduction->text));
-  const int64_t size = out.shape(x)[static_cast<size_t>(axis)].value();
+  const int64_t size = out.shape(x)[axis].value();
   check_size(call, out, count(out.shape(index)) * size);
   return {written_within(out, x, index, updates, axis)};
 }
@@ -162,10 +161,9 @@ std::vector<Ref> scatter_nd(const Call& call, Builder& out) {
   Ref row = number(out, 0.0);
   int64_t stride = row_count;
   for (int64_t i = 0; i < depth; ++i) {
-    stride /= sizes[static_cast<size_t>(i)];
-    const Ref coordinate =
-        as_number(out, from_front(out, out.squeeze(out.slice(entries, 1, i, i + 1), {1}),
-                                  shape[static_cast<size_t>(i)]));
+    stride /= sizes[i];
+    const Ref coordinate = as_number(
+        out, from_front(out, out.squeeze(out.slice(entries, 1, i, i + 1), {1}), shape[i]));
     row = add(out, row, mul(out, coordinate, number(out, static_cast<double>(stride))));
   }
   const Ref last = reduced(out, "max_reduce", hits_of(out, row, Dim(row_count), 0).number, 0);
@@ -180,7 +178,7 @@ std::vector<Ref> scatter_nd(const Call& call, Builder& out) {
 /// The rank of each element, by comparison with all others; equal ones keep their order.
 Ref rank_of(Builder& out, Ref x, int axis, bool is_largest) {
   const int rank = out.rank(x) + 1;
-  const Dim n = out.shape(x)[static_cast<size_t>(axis)];
+  const Dim n = out.shape(x)[axis];
   const Ref self = out.unsqueeze(x, {axis + 1}), other = out.unsqueeze(x, {axis});
   const Ref is_before = compare(out, is_largest ? "gt" : "lt", other, self);
   const Ref earlier =
@@ -191,7 +189,7 @@ Ref rank_of(Builder& out, Ref x, int axis, bool is_largest) {
 
 std::vector<Ref> sorted_by_comparing(const Call& call, Builder& out, Ref x, int axis, int64_t k) {
   const int rank = out.rank(x) + 1;
-  const Dim n = out.shape(x)[static_cast<size_t>(axis)];
+  const Dim n = out.shape(x)[axis];
   const Ref ranks = out.unsqueeze(rank_of(out, x, axis, call.at("largest").logical), {axis + 1});
   const Ref is_at = compare(out, "eq", ranks, index_range(out, Dim(k), axis + 1, rank));
   const Ref indices =
@@ -207,7 +205,7 @@ std::vector<Ref> sorted_by_comparing(const Call& call, Builder& out, Ref x, int 
 /// become infinite, so other infinities become the largest finite number.
 std::vector<Ref> picked(const Call& call, Builder& out, Ref x, int axis, int64_t k) {
   const bool is_largest = call.at("largest").logical;
-  const Dim n = out.shape(x)[static_cast<size_t>(axis)];
+  const Dim n = out.shape(x)[axis];
   constexpr double kFurthest = 3.4028234663852886e38;
   const Ref last = number(out, is_largest ? -kFurthest : kFurthest);
   x = is_largest ? maximum(out, x, last) : minimum(out, x, last);

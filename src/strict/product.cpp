@@ -47,7 +47,7 @@ Term summed(Builder& out, Term term, const std::string& kept) {
       axes.push_back(static_cast<int64_t>(i));
   if (axes.empty()) return term;
   Shape shape = out.shape(term.x);
-  for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
+  for (const int64_t axis : axes) shape[axis] = 1;
   const Ref sum =
       emit(out, "sum_reduce", {as_number(out, term.x)}, {{"axes", axes}}, {DType::f32, shape});
   return {out.squeeze(sum, axes), remaining};
@@ -225,7 +225,7 @@ std::vector<Ref> deconv(const Call& call, Builder& out) {
 /// infinities into NaN.
 std::vector<Ref> cumsum(const Call& call, Builder& out) {
   const TensorType& type = call.result();
-  const auto axis = static_cast<size_t>(call.at("axis").integer);
+  const size_t axis = call.at("axis").integer;
   const Ref x = as_number(out, call.operands[0]);
   const Ints sizes = out.sizes(x);
   const int64_t n = sizes.at(axis);

@@ -63,7 +63,7 @@ std::vector<Ref> iteration(const Call& call, ScanCall& scan, int64_t step, Build
     const auto state = scan.next.find(result.name);
     const bool is_state = state != scan.next.end();
     Shape shape = is_state ? out.shape(scan.states.at(state->second)) : call.results[0].shape;
-    if (!is_state) shape[static_cast<size_t>(scan.axis)] = 1;
+    if (!is_state) shape[scan.axis] = 1;
     types.push_back({call.results[0].dtype, shape});
   }
   const Call body{scan.body.name, operands, {}, types, {}, {}};

@@ -85,7 +85,7 @@ using Padding = std::vector<std::pair<int64_t, int64_t>>;
 /// Pads by concatenating blocks of one number.
 Ref concat_padding(Builder& out, Ref x, const Padding& padding, double value) {
   for (int axis = 0; axis < out.rank(x); ++axis) {
-    const auto [before, after] = padding[static_cast<size_t>(axis)];
+    const auto [before, after] = padding[axis];
     std::vector<Ref> parts;
     const auto add_block = [&](int64_t n) {
       if (n > 0)
@@ -102,7 +102,7 @@ Ref concat_padding(Builder& out, Ref x, const Padding& padding, double value) {
 /// Pads by gathering the entries of each axis.
 Ref gather_padding(Builder& out, Ref x, const Padding& padding, bool is_reflected) {
   for (int axis = 0; axis < out.rank(x); ++axis) {
-    const auto [before, after] = padding[static_cast<size_t>(axis)];
+    const auto [before, after] = padding[axis];
     if (before == 0 && after == 0) continue;
     const int64_t n = extent(out, x, axis);
     std::vector<int64_t> entries;
@@ -152,7 +152,7 @@ std::vector<Ref> triangle(const Call& call, Builder& out) {
     for (int64_t column = 0; column < columns.value(); ++column)
       keeps.push_back(is_upper ? column - row >= k : column - row <= k);
   Ints mask_shape(static_cast<size_t>(rank), 1);
-  mask_shape[static_cast<size_t>(rank) - 2] = rows.value();
+  mask_shape[rank - 2] = rows.value();
   mask_shape.back() = columns.value();
   const Ref mask = out.constant(ir::tensor_of(DType::boolean, mask_shape, keeps), "triangle");
   const bool is_logical = out.dtype(x) == DType::boolean;

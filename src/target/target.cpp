@@ -21,7 +21,7 @@ int take_number(std::string_view& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool ok = error == std::errc() && !text.empty() && text[0] != '-';
   if (!ok) return -1;
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  text.remove_prefix(end - text.data());
   return value;
 }
 

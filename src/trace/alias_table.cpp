@@ -18,7 +18,7 @@ int AliasTable::root_of(const at::Tensor& tensor) {
   const auto* storage = tensor.has_storage() ? tensor.storage().unsafeGetStorageImpl() : nullptr;
   const auto known = storage == nullptr ? by_storage_.end() : by_storage_.find(storage);
   if (known != by_storage_.end()) {
-    if (roots_[static_cast<size_t>(known->second)].version > 0)
+    if (roots_[known->second].version > 0)
       throw Error("unsupported-inplace",
                   "a tensor is read after another tensor on the same memory was written",
                   "the two share memory without one being a view of the other",
@@ -127,8 +127,7 @@ void AliasTable::forbid_writes(const std::vector<Choice>& choices,
                                const std::vector<at::Tensor>& operands, size_t roots_before) {
   std::map<size_t, int> uses;
   for (const at::Tensor& tensor : operands)
-    if (const int entry = find(tensor); entry >= 0)
-      ++uses[static_cast<size_t>((*this)[entry].root)];
+    if (const int entry = find(tensor); entry >= 0) ++uses[(*this)[entry].root];
   for (const Choice& choice : choices) {
     std::vector<size_t> roots;
     bool is_own = choice.yes.strides() == choice.no.strides();

@@ -19,12 +19,10 @@ class AliasTable {
   /// `parent`: the entry that it is a view of, or -1. Errors: `unsupported-inplace`.
   int add(const at::Tensor& tensor, ir::ValueId value, int parent,
           std::shared_ptr<const View> view);
-  TensorInfo& operator[](int entry) { return aliases_[static_cast<size_t>(entry)]; }
-  const TensorInfo& operator[](int entry) const { return aliases_[static_cast<size_t>(entry)]; }
-  Root& root(const TensorInfo& entry) { return roots_[static_cast<size_t>(entry.root)]; }
-  const Root& root(const TensorInfo& entry) const {
-    return roots_[static_cast<size_t>(entry.root)];
-  }
+  TensorInfo& operator[](int entry) { return aliases_[entry]; }
+  const TensorInfo& operator[](int entry) const { return aliases_[entry]; }
+  Root& root(const TensorInfo& entry) { return roots_[entry.root]; }
+  const Root& root(const TensorInfo& entry) const { return roots_[entry.root]; }
   bool is_stale(const TensorInfo& entry) const { return entry.seen != root(entry).version; }
   /// Whether `view` is a view of `entry`, directly or through other views.
   bool is_base_of(int entry, int view) const;

@@ -110,7 +110,7 @@ void limit_allocations(size_t model_bytes, size_t sample_bytes) {
   constexpr size_t kPerModelByte = 4;
   // Tokens grow to their attention weights, an image to its features.
   constexpr size_t kPerSampleByte = size_t{1} << 16;
-  const auto chosen = static_cast<size_t>(limits::chosen_max_memory());
+  const size_t chosen = limits::chosen_max_memory();
   limited->set_limit(
       std::max({kMinimum, kPerModelByte * model_bytes, kPerSampleByte * sample_bytes, chosen}));
 }

@@ -34,15 +34,12 @@ ir::ValueId Constants::add(const at::Tensor& tensor, Location location, const st
     const auto [begin, end] = small_.equal_range(hash);
     const std::vector<int> index = begin == end ? std::vector<int>() : ir::constant_index(graph_);
     for (auto at = begin; at != end; ++at)
-      if (ir::same_values(
-              graph_.constants[static_cast<size_t>(index[static_cast<size_t>(at->second)])].data,
-              data))
-        return at->second;
+      if (ir::same_values(graph_.constants[index[at->second]].data, data)) return at->second;
   }
   const std::string name =
       path.empty() ? name_for_use(tensor, location, use) : naming_.unique(path);
   const ir::ValueId value = ir::add_constant(graph_, name, std::move(data));
-  graph_.values[static_cast<size_t>(value)].quant = quant_info(tensor);
+  graph_.values[value].quant = quant_info(tensor);
   if (shareable) small_.emplace(hash, value);
   return value;
 }

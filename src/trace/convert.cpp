@@ -71,7 +71,7 @@ size_t span_bytes(const at::Tensor& tensor) {
   if (tensor.numel() == 0) return 0;
   int64_t last = 0;
   for (int64_t d = 0; d < tensor.dim(); ++d) last += (tensor.size(d) - 1) * tensor.stride(d);
-  return static_cast<size_t>((last + 1) * tensor.element_size());
+  return (last + 1) * tensor.element_size();
 }
 
 ir::Tensor geometry(const at::Tensor& tensor) {

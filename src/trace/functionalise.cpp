@@ -91,14 +91,14 @@ std::vector<ir::DType> computed_dtypes(const std::string& functional,
 }
 
 void refuse_resized(const ir::Graph& graph, const TensorInfo& entry, const at::Tensor& out) {
-  const ir::Shape& before = graph.values[static_cast<size_t>(entry.value)].shape;
+  const ir::Shape& before = graph.values[entry.value].shape;
   if (entry.parent >= 0 && ir::static_shape(before) != out.sizes().vec())
     throw Error("unsupported-inplace", "out= is a view, which the operation would resize", {},
                 "give out= a tensor of the result's size");
 }
 
 const std::optional<ir::QuantInfo>& scale_of(const ir::Graph& graph, ir::ValueId value) {
-  return graph.values[static_cast<size_t>(value)].quant;
+  return graph.values[value].quant;
 }
 
 /// Refuses writes that change the scale of shared memory: torch's tensors keep their own scales,
@@ -113,7 +113,7 @@ void require_scale(const ir::Graph& graph, ir::ValueId value, ir::ValueId other)
 
 /// Gives the scale of `base` to the values from `first` on, which scatter into `base`.
 void carry_scale(ir::Graph& graph, size_t first, ir::ValueId base) {
-  const ir::Value target = graph.values[static_cast<size_t>(base)];
+  const ir::Value target = graph.values[base];
   if (!target.quant) return;
   for (size_t i = first; i < graph.values.size(); ++i) {
     if (graph.values[i].dtype != target.dtype) continue;
@@ -181,7 +181,7 @@ ir::ValueId Recorder::refresh(int index) {
     for (size_t i = 0; i < view.list.size(); ++i)
       if (view.list[i] >= 0) std::get<ir::TensorRefs>(operand).ids[i] = refresh(view.list[i]);
   for (ir::ValueId& output : node.outputs) {
-    const ir::Value like = graph_.values[static_cast<size_t>(output)];
+    const ir::Value like = graph_.values[output];
     output =
         ir::add_value(graph_, {naming_.result(graph_, node), like.dtype, like.shape, like.quant});
   }
@@ -206,7 +206,7 @@ void Recorder::write_to_root(int index, ir::ValueId value, Location location) {
   std::vector<int> chain;
   for (int link = index; link >= 0; link = aliases_[link].parent) chain.push_back(link);
   TensorInfo& root = aliases_[chain.back()];
-  const ir::Ints shape = ir::static_shape(graph_.values[static_cast<size_t>(root.value)].shape);
+  const ir::Ints shape = ir::static_shape(graph_.values[root.value].shape);
   const at::Tensor indices = at::arange(ir::element_count(shape)).reshape(shape);
   at::Tensor positions = indices;
   for (auto link = chain.rbegin() + 1; link != chain.rend(); ++link) {
@@ -304,7 +304,7 @@ std::vector<ir::ValueId> Recorder::written_values(OpCall call,
   const Location location{call.node.scope, call.node.source};
   for (size_t i = 0; i < written.size(); ++i) {
     const ir::ValueId id = new_value(call.node, written[i]);
-    graph_.values[static_cast<size_t>(id)].dtype = computed[i];
+    graph_.values[id].dtype = computed[i];
     call.node.outputs.push_back(id);
   }
   std::vector<ir::ValueId> out = call.node.outputs;

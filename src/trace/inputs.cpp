@@ -94,8 +94,8 @@ class Binder {
     int index = find(path);
     if (index < 0) index = by_position(type);
     if (index >= 0) {
-      used_[static_cast<size_t>(index)] = true;
-      return leaf(samples_[static_cast<size_t>(index)].value, type, path);
+      used_[index] = true;
+      return leaf(samples_[index].value, type, path);
     }
     if (const auto optional = type->cast<c10::OptionalType>())
       return children(path).empty() ? c10::IValue() : build(optional->getElementType(), path);

@@ -94,8 +94,7 @@ void Interpreter::run_unpack(Node* node, Env& env) {
       container.isTuple() ? container.toTupleRef().elements().vec() : container.toListRef().vec();
   if (node->kind() == prim::TupleIndex) {
     const int64_t index = inputs[1].toInt();
-    const auto position =
-        static_cast<size_t>(index < 0 ? index + static_cast<int64_t>(elements.size()) : index);
+    const size_t position = index < 0 ? index + static_cast<int64_t>(elements.size()) : index;
     return set_outputs(node, env, {elements.at(position)});
   }
   if (node->kind() == prim::TupleSlice &&

@@ -80,8 +80,7 @@ void Lists::guard_iteration_access(const std::string& name, const Stack& inputs,
       refuse_list("a list of constant length is written at an index that depends on the iteration");
     return;  // changed_list_layout() follows it
   }
-  if (elements[static_cast<size_t>(from)].isTensor() &&
-      loops_.origins().is_from_running_loop(elements[static_cast<size_t>(from)].toTensor()))
+  if (elements[from].isTensor() && loops_.origins().is_from_running_loop(elements[from].toTensor()))
     return;  // made by an earlier iteration: the recorder follows it
   ListLayout list_layout{{list_length, count}};
   if (depends_on_iteration(length)) {

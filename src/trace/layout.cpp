@@ -31,7 +31,7 @@ std::vector<Comparison> Recorder::layout_conditions(const at::Tensor& tensor) {
   const int index = aliases_.find(tensor);
   if (index < 0 || !mark(tensor)) return out;
   const TensorInfo& entry = aliases_[index];
-  const ir::Shape shape = graph_.values[static_cast<size_t>(entry.value)].shape;
+  const ir::Shape shape = graph_.values[entry.value].shape;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     const int64_t extent = shape[axis].value();
     const Dim size = size_symbol(graph_, entry.value, static_cast<int64_t>(axis));
@@ -40,7 +40,7 @@ std::vector<Comparison> Recorder::layout_conditions(const at::Tensor& tensor) {
                                 : Comparison{size, Relation::ge, 2});
     if (entry.parent < 0 || !cuts(entry.view->call.node)) continue;
     const ir::ValueId base = aliases_[entry.parent].value;
-    const ir::Shape base_shape = graph_.values[static_cast<size_t>(base)].shape;
+    const ir::Shape base_shape = graph_.values[base].shape;
     const Dim base_size = size_symbol(graph_, base, static_cast<int64_t>(axis));
     if (extent == base_shape[axis].value()) out.push_back({size, Relation::eq, base_size});
     if (extent < base_shape[axis].value()) out.push_back({size, Relation::lt, base_size});

@@ -52,11 +52,10 @@ std::vector<Operand> TensorNumbers::operands_of(const at::Tensor& tensor) const 
   if (!tensor.defined() || !is_list(tensor)) return {};
   std::vector<Mark> marks = recorder_->numbers(tensor);
   if (marks.empty() && recorder_->mark(tensor)) return {};
-  marks.resize(static_cast<size_t>(tensor.numel()));
+  marks.resize(tensor.numel());
   const at::Tensor flat = tensor.reshape({-1}).to(at::kLong);
   std::vector<Operand> out;
-  for (int64_t i = 0; i < flat.numel(); ++i)
-    out.push_back({flat[i].item().toLong(), marks[static_cast<size_t>(i)]});
+  for (int64_t i = 0; i < flat.numel(); ++i) out.push_back({flat[i].item().toLong(), marks[i]});
   return out;
 }
 
@@ -86,7 +85,7 @@ std::vector<Operand> TensorNumbers::result_numbers(const std::string& name,
   const auto count = static_cast<int64_t>(numbers.size());
   if (name == "aten::select" && is_plain_number(inputs[2])) {
     const int64_t index = inputs[2].toInt();
-    return {numbers.at(static_cast<size_t>(index < 0 ? index + count : index))};
+    return {numbers.at(index < 0 ? index + count : index)};
   }
   const std::string scalar = folding(name, inputs.size());
   if (scalar.empty()) return {};

@@ -30,7 +30,7 @@ std::string quantiser_of(const ir::Graph& graph, const ir::Node& node) {
   if (!ir::op_name(node.op).starts_with("aten::fake_quantize_")) return {};
   const ir::ValueId scale = ir::operand(node, "scale");
   if (scale == ir::kNoValue) return {};
-  const std::string& name = graph.values[static_cast<size_t>(scale)].name;
+  const std::string& name = graph.values[scale].name;
   return name.ends_with(kScale) ? name.substr(0, name.size() - kScale.size()) : std::string();
 }
 

@@ -35,7 +35,7 @@ void for_each_offset(const at::Tensor& tensor, Visit visit) {
   for (int64_t remaining = tensor.numel(); remaining > 0; --remaining) {
     visit(offset);
     for (int64_t axis = tensor.dim() - 1; axis >= 0; --axis) {
-      const auto i = static_cast<size_t>(axis);
+      const size_t i = axis;
       offset += tensor.stride(axis);
       if (++index[i] < tensor.size(axis)) break;
       offset -= tensor.stride(axis) * tensor.size(axis);

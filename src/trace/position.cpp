@@ -34,7 +34,7 @@ Where Position::where() {
 std::string Position::line() {
   const ir::SourceId source = location().source;
   if (source == ir::kNoSource) return {};
-  const Frame& frame = graph_.sources[static_cast<size_t>(source)].frames.front();
+  const Frame& frame = graph_.sources[source].frames.front();
   return cat(frame.file, ":", frame.line);
 }
 

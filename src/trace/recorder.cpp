@@ -32,7 +32,7 @@ void refuse_data_scales(const ir::Node& node, const std::vector<Mark>& value_mar
   for (const ir::Argument& arg : node.args) {
     const auto* ref = std::get_if<ir::TensorRef>(&arg.value);
     if (ref == nullptr || ref->id == ir::kNoValue || !is_one_of(arg.name, kNames)) continue;
-    const Mark& mark = value_marks[static_cast<size_t>(ref->id)];
+    const Mark& mark = value_marks[ref->id];
     if (is_data(mark))
       throw Error("data-dependent-value",
                   cat("the scale of the result of ", ir::op_name(node.op), " depends on data"),
@@ -66,7 +66,7 @@ int64_t last_element_axis(const ir::Node& node, size_t rank) {
 void read_last_part(const ir::Graph& graph, ir::Node& node) {
   const ir::ValueId self = ir::operand(node, "self");
   if (self == ir::kNoValue) return;
-  const size_t rank = graph.values[static_cast<size_t>(self)].shape.size();
+  const size_t rank = graph.values[self].shape.size();
   const int64_t axis = last_element_axis(node, rank);
   const ir::Node* cat_node = axis < 0 ? nullptr : maker_of(graph, self);
   while (cat_node != nullptr && ir::op_name(cat_node->op) == "aten::slice.Tensor" &&
@@ -77,7 +77,7 @@ void read_last_part(const ir::Graph& graph, ir::Node& node) {
     return;
   const ir::ValueId last = std::get<ir::TensorRefs>(cat_node->args.at(0).value).ids.back();
   const ir::Node* const maker = maker_of(graph, last);
-  if (maker == nullptr || graph.values[static_cast<size_t>(last)].shape.size() != rank) return;
+  if (maker == nullptr || graph.values[last].shape.size() != rank) return;
   const auto part = loops::axis_part_of(*maker, rank);
   const bool has_element = ir::op_name(maker->op) == "aten::unsqueeze"
                                ? loops::axis_of(*maker, rank) == axis
@@ -109,7 +109,7 @@ void Recorder::add_input(const at::Tensor& tensor, const std::string& name) {
   const ir::ValueId value = ir::add_value(graph_, value_like(naming_.unique(name), tensor));
   graph_.inputs.push_back(value);
   value_marks_.resize(graph_.values.size());
-  value_marks_[static_cast<size_t>(value)] = data_mark("an input");
+  value_marks_[value] = data_mark("an input");
   aliases_.add(tensor, value, -1, nullptr);
 }
 
@@ -120,7 +120,7 @@ std::string Recorder::input_of(const at::Tensor& tensor) const {
   const ir::ValueId id = aliases_[entry].value;
   const bool is_input =
       std::find(graph_.inputs.begin(), graph_.inputs.end(), id) != graph_.inputs.end();
-  return is_input ? graph_.values[static_cast<size_t>(id)].name : "";
+  return is_input ? graph_.values[id].name : "";
 }
 
 int Recorder::entry_of(const at::Tensor& tensor, Location location, const std::string& use) {
@@ -163,13 +163,12 @@ void Recorder::append(ir::Node node) {
 void Recorder::mark_additions() {
   value_marks_.resize(graph_.values.size());
   const auto [nodes, scan_results] = rerolling_.take_additions();
-  for (const ir::ValueId id : scan_results)
-    value_marks_[static_cast<size_t>(id)] = data_mark("a loop");
+  for (const ir::ValueId id : scan_results) value_marks_[id] = data_mark("a loop");
   for (const ir::Node& node : nodes) {
     const Mark mark = mark_of_results(node);
     for (const ir::ValueId output : node.outputs)
       if (std::find(scan_results.begin(), scan_results.end(), output) == scan_results.end())
-        value_marks_[static_cast<size_t>(output)] = mark;
+        value_marks_[output] = mark;
   }
 }
 
@@ -194,7 +193,7 @@ Mark Recorder::mark_of_results(const ir::Node& node) {
   for (const ir::Argument& arg : node.args) {
     if (!reads_only_shape(node, arg.name))
       ir::for_each_ref(arg.value, [&](ir::ValueId id) {
-        if (id != ir::kNoValue) add(value_marks_[static_cast<size_t>(id)]);
+        if (id != ir::kNoValue) add(value_marks_[id]);
       });
     add(sizes_in(arg.value));
   }

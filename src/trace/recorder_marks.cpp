@@ -9,7 +9,7 @@ namespace t2n::trace {
 /// A stale view, whose root was written since it was read, has the root's mark.
 Mark Recorder::entry_mark(int index) const {
   const TensorInfo& entry = aliases_[index];
-  const Mark own = value_marks_[static_cast<size_t>(entry.value)];
+  const Mark own = value_marks_[entry.value];
   if (!aliases_.is_stale(entry)) return own;
   if (const int writer = aliases_.root(entry).writer; aliases_.is_base_of(index, writer))
     return either(own, entry_mark(writer));
@@ -54,7 +54,7 @@ void Recorder::mark_dynamic_shapes(const std::vector<at::Tensor>& outputs,
     if (entry < 0 || is_operand || !(inherits || mark(output))) continue;
     TensorInfo& info = aliases_[entry];
     // Even constant elements, such as ones, depend on data through their number.
-    Mark& own = value_marks_[static_cast<size_t>(info.value)];
+    Mark& own = value_marks_[info.value];
     if (inherits && !own) own = data_mark("the size of a tensor that depends on values");
     info.dynamic_shape = info.dynamic_shape || output.dim() > 0 || is_dynamic_rank;
     info.dynamic_rank = info.dynamic_rank || is_dynamic_rank;
@@ -63,7 +63,7 @@ void Recorder::mark_dynamic_shapes(const std::vector<at::Tensor>& outputs,
 
 /// The mark of a value's sizes.
 Mark Recorder::shape_mark(ir::ValueId id) {
-  if (!keep_sizes_ || !value_marks_[static_cast<size_t>(id)]) return nullptr;
+  if (!keep_sizes_ || !value_marks_[id]) return nullptr;
   ir::Dim sum;
   for (const ir::Dim& size : shape_of(id)) sum = sum + size;
   return opaque_mark(sum);

@@ -92,7 +92,7 @@ void cut(Box& box, size_t axis, const Dim& start, const Dim& end, int64_t step,
 
 size_t axis_of(const Box& box, const Dim& axis) {
   const auto rank = static_cast<int64_t>(box.axes.size());
-  return static_cast<size_t>(axis.value() < 0 ? axis.value() + rank : axis.value());
+  return axis.value() < 0 ? axis.value() + rank : axis.value();
 }
 
 /// Whether a slice is `x[:]`.
@@ -208,7 +208,7 @@ std::optional<Comparisons> begins_before(const Box& a, const Box& b, const ir::S
 }  // namespace
 
 ir::Shape size_symbols(ir::Graph& graph, ir::ValueId value) {
-  ir::Shape shape = graph.values[static_cast<size_t>(value)].shape;
+  ir::Shape shape = graph.values[value].shape;
   for (size_t axis = 0; axis < shape.size(); ++axis)
     shape[axis] = ir::size_symbol(graph, value, static_cast<int64_t>(axis));
   return shape;
@@ -219,7 +219,7 @@ Dim Regions::size_of(int entry, size_t axis, int base) {
   while (entry != base) {
     const ir::Node& node = aliases_[entry].view->call.node;
     if (ir::op_name(node.op) != "aten::slice.Tensor") break;
-    const ir::Shape& shape = graph_.values[static_cast<size_t>(node.outputs.at(0))].shape;
+    const ir::Shape& shape = graph_.values[node.outputs.at(0)].shape;
     const Dim* const dim = loops::dim_of(node, "dim");
     const int64_t cut = dim == nullptr ? 0 : dim->value();
     const auto rank = static_cast<int64_t>(shape.size());
@@ -264,8 +264,7 @@ std::optional<SymbolicSlice> Regions::symbolic_slice(const View& view) {
   const Dim* const dim = loops::dim_of(node, "dim");
   const bool narrows = op == "aten::narrow";
   if (!narrows && !is_split(op)) return {};
-  const auto rank =
-      static_cast<int64_t>(graph_.values[static_cast<size_t>(node.outputs.at(0))].shape.size());
+  const auto rank = static_cast<int64_t>(graph_.values[node.outputs.at(0)].shape.size());
   const int64_t dim_value = dim == nullptr ? 0 : dim->value();
   const int64_t axis = dim_value < 0 ? dim_value + rank : dim_value;
   const auto size = [&](size_t output) {

@@ -73,7 +73,7 @@ c10::IValue ComputedNumbers::shifted(const c10::IValue& indices, int64_t axis,
     const bool is_index = each.isTensor() && each.toTensor().defined();
     out.push_back(is_index ? std::optional(each.toTensor()) : std::nullopt);
   }
-  const auto position = static_cast<size_t>(axis);
+  const size_t position = axis;
   const at::Tensor index =
       recorded("aten::where", "ScalarOther", {computed(*condition), *out.get(position), -1});
   const at::Tensor is_from_end = recorded("aten::lt", "Scalar", {index, 0});

@@ -54,11 +54,9 @@ std::vector<int64_t> permutation(const at::Tensor& base, const at::Tensor& view)
   for (int64_t d = 0; d < view.dim(); ++d) {
     int64_t match = -1;
     for (int64_t b = 0; b < base.dim() && match < 0; ++b)
-      if (!used[static_cast<size_t>(b)] && base.size(b) == view.size(d) &&
-          base.stride(b) == view.stride(d))
-        match = b;
+      if (!used[b] && base.size(b) == view.size(d) && base.stride(b) == view.stride(d)) match = b;
     if (match < 0) return {};
-    used[static_cast<size_t>(match)] = true;
+    used[match] = true;
     out.push_back(match);
   }
   return out;
@@ -77,7 +75,7 @@ ir::ValueId Recorder::index_constant(const at::Tensor& tensor, Location location
 /// Views that reinterpret the base's bytes: parts of complex tensors, conjugates.
 std::optional<ir::ValueId> Recorder::scatter_back_complex(std::string_view op, ir::ValueId base,
                                                           ir::ValueId source, Location location) {
-  const ir::Value base_value = graph_.values[static_cast<size_t>(base)];
+  const ir::Value base_value = graph_.values[base];
   const auto as_base = [&](std::string_view inverse, std::vector<ir::Argument> args) {
     return emit(inverse, std::move(args), base_value.dtype, ir::static_shape(base_value.shape),
                 location);
@@ -110,10 +108,10 @@ ir::ValueId Recorder::scatter_back(const TensorInfo& entry, ir::ValueId base, ir
   const View& view = *entry.view;
   const std::string_view op = ir::op_name(view.call.node.op);
   if (const auto result = scatter_back_complex(op, base, source, location)) return *result;
-  const ir::Value& base_value = graph_.values[static_cast<size_t>(base)];
+  const ir::Value& base_value = graph_.values[base];
   const ir::DType dtype = base_value.dtype;
   const ir::Ints base_shape = ir::static_shape(base_value.shape);
-  if (graph_.values[static_cast<size_t>(source)].dtype != dtype)
+  if (graph_.values[source].dtype != dtype)
     throw Error("unsupported-inplace", cat("a write through ", ir::op_name(view.call.node.op),
                                            " changes how the bytes of the base are read"));
   const auto pass = [&](const char* name) {
@@ -177,13 +175,12 @@ at::Tensor view_of(const View& view, const at::Tensor& base) {
 
 /// The shape of a value as an argument: symbolic if sizes are kept.
 ir::Shape Recorder::shape_of(ir::ValueId value) {
-  return keep_sizes_ ? size_symbols(graph_, value)
-                     : graph_.values[static_cast<size_t>(value)].shape;
+  return keep_sizes_ ? size_symbols(graph_, value) : graph_.values[value].shape;
 }
 
 ir::ValueId Recorder::scatter_indices(const at::Tensor& base_indices, const at::Tensor& indices,
                                       ir::ValueId base, ir::ValueId source, Location location) {
-  const ir::DType dtype = graph_.values[static_cast<size_t>(base)].dtype;
+  const ir::DType dtype = graph_.values[base].dtype;
   const ir::Ints shape = base_indices.sizes().vec();
   const auto reshape = [&](ir::ValueId id, const ir::Ints& to) {
     return emit("aten::reshape", {tensor_arg("self", id), ints_arg("shape", to)}, dtype, to,
@@ -196,8 +193,7 @@ ir::ValueId Recorder::scatter_indices(const at::Tensor& base_indices, const at::
   const std::vector<int64_t> order = permutation(base_indices, indices);
   if (!order.empty()) {
     ir::Ints inverse(order.size());
-    for (size_t i = 0; i < order.size(); ++i)
-      inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+    for (size_t i = 0; i < order.size(); ++i) inverse[order[i]] = static_cast<int64_t>(i);
     return emit("aten::permute", {tensor_arg("self", source), ints_arg("dims", inverse)}, dtype,
                 shape, location);
   }

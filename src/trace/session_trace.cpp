@@ -24,8 +24,7 @@ namespace {
 std::vector<std::string> output_names(const ir::Graph& graph,
                                       const std::vector<FlatOutput>& outputs) {
   std::unordered_set<std::string> taken;
-  for (const ir::ValueId input : graph.inputs)
-    taken.insert(graph.values[static_cast<size_t>(input)].name);
+  for (const ir::ValueId input : graph.inputs) taken.insert(graph.values[input].name);
   std::vector<std::string> names;
   for (const FlatOutput& output : outputs) {
     std::string name = output.name.empty() ? cat("output_", names.size()) : output.name;

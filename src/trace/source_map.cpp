@@ -138,8 +138,7 @@ ir::Source SourceMap::find_assignment(const torch::jit::SourceRange& near,
 ir::Source SourceMap::source_at(const Text& text, int64_t begin, int64_t end, bool torch_too) {
   if (text.text.empty()) return {};
   if (auto traced = traced_source(text.text, torch_too)) return *traced;
-  const auto at =
-      static_cast<size_t>(std::clamp<int64_t>(begin, 0, static_cast<int64_t>(text.text.size())));
+  const size_t at = std::clamp<int64_t>(begin, 0, static_cast<int64_t>(text.text.size()));
   const size_t line_begin = at == 0 ? 0 : text.text.rfind('\n', at - 1) + 1;
   const size_t line_end = std::min(text.text.find('\n', at), text.text.size());
   const auto lines_before =
@@ -183,7 +182,7 @@ SourceMap::Table SourceMap::parse(const std::vector<char>& bytes) {
   if (items.size() != 3 || !items[0].isString()) return {};
   const auto strings = items[1].toTuple();
   const auto text_at = [&](const c10::IValue& index) {
-    return strings->elements().at(static_cast<size_t>(index.toInt())).toStringRef();
+    return strings->elements().at(index.toInt()).toStringRef();
   };
   Table table;
   std::map<const void*, size_t> known;  // the pickle shares equal sources
@@ -195,7 +194,7 @@ SourceMap::Table SourceMap::parse(const std::vector<char>& bytes) {
     if (is_new) {
       Text text;
       for (const int64_t index : source->elements().at(0).toIntVector()) {
-        text.text += strings->elements().at(static_cast<size_t>(index)).toStringRef();
+        text.text += strings->elements().at(index).toStringRef();
         if (text.text.size() > kMaxSource) return {};
       }
       const c10::IValue& file = source->elements().at(1);

@@ -290,7 +290,7 @@ at::Tensor SparseTensors::summed(const Operation& operation, const Stack& inputs
   ComputedNumbers graph(position_, marks_, *recorder_);
   entries.indices = graph.recorded("aten::unsqueeze", "", {index(entries, 1 - axis), 0});
   entries.indices_version = recorder_->aliases().version(entries.indices);
-  entries.size = {entries.size[static_cast<size_t>(1 - axis)]};
+  entries.size = {entries.size[1 - axis]};
   entries.is_transposed = false;
   return keep(computed(operation, inputs), std::move(entries)).tensor;
 }
@@ -299,8 +299,7 @@ c10::IValue SparseTensors::size(const Entries& entries, const Stack& inputs) con
   if (inputs.size() < 2) return listed(entries.size);
   if (mark_of(inputs[1])) refuse_operator("aten::size");
   const int64_t axis = inputs[1].toInt();
-  return entries.size.at(
-      static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(entries.size.size()) : axis));
+  return entries.size.at(axis < 0 ? axis + static_cast<int64_t>(entries.size.size()) : axis);
 }
 
 at::Tensor SparseTensors::zeros(const std::vector<c10::IValue>& size, at::ScalarType type) const {
@@ -333,7 +332,7 @@ at::Tensor SparseTensors::product(const Entries& entries, const at::Tensor& dens
   const at::Tensor rows = index(entries, row), columns = index(entries, 1 - row);
   const at::Tensor gathered = graph.recorded("aten::index_select", "", {dense, 0, columns});
   at::Tensor factors = entries.values;
-  std::vector<c10::IValue> shape = {entries.size[static_cast<size_t>(row)]};
+  std::vector<c10::IValue> shape = {entries.size[row]};
   if (dense.dim() == 2) {
     factors = graph.recorded("aten::unsqueeze", "", {factors, 1});
     shape.push_back(marked(dense.size(1), numbers_.axis_mark(dense, 1)));

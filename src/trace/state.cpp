@@ -5,6 +5,7 @@
 #include <map>
 
 #include "src/diag/error.h"
+#include "src/diag/glob.h"
 #include "src/diag/one_of.h"
 #include "src/trace/convert.h"
 #include "src/trace/mark.h"
@@ -35,20 +36,10 @@ std::string value_text(const ModelValue& leaf) {
   return cat("of type ", value.tagKind());
 }
 
-/// Each star in `pattern` matches any characters.
-bool matches(std::string_view pattern, std::string_view name) {
-  const size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == name;
-  if (!name.starts_with(pattern.substr(0, star))) return false;
-  for (size_t end = star; end <= name.size(); ++end)
-    if (matches(pattern.substr(star + 1), name.substr(end))) return true;
-  return false;
-}
-
 bool is_free(const std::set<std::pair<std::string, int64_t>>& free_axes, const std::string& name,
              int64_t axis, int64_t rank) {
   return std::any_of(free_axes.begin(), free_axes.end(), [&](const auto& free) {
-    return (free.second == axis || free.second == axis - rank) && matches(free.first, name);
+    return (free.second == axis || free.second == axis - rank) && glob_matches(free.first, name);
   });
 }
 
@@ -59,8 +50,7 @@ std::string shape_reason(const ModelValue& before, const ModelValue& after,
   bool same = before.shape.size() == after.shape.size();
   const auto rank = static_cast<int64_t>(before.shape.size());
   for (int64_t i = 0; same && i < rank; ++i)
-    same = before.shape[static_cast<size_t>(i)] == after.shape[static_cast<size_t>(i)] ||
-           is_free(free_axes, name, i, rank);
+    same = before.shape[i] == after.shape[i] || is_free(free_axes, name, i, rank);
   if (same) return {};
   return cat("its shape changes from call to call: ", shape_text(before.shape),
              " before this one, ", shape_text(after.shape), " after");
@@ -182,16 +172,14 @@ class Finder {
 /// The values that `roots` are computed from, including themselves.
 std::vector<bool> sources_of(const ir::Graph& graph, const std::vector<ir::ValueId>& roots) {
   std::vector<bool> out(graph.values.size(), false);
-  for (const ir::ValueId root : roots) out[static_cast<size_t>(root)] = true;
+  for (const ir::ValueId root : roots) out[root] = true;
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
-    const bool is_source =
-        std::any_of(node->outputs.begin(), node->outputs.end(),
-                    [&](ir::ValueId id) { return out[static_cast<size_t>(id)]; });
+    const bool is_source = std::any_of(node->outputs.begin(), node->outputs.end(),
+                                       [&](ir::ValueId id) { return out[id]; });
     if (!is_source) continue;
     for (const ir::Argument& argument : node->args)
       if (!reads_only_shape(*node, argument.name))
-        ir::for_each_ref(argument.value,
-                         [&](ir::ValueId id) { out[static_cast<size_t>(id)] = true; });
+        ir::for_each_ref(argument.value, [&](ir::ValueId id) { out[id] = true; });
   }
   return out;
 }
@@ -261,9 +249,7 @@ bool is_renormed_table(const ir::Graph& graph, ir::ValueId table) {
   constexpr std::array<std::string_view, 2> kLookups = {"embedding", "embedding_bag"};
   const auto is_same = [&](const ir::Node& node, ir::ValueId id) {
     constexpr std::array<std::string_view, 3> kViews = {"detach", "alias", "reshape"};
-    const auto shape = [&](ir::ValueId value) {
-      return graph.values[static_cast<size_t>(value)].shape;
-    };
+    const auto shape = [&](ir::ValueId value) { return graph.values[value].shape; };
     return is_one_of(ir::op_short_name(node.op), kViews) && shape(node.outputs[0]) == shape(id);
   };
   std::map<ir::ValueId, ir::ValueId> indices = {{table, ir::kNoValue}};  ///< of the renormed tables
@@ -297,15 +283,14 @@ std::set<size_t> live_states(const ir::Graph& graph, const std::vector<ir::Value
   std::vector<bool> renormed;
   for (size_t i = 0; i < candidates.size(); ++i) {
     renormed.push_back(is_renormed_table(graph, candidates[i]));
-    if (!renormed[i] && sources_of(graph, {next[i]})[static_cast<size_t>(candidates[i])])
-      live.insert(i);
+    if (!renormed[i] && sources_of(graph, {next[i]})[candidates[i]]) live.insert(i);
   }
   for (size_t before = candidates.size() + 1; before != live.size();) {
     before = live.size();
     for (const size_t i : live) roots.push_back(next[i]);
     const std::vector<bool> sources = sources_of(graph, roots);
     for (size_t i = 0; i < candidates.size(); ++i)
-      if (!renormed[i] && sources[static_cast<size_t>(candidates[i])]) live.insert(i);
+      if (!renormed[i] && sources[candidates[i]]) live.insert(i);
   }
   return live;
 }

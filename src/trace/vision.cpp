@@ -59,11 +59,11 @@ std::vector<int64_t> kept(const at::Tensor& boxes, const at::Tensor& order, doub
   std::vector<char> is_suppressed(static_cast<size_t>(columns.count), 0);
   std::vector<int64_t> out;
   for (int64_t i = 0; i < columns.count; ++i) {
-    if (is_suppressed[static_cast<size_t>(i)] != 0) continue;
+    if (is_suppressed[i] != 0) continue;
     out.push_back(indices[i]);
     for (int64_t j = i + 1; j < columns.count; ++j)
       if (static_cast<double>(columns.overlap(indices[i], indices[j])) > threshold)
-        is_suppressed[static_cast<size_t>(j)] = 1;
+        is_suppressed[j] = 1;
   }
   return out;
 }

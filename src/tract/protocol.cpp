@@ -67,7 +67,7 @@ class Stream {
   }
 
   size_t checked_count(ssize_t count) {
-    if (count >= 0) return static_cast<size_t>(count);
+    if (count >= 0) return count;
     if (errno != EINTR && errno != EAGAIN) status_ = Transfer::closed;
     return 0;
   }

@@ -26,7 +26,7 @@ ir::Ints sizes_of(const std::string& fact) {
 /// The number of entries of an input in one piece.
 int64_t piece_size(const EnginePort& port) {
   const ir::Ints sizes = sizes_of(port.fact);
-  const auto axis = static_cast<size_t>(port.axis);
+  const size_t axis = port.axis;
   if (axis >= sizes.size() || sizes[axis] <= 0)
     throw Error("engine-rejects",
                 cat("tract reports no piece size for ", quoted(port.name), " (", port.fact, ")"));
@@ -36,15 +36,15 @@ int64_t piece_size(const EnginePort& port) {
 /// Entries [begin, end) along an axis; the bytes are not copied.
 ir::Tensor part_of(const ir::Tensor& tensor, int64_t axis, int64_t begin, int64_t end) {
   ir::Tensor out = tensor;
-  const auto at = static_cast<size_t>(axis);
+  const size_t at = axis;
   out.shape[at] = end - begin;
   const int64_t skipped = begin * tensor.strides[at] * ir::dtype_size(tensor.dtype);
-  out.bytes = tensor.bytes.subspan(static_cast<size_t>(skipped));
+  out.bytes = tensor.bytes.subspan(skipped);
   return out;
 }
 
 ir::Tensor concatenated(const std::vector<ir::Tensor>& parts, int64_t axis) {
-  const auto at = static_cast<size_t>(axis);
+  const size_t at = axis;
   ir::Ints shape = parts.at(0).shape;
   shape[at] = 0;
   for (const ir::Tensor& part : parts) shape[at] += part.shape[at];
@@ -54,7 +54,7 @@ ir::Tensor concatenated(const std::vector<ir::Tensor>& parts, int64_t axis) {
   std::byte* to = out.data.data();
   for (int64_t row = 0; row < outer; ++row)
     for (const ir::Tensor& part : parts) {
-      const auto size = static_cast<size_t>(part.shape[at] * inner);
+      const size_t size = part.shape[at] * inner;
       const std::byte* const from = part.bytes.data() + static_cast<size_t>(row) * size;
       std::copy(from, from + size, to);
       to += size;
@@ -114,8 +114,7 @@ std::vector<ir::Tensor> Model::run_in_pulses(const std::vector<ir::Tensor>& inpu
   int64_t pieces = INT64_MAX;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (const EnginePort& port = info_.inputs[i]; port.axis >= 0)
-      pieces =
-          std::min(pieces, inputs[i].shape.at(static_cast<size_t>(port.axis)) / piece_size(port));
+      pieces = std::min(pieces, inputs[i].shape.at(port.axis) / piece_size(port));
   T2N_ASSERT(pieces > 0 && pieces < INT64_MAX, "the input is shorter than a piece");
   std::vector<std::vector<ir::Tensor>> results_by_output(info_.outputs.size());
   for (int64_t at = 0; at < pieces; ++at) {
@@ -136,7 +135,7 @@ std::vector<ir::Tensor> Model::run_in_pulses(const std::vector<ir::Tensor>& inpu
       continue;
     }
     const ir::Tensor all = concatenated(results_by_output[i], port.axis);
-    const int64_t length = all.shape[static_cast<size_t>(port.axis)];
+    const int64_t length = all.shape[port.axis];
     const int64_t skipped = std::clamp<int64_t>(port.delay, 0, length);
     out.push_back(ir::contiguous(part_of(all, port.axis, skipped, length)));
   }

@@ -17,7 +17,7 @@ namespace {
 
 void check_inputs(const ir::Graph& graph, const target::Target& target, Problems& problems) {
   for (const ir::ValueId id : graph.inputs) {
-    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    const ir::Value& value = graph.values[id];
     try {
       check_dtype(value.dtype, cat("input ", quoted(value.name)), target);
     } catch (const Error& error) {
@@ -30,7 +30,7 @@ void check_inputs(const ir::Graph& graph, const target::Target& target, Problems
 void check_static(const ir::Graph& graph, const target::Target& target) {
   if (target.engine != target::Engine::khronos) return;
   for (const ir::ValueId id : graph.inputs) {
-    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    const ir::Value& value = graph.values[id];
     if (!is_static(value.shape))
       throw Error(
           "unsupported-argument",

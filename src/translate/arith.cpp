@@ -79,7 +79,7 @@ Ref sum_by_einsum(Emitter& out, Ref x, const Ints& axes) {
     all += letter;
     if (std::find(axes.begin(), axes.end(), axis) != axes.end()) continue;
     kept += letter;
-    kept_shape.push_back(out.shape(x)[static_cast<size_t>(axis)]);
+    kept_shape.push_back(out.shape(x)[axis]);
   }
   const DType dtype = out.dtype(x);
   const std::string acc(ir::dtype_name(dtype));
@@ -91,7 +91,7 @@ Ref sum_by_einsum(Emitter& out, Ref x, const Ints& axes) {
 /// The number of elements along `axes`.
 Ref count_of(Emitter& out, Ref x, const Ints& axes) {
   Dim count = 1;
-  for (const int64_t axis : axes) count = count * out.shape(x)[static_cast<size_t>(axis)];
+  for (const int64_t axis : axes) count = count * out.shape(x)[axis];
   return out.size(count, out.dtype(x));
 }
 
@@ -188,7 +188,7 @@ bool is_long_sum(const Emitter& out, std::string_view op, Ref x, const Ints& axe
   constexpr int64_t kExactEnough = 16384;
   int64_t n = 1;
   for (const int64_t axis : axes) {
-    const Dim& size = out.shape(x)[static_cast<size_t>(axis)];
+    const Dim& size = out.shape(x)[axis];
     if (size.is_constant()) n *= size.value();
   }
   return (op == "sum_reduce" || op == "mean_reduce") && out.dtype(x) == DType::f32 &&
@@ -217,16 +217,15 @@ Ints maybe_empty_axes(Emitter& out, Ref x, const Ints& axes) {
 /// expressions grow with each mean over other sizes, and loading does not terminate.
 bool is_dynamic_mean(const Emitter& out, std::string_view op, Ref x, const Ints& axes) {
   return op == "mean_reduce" && out.has(target::Feature::open_sizes) &&
-         std::any_of(axes.begin(), axes.end(), [&](int64_t axis) {
-           return !out.shape(x)[static_cast<size_t>(axis)].is_constant();
-         });
+         std::any_of(axes.begin(), axes.end(),
+                     [&](int64_t axis) { return !out.shape(x)[axis].is_constant(); });
 }
 
 /// A sum, with an extra zero if an axis may be empty, or the mean of such a sum.
 Ref dynamic_sum(Emitter& out, std::string_view op, Ref x, const Ints& axes, const Shape& shape) {
   std::vector<std::pair<int64_t, int64_t>> padding(shape.size());
   const Ints empty = maybe_empty_axes(out, x, axes);
-  for (const int64_t axis : empty) padding[static_cast<size_t>(axis)].second = 1;
+  for (const int64_t axis : empty) padding[axis].second = 1;
   const Ref padded = empty.empty() ? x : out.pad(x, padding);
   const Ref sum = out.call("sum_reduce", {padded}, {{"axes", axes}}, out.dtype(x), shape);
   return op == "mean_reduce" ? div(out, sum, count_of(out, x, axes)) : sum;
@@ -240,10 +239,9 @@ Ref reduce(Emitter& out, std::string_view op, Ref x, const Ints& axes, std::opti
       op == "sum_reduce" || op == "mean_reduce" || op == "tract_core_product_reduce";
   const Ref in = is_bool ? out.cast(x, DType::u8) : is_sum ? as_terms(out, x) : x;
   Shape shape = out.shape(x);
-  for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
-  const bool is_empty = std::any_of(axes.begin(), axes.end(), [&](int64_t axis) {
-    return out.shape(x)[static_cast<size_t>(axis)] == Dim(0);
-  });
+  for (const int64_t axis : axes) shape[axis] = 1;
+  const bool is_empty = std::any_of(axes.begin(), axes.end(),
+                                    [&](int64_t axis) { return out.shape(x)[axis] == Dim(0); });
   if (is_empty)
     return out.full(out.scalar(empty_reduction(op), dtype.value_or(out.dtype(x))), shape);
   // tract's sum_reduce wraps i64 sums at 32 bits. It computes means of squares, and sums of squares
@@ -294,9 +292,9 @@ Ref first_extremum(Emitter& out, std::string_view op, Ref x, const Ints& axes) {
 
 Ref iota(Emitter& out, const Dim& n, int axis, int rank) {
   Shape shape(static_cast<size_t>(rank), Dim(1));
-  shape[static_cast<size_t>(axis)] = n;
+  shape[axis] = n;
   if (!n.is_constant()) return out.reshape(out.range(n), shape);
-  Ints values(static_cast<size_t>(n.value()));
+  Ints values(n.value());
   std::iota(values.begin(), values.end(), 0);
   return int_constant(out, values, ir::static_shape(shape), "iota");
 }
@@ -314,7 +312,7 @@ Ints axis_to_front(int axis, int rank) {
 }
 
 int64_t extent(const Emitter& out, Ref x, int64_t axis) {
-  const auto at = static_cast<size_t>(axis);
+  const size_t at = axis;
   const Dim& size = out.shape(x).at(at);
   return size.is_constant() ? size.value() : out.sizes(x)[at];
 }
@@ -326,7 +324,7 @@ bool may_be_empty(Emitter& out, Ref x, int axis) { return may_be_zero(out, size_
 Ref with_entry(Emitter& out, Ref x, int axis) {
   if (!may_be_empty(out, x, axis)) return x;
   std::vector<std::pair<int64_t, int64_t>> padding(out.shape(x).size());
-  padding[static_cast<size_t>(axis)].second = 1;
+  padding[axis].second = 1;
   return out.pad(x, padding);
 }
 

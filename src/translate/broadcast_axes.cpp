@@ -20,7 +20,7 @@ bool any(const Flags& flags) { return std::find(flags.begin(), flags.end(), true
 /// A constant stores a broadcast axis once, see TensorEntry.
 Flags broadcast_axes_of(const TensorEntry& entry) {
   Flags out(entry.shape.size());
-  for (const int64_t axis : entry.broadcast_axes) out[static_cast<size_t>(axis)] = true;
+  for (const int64_t axis : entry.broadcast_axes) out[axis] = true;
   if (entry.kind == TensorEntry::Kind::constant && entry.parts.size() == 1) {
     const ir::Tensor stored = without_broadcast_axes(entry.parts[0]);
     for (size_t i = 0; i < out.size(); ++i) out[i] = stored.shape[i] != entry.parts[0].shape[i];
@@ -74,7 +74,7 @@ Flags after_transpose(const TensorEntry& x, const Attributes& attributes) {
   const Flags before = broadcast_axes_of(x);
   Flags out;
   for (const nnef::Value& axis : find_attribute(attributes, "axes")->items)
-    out.push_back(before.at(static_cast<size_t>(axis.integer)));
+    out.push_back(before.at(axis.integer));
   return out;
 }
 
@@ -149,7 +149,7 @@ Axes of_einsum(const std::string& expression) {
 
 /// All letters differ: no axis is in both factors.
 Axes of_convolution(const Emitter& out, const std::vector<Ref>& operands) {
-  const auto rank = static_cast<size_t>(out.rank(operands[0]));
+  const size_t rank = out.rank(operands[0]);
   return {{std::string(rank, 'x'), std::string(rank, 'w')}, ""};
 }
 
@@ -201,7 +201,7 @@ size_t gathered_axis(const Shape& shape) {
 
 Ref indices(Emitter& out, const Dim& count) {
   if (!count.is_constant()) return out.range(count);
-  Ints all(static_cast<size_t>(count.value()));
+  Ints all(count.value());
   std::iota(all.begin(), all.end(), 0);
   return out.constant(ir::tensor_of(DType::i64, {count.value()}, all), "positions");
 }

@@ -44,7 +44,7 @@ std::string declarations(const TractFinding& finding, const ir::Graph& graph) {
   };
   std::vector<std::string> out;
   for (const ir::ValueId id : graph.inputs) {
-    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    const ir::Value& value = graph.values[id];
     for (size_t axis = 0; axis < value.shape.size(); ++axis) {
       const ir::Dim size = value.shape[axis].substitute([&](const ir::Symbol& symbol) {
         return is_named(symbol) ? std::optional(ir::Dim(finding.number) * ir::Dim::symbol(symbol))

@@ -15,7 +15,7 @@ namespace {
 Diagnostic located(const stream::Refusal& refusal, const ir::Graph& graph, Emitter& out) {
   Diagnostic diagnostic = refusal.diagnostic;
   if (refusal.location < 0) return diagnostic;
-  const ir::Node* const node = out.state().location_nodes[static_cast<size_t>(refusal.location)];
+  const ir::Node* const node = out.state().location_nodes[refusal.location];
   if (node == nullptr) return diagnostic;
   diagnostic.message.insert(0, cat(ir::op_name(node->op), ": "));
   diagnostic.where = {ir::node_where(graph, *node)};
@@ -51,7 +51,7 @@ bool resets_along_dynamic_axis(const nnef::Value& call, const draft::Notes& note
   if (call.text != "tract_core_scan" || argument(call, "state")->items.empty()) return false;
   for (const nnef::Value& row : argument(call, "scan")->items) {
     const auto note = notes.tensors.find(row.items.at(1).text);
-    const auto axis = static_cast<size_t>(row.items.at(2).integer);
+    const size_t axis = row.items.at(2).integer;
     if (note != notes.tensors.end() && axis < note->second.shape.size() &&
         !note->second.shape[axis].is_constant() && !ir::is_unbacked(note->second.shape[axis]))
       return true;
@@ -86,7 +86,7 @@ void warn_of_resets(const nnef::Document& document, Emitter& out, const ir::Grap
                          "to feed the input in pieces, export with --stream; complete inputs need "
                          "no change"};
   if (locations[0] >= 0)
-    if (const ir::Node* node = out.state().location_nodes[static_cast<size_t>(locations[0])])
+    if (const ir::Node* node = out.state().location_nodes[locations[0]])
       warning.where = {ir::node_where(graph, *node)};
   if (locations.size() > 1) warning.details.push_back(cat("and ", locations.size() - 1, " more"));
   report(warning);

@@ -42,15 +42,15 @@ void Emitter::State::begin(const ir::Node* next) {
   if (next == nullptr) return;
   location = static_cast<int>(notes.locations.size());
   location_nodes.push_back(next);
-  notes.locations.push_back({std::string(ir::op_name(next->op)),
-                             graph.values[static_cast<size_t>(next->outputs.at(0))].name});
+  notes.locations.push_back(
+      {std::string(ir::op_name(next->op)), graph.values[next->outputs.at(0)].name});
 }
 
 void Emitter::State::add_placeholders(const ir::Node& failed) {
   is_incomplete = true;
   for (const ir::ValueId id : failed.outputs) {
-    const ir::Value& value = graph.values[static_cast<size_t>(id)];
-    if (int& entry = of_value[static_cast<size_t>(id)]; entry < 0)
+    const ir::Value& value = graph.values[id];
+    if (int& entry = of_value[id]; entry < 0)
       entry = add({.dtype = value.dtype,
                    .shape = value.shape,
                    .name = value.name,
@@ -65,7 +65,7 @@ Emitter::Emitter(const ir::Graph& graph, const target::Target& target)
     : state_(std::make_unique<State>(graph, target)) {
   State& s = *state_;
   for (const ir::ValueId id : graph.inputs) {
-    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    const ir::Value& value = graph.values[id];
     const Ref ref = s.add({.dtype = value.dtype,
                            .shape = value.shape,
                            .name = value.name,
@@ -73,7 +73,7 @@ Emitter::Emitter(const ir::Graph& graph, const target::Target& target)
                            .is_claimed = true,
                            .text = {},
                            .parts = {}});
-    s.of_value[static_cast<size_t>(id)] = ref.id;
+    s.of_value[id] = ref.id;
     s.append({ref}, "tract_core_external",
              {{"shape", Attribute("shape", value.shape).value},
               {"datum_type", nnef::string(std::string(ir::dtype_name(value.dtype)))}});
@@ -148,33 +148,32 @@ Ref Emitter::cast(Ref x, DType dtype) {
 void Emitter::begin(const ir::Node& node) {
   state_->begin(&node);
   for (const ir::ValueId id : node.outputs)
-    check_dtype(state_->graph.values[static_cast<size_t>(id)].dtype, ir::op_name(node.op),
-                state_->target);
+    check_dtype(state_->graph.values[id].dtype, ir::op_name(node.op), state_->target);
 }
 
 Ref Emitter::value(ir::ValueId id) {
-  const auto index = static_cast<size_t>(id);
+  const size_t index = id;
   const ir::Value& value = state_->graph.values[index];
   if (const int known = state_->of_value[index]; known >= 0) return Ref{known};
   const int constant = state_->constant_index[index];
   T2N_ASSERT(constant >= 0, "the translation gave no result for '", value.name, "'");
   check_dtype(value.dtype, quoted(value.name), state_->target);
-  const Ref ref = state_->add_constant(state_->graph.constants[static_cast<size_t>(constant)].data,
-                                       value.name, state_->use_counts[index], false);
+  const Ref ref = state_->add_constant(state_->graph.constants[constant].data, value.name,
+                                       state_->use_counts[index], false);
   state_->of_value[index] = ref.id;
   return ref;
 }
 
 void Emitter::result(Ref ref, int index) {
   const ir::Node& node = *state_->node;
-  const ir::ValueId id = node.outputs.at(static_cast<size_t>(index));
-  const ir::Value& value = state_->graph.values[static_cast<size_t>(id)];
+  const ir::ValueId id = node.outputs.at(index);
+  const ir::Value& value = state_->graph.values[id];
   const TensorEntry& entry = state_->at(ref);
   T2N_ASSERT(entry.dtype == value.dtype && state_->agrees(entry.shape, value.shape),
              "the translation gives ", type_str(entry.dtype, entry.shape), " where torch gives ",
              type_str(value.dtype, value.shape), " (", value.name, ")");
   ref = with_named_sizes(*this, ref, value.shape);
-  state_->of_value[static_cast<size_t>(id)] = ref.id;
+  state_->of_value[id] = ref.id;
   TensorEntry& named = state_->at(ref);
   const bool is_own =
       ref.id >= state_->first_of_node && named.kind == TensorEntry::Kind::identifier;
@@ -186,7 +185,7 @@ void Emitter::result(Ref ref, int index) {
 void Emitter::result(std::string_view op, const std::vector<Ref>& operands,
                      const Attributes& attributes) {
   const ir::ValueId id = state_->node->outputs.at(0);
-  const ir::Value& value = state_->graph.values[static_cast<size_t>(id)];
+  const ir::Value& value = state_->graph.values[id];
   result(call(op, operands, attributes, value.dtype, value.shape));
 }
 

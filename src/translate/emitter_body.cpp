@@ -168,7 +168,7 @@ std::vector<Emitter::State::Capture> add_size_states(Emitter::State& body,
 }
 
 nnef::Parameter declared(const Emitter::State& state, Ref ref) {
-  return {state.entries[static_cast<size_t>(ref.id)].text, "tensor<scalar>", {}};
+  return {state.entries[ref.id].text, "tensor<scalar>", {}};
 }
 
 }  // namespace
@@ -253,7 +253,7 @@ Ref add_parameter(Emitter& body, std::string_view name, DType dtype, const Shape
 
 void bind_input(Emitter& body, size_t index, Ref ref) {
   Emitter::State& s = body.state();
-  s.of_value[static_cast<size_t>(s.graph.inputs[index])] = ref.id;
+  s.of_value[s.graph.inputs[index]] = ref.id;
 }
 
 void set_iteration(Emitter& body, Ref parameter) { body.state().iteration = parameter; }

@@ -148,9 +148,9 @@ void Emitter::State::resolve_names() {
   std::vector<std::string> symbols;
   inputs.clear();
   for (const ir::ValueId id : graph.inputs) {
-    for (const Dim& dim : graph.values[static_cast<size_t>(id)].shape)
+    for (const Dim& dim : graph.values[id].shape)
       for (const ir::Symbol& symbol : dim.symbols()) symbols.push_back(symbol.str());
-    inputs.push_back(Ref{of_value[static_cast<size_t>(id)]});
+    inputs.push_back(Ref{of_value[id]});
   }
   for (const auto& [name, unbacked_size] : unbacked_sizes) symbols.push_back(name);
   Draft::resolve_names(symbols);

@@ -100,7 +100,7 @@ Ref Emitter::range(const Dim& n) {
 
 Ref Emitter::sized(Ref x, int axis, const Dim& size) {
   Shape shape = this->shape(x);
-  shape.at(static_cast<size_t>(axis)) = size;
+  shape.at(axis) = size;
   return call("tract_core_dyn_slice", {x},
               {{"start", 0}, {"end", size}, {"len", size}, {"axis", axis}}, dtype(x), shape);
 }
@@ -122,7 +122,7 @@ Ref with_named_sizes(Emitter& out, Ref x, const Shape& shape) {
 /// those of the tensor.
 Ref Emitter::slice_dynamic(Ref x, int axis, const Dim& begin, const Dim& end) {
   Shape shape = this->shape(x);
-  shape.at(static_cast<size_t>(axis)) = end - begin;
+  shape.at(axis) = end - begin;
   // tract sometimes computes a size `S - S/2` wrong, so the slice becomes a gather.
   if (has_operation<ir::FloorDiv, ir::Mod>(begin)) {
     const Ref index = elementwise("add", {range(end - begin), size(begin, DType::i64)});
@@ -142,7 +142,7 @@ Ref Emitter::slice_dynamic(Ref x, int axis, const Dim& begin, const Dim& end) {
 }
 
 Ref Emitter::slice(Ref x, int axis, const Dim& begin, const Dim& end, int64_t stride) {
-  const Dim extent = shape(x).at(static_cast<size_t>(axis));
+  const Dim extent = shape(x).at(axis);
   if (begin == Dim(0) && end == extent && stride == 1) return x;
   if (begin.is_constant() && end.is_constant() && stride > 0)
     return slice(x, axis, begin.value(), end.value(), stride);
@@ -157,7 +157,7 @@ Ref Emitter::slice(Ref x, int axis, const Dim& begin, const Dim& end, int64_t st
   const Ref index = stride < 0 ? elementwise("sub", {size(begin, DType::i64), offsets})
                                : elementwise("add", {offsets, size(begin, DType::i64)});
   Shape shape = this->shape(x);
-  shape[static_cast<size_t>(axis)] = count;
+  shape[axis] = count;
   return call("tract_core_gather", {x, index}, {{"axis", axis}}, dtype(x), shape);
 }
 

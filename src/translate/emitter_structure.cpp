@@ -110,7 +110,7 @@ Ref Emitter::squeeze(Ref x, const Ints& axes) {
   Ints kept;
   Shape shape;
   for (int64_t axis = 0; axis < rank(x); ++axis) {
-    const Dim& size = entry.shape[static_cast<size_t>(axis)];
+    const Dim& size = entry.shape[axis];
     if (std::find(axes.begin(), axes.end(), axis) == axes.end()) {
       kept.push_back(axis);
       shape.push_back(size);
@@ -131,7 +131,7 @@ Ref Emitter::transpose(Ref x, const Ints& permutation) {
   if (sorted == permutation) return x;
   if (const auto stored = state_->stored_with_axes(x, permutation)) return *stored;
   Shape shape;
-  for (const int64_t axis : permutation) shape.push_back(entry.shape[static_cast<size_t>(axis)]);
+  for (const int64_t axis : permutation) shape.push_back(entry.shape[axis]);
   return call("transpose", {x}, {{"axes", permutation}}, entry.dtype, shape);
 }
 
@@ -142,14 +142,14 @@ Ref Emitter::gather_steps(Ref x, int axis, int64_t first, int64_t count, int64_t
   for (int64_t i = 0; i < count; ++i) entries.push_back(first + i * step);
   const Ref indices = constant(ir::tensor_of(DType::i64, {count}, entries), "steps");
   Shape shape = this->shape(x);
-  shape[static_cast<size_t>(axis)] = count;
+  shape[axis] = count;
   return call("tract_core_gather", {x, indices}, {{"axis", axis}}, dtype(x), shape);
 }
 
 Ref Emitter::slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride) {
   const TensorEntry entry = state_->at(x);
   Shape shape = entry.shape;
-  Dim& size = shape.at(static_cast<size_t>(axis));
+  Dim& size = shape.at(axis);
   T2N_ASSERT(stride != 0 && begin >= 0 && begin <= end &&
                  (!size.is_constant() || end <= size.value()) &&
                  (stride > 0 || (begin == 0 && size == Dim(end))),
@@ -161,8 +161,7 @@ Ref Emitter::slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride) 
   if (has_no_elements(shape)) return constant(empty_tensor(entry.dtype, shape), "empty");
   // tract moves an empty slice before the operation that adds the axis, and contradicts itself.
   if (count == 0) return gather_steps(x, axis, begin, 0, 1);
-  if (stride == 1 && !entry.shape[static_cast<size_t>(axis)].is_constant())
-    return slice_dynamic(x, axis, begin, end);
+  if (stride == 1 && !entry.shape[axis].is_constant()) return slice_dynamic(x, axis, begin, end);
   if (stride > 0)
     if (const auto stored = state_->stored_slice(x, axis, begin, count, stride)) return *stored;
   if (stride != 1) return gather_steps(x, axis, stride < 0 ? end - 1 : begin, count, stride);
@@ -215,7 +214,7 @@ Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
 }
 
 Ref Emitter::concat(const std::vector<Ref>& parts, int axis) {
-  const auto at = static_cast<size_t>(axis);
+  const size_t at = axis;
   std::vector<Ref> filled;
   Shape shape = this->shape(parts.at(0));
   shape.at(at) = 0;

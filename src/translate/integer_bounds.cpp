@@ -51,7 +51,7 @@ Bounds Operands::at(std::string_view name, Bounds otherwise) const {
 }
 
 Bounds Operands::of(ir::ValueId id) const {
-  return is_integral(value(id).dtype) ? known_[static_cast<size_t>(id)] : Bounds{};
+  return is_integral(value(id).dtype) ? known_[id] : Bounds{};
 }
 
 std::string Operands::text(std::string_view name) const {
@@ -77,7 +77,7 @@ double Operands::axis_size(std::string_view name) const {
   const auto* dim = attr == nullptr ? nullptr : std::get_if<ir::Dim>(attr);
   if (dim == nullptr || shape.empty()) return elements(shape);
   const int64_t axis = dim->value() + (dim->value() < 0 ? std::ssize(shape) : 0);
-  return static_cast<double>(shape.at(static_cast<size_t>(axis)).value());
+  return static_cast<double>(shape.at(axis).value());
 }
 
 double Operands::most() const {

@@ -42,7 +42,7 @@ class Operands {
   bool is_called(std::string_view base_name) const;
 
   std::vector<ir::ValueId> tensors() const;
-  const ir::Value& value(ir::ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Value& value(ir::ValueId id) const { return graph_.values[id]; }
   const ir::Value& output() const { return value(node_.outputs[0]); }
   const ir::Shape& shape(size_t operand) const { return value(tensors().at(operand)).shape; }
   /// The size of the axis that an argument names; of all axes if it names none.

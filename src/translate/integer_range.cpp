@@ -58,7 +58,7 @@ class Analysis {
       ranges_ = std::any_cast<const InputRanges&>(found->second);
     stored_.resize(graph.values.size());
     for (const ir::Constant& constant : graph.constants)
-      stored_[static_cast<size_t>(constant.value)] = stored_bounds(constant.data);
+      stored_[constant.value] = stored_bounds(constant.data);
   }
 
   struct Excess {
@@ -72,7 +72,7 @@ class Analysis {
   std::string sources(const Node& node) const;
 
  private:
-  const ir::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Value& value(ValueId id) const { return graph_.values[id]; }
   bool is_unknown(const Node& node) const;
   bool is_of_integers(const Node& node) const;
   Bounds of_output(const Node& node, const IntegerRule* rule, size_t i) const;
@@ -115,17 +115,17 @@ std::optional<Analysis::Excess> Analysis::run(double unknown) {
     const ir::Value& input = value(id);
     if (!is_integral(input.dtype)) continue;
     const auto declared = ranges_.find(input.name);
-    known_[static_cast<size_t>(id)] =
-        declared == ranges_.end() ? intersection(within(unknown), limits_of(input.dtype))
-                                  : Bounds{static_cast<double>(declared->second.first),
-                                           static_cast<double>(declared->second.second) - 1};
+    known_[id] = declared == ranges_.end()
+                     ? intersection(within(unknown), limits_of(input.dtype))
+                     : Bounds{static_cast<double>(declared->second.first),
+                              static_cast<double>(declared->second.second) - 1};
   }
   std::optional<Excess> first;
   for (const Node& node : graph_.nodes) {
     const IntegerRule* rule = is_cast(node) ? nullptr : find_integer_rule(node);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       const ir::Value& output = value(node.outputs[i]);
-      if (!is_integral(output.dtype) || uses_[static_cast<size_t>(node.outputs[i])] == 0) continue;
+      if (!is_integral(output.dtype) || uses_[node.outputs[i]] == 0) continue;
       const Bounds bounds = bounded(of_output(node, rule, i));
       // 16-bit products are computed in two parts.
       const bool is_split = !is_wide(output.dtype) && rule != nullptr && is_product(*rule);
@@ -137,7 +137,7 @@ std::optional<Analysis::Excess> Analysis::run(double unknown) {
       const bool may_leave = may_be_any || (is_computed && magnitude(bounds) > kExactIntegers);
       if ((may_leave && !first) || (is_certain && !first->is_certain))
         first = Excess{&node, is_certain};
-      known_[static_cast<size_t>(node.outputs[i])] = wrapped(bounds, output.dtype);
+      known_[node.outputs[i]] = wrapped(bounds, output.dtype);
     }
   }
   return first;
@@ -157,12 +157,12 @@ std::string Analysis::sources(const Node& node) const {
     pending.pop_back();
     ir::for_each_input(*each, [&](ValueId id) {
       if (!ir::is_integer(value(id).dtype) || !seen.insert(id).second) return;
-      const int producer = producers[static_cast<size_t>(id)];
+      const int producer = producers[id];
       const bool is_input = std::count(graph_.inputs.begin(), graph_.inputs.end(), id) > 0;
       if (is_input && !ranges_.contains(value(id).name) && is_wide(value(id).dtype))
         add(quoted(value(id).name));
       if (producer < 0) return;
-      const Node& from = graph_.nodes[static_cast<size_t>(producer)];
+      const Node& from = graph_.nodes[producer];
       if (is_unknown(from))
         add(cat("the result of ",
                 is_cast(from) ? "a conversion from floats" : ir::op_name(from.op)));

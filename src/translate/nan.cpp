@@ -102,7 +102,7 @@ std::vector<ir::ValueId> nan_operands(Emitter& out, const ir::Node& node) {
 /// Replaces a result, which takes over the name of the value.
 void replace_result(Emitter& out, const ir::Node& node, int index, Ref y) {
   Emitter::State& state = out.state();
-  TensorEntry& replaced = state.at(out.value(node.outputs[static_cast<size_t>(index)]));
+  TensorEntry& replaced = state.at(out.value(node.outputs[index]));
   if (replaced.is_claimed && !replaced.is_input) {
     replaced.is_claimed = false;
     replaced.name = std::string(ir::op_short_name(node.op));
@@ -137,7 +137,7 @@ bool may_meet_nan(Emitter& out, std::string_view argument) {
 
 void keep_nan(Emitter& out, const ir::Node& node) {
   if (!loses_nan_elementwise(out.state().graph, node)) return;
-  const ir::Value& first = out.state().graph.values[static_cast<size_t>(node.outputs.at(0))];
+  const ir::Value& first = out.state().graph.values[node.outputs.at(0)];
   if (!ir::is_float(first.dtype)) return;
   const std::vector<ir::ValueId> operands = nan_operands(out, node);
   if (!operands.empty()) keep_nan_elementwise(out, node, operands);
@@ -173,7 +173,7 @@ void list_nan_losses(const ir::Graph& graph, const NanAnalysis& known,
     bool loses = false;
     if (may_lose_nan(graph, node) && !node.outputs.empty())
       ir::for_each_input(node, [&](ir::ValueId id) {
-        const bool is_float = ir::is_float(graph.values[static_cast<size_t>(id)].dtype);
+        const bool is_float = ir::is_float(graph.values[id].dtype);
         loses = loses || (is_float && !known.may_be_nan(id));
       });
     if (loses)

@@ -29,7 +29,7 @@ class NanAnalysis {
   /// `all`: the inputs of the graph may be NaN. `assertions`: those of the exported model about
   /// sizes.
   NanAnalysis(const ir::Graph& graph, const std::vector<ir::Comparison>& assertions, bool all);
-  bool may_be_nan(ir::ValueId id) const { return nan_[static_cast<size_t>(id)] != 0; }
+  bool may_be_nan(ir::ValueId id) const { return nan_[id] != 0; }
   bool any() const { return any_; }
 
  private:

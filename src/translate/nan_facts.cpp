@@ -61,7 +61,7 @@ bool is_fused_attention(std::string_view name) {
 NanAnalysis::NanAnalysis(const ir::Graph& graph, const std::vector<ir::Comparison>& assertions,
                          bool all)
     : all_(all), nan_(graph.values.size()), masked_(graph.values.size()) {
-  for (const ir::ValueId id : graph.inputs) nan_[static_cast<size_t>(id)] = all;
+  for (const ir::ValueId id : graph.inputs) nan_[id] = all;
   add_constants(graph);
   const SizeNumbers numbers(graph);
   for (const ir::Node& node : graph.nodes) add_results(graph, node, numbers, assertions);
@@ -69,7 +69,7 @@ NanAnalysis::NanAnalysis(const ir::Graph& graph, const std::vector<ir::Compariso
 
 void NanAnalysis::add_constants(const ir::Graph& graph) {
   for (const ir::Constant& constant : graph.constants) {
-    const auto at = static_cast<size_t>(constant.value);
+    const size_t at = constant.value;
     if (!is_loaded_number(constant.data)) continue;
     const std::vector<double> values = ir::to_f64(constant.data);
     nan_[at] = std::any_of(values.begin(), values.end(), [](double x) { return std::isnan(x); });
@@ -85,7 +85,7 @@ void NanAnalysis::add_results(const ir::Graph& graph, const ir::Node& node,
   if (!drops_nan(node))
     ir::for_each_input(node, [&](ir::ValueId id) {
       nan = nan || may_be_nan(id);
-      closed = closed || masked_[static_cast<size_t>(id)] != 0;
+      closed = closed || masked_[id] != 0;
     });
   const std::string_view op = ir::op_short_name(node.op);
   const bool masks_keys =
@@ -97,9 +97,9 @@ void NanAnalysis::add_results(const ir::Graph& graph, const ir::Node& node,
   any_ = any_ || makes;
   const bool mixes = ir::has_trait(op, ir::OpTrait::mixes);
   for (const ir::ValueId id : node.outputs) {
-    if (id == ir::kNoValue || !ir::is_float(graph.values[static_cast<size_t>(id)].dtype)) continue;
-    nan_[static_cast<size_t>(id)] = all_ || nan || makes;
-    masked_[static_cast<size_t>(id)] = closed && !mixes;
+    if (id == ir::kNoValue || !ir::is_float(graph.values[id].dtype)) continue;
+    nan_[id] = all_ || nan || makes;
+    masked_[id] = closed && !mixes;
   }
 }
 

@@ -22,7 +22,7 @@ bool is_proven(const Assertions& assertions, const Dim& a, ir::Relation relation
 ir::Shape reduced(const ir::Graph& graph, const ir::Node& node) {
   const ir::ValueId self = ir::operand(node, "self");
   if (self == ir::kNoValue) return {};
-  const ir::Shape& shape = graph.values[static_cast<size_t>(self)].shape;
+  const ir::Shape& shape = graph.values[self].shape;
   const ir::Attr* const axes = node.find("dim");
   std::vector<Dim> dims;
   if (axes != nullptr) {
@@ -34,8 +34,7 @@ ir::Shape reduced(const ir::Graph& graph, const ir::Node& node) {
   for (const Dim& axis : dims) {
     const int64_t at =
         axis.value() < 0 ? axis.value() + static_cast<int64_t>(shape.size()) : axis.value();
-    if (at >= 0 && at < static_cast<int64_t>(shape.size()))
-      out.push_back(shape[static_cast<size_t>(at)]);
+    if (at >= 0 && at < static_cast<int64_t>(shape.size())) out.push_back(shape[at]);
   }
   return out;
 }

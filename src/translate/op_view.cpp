@@ -93,10 +93,10 @@ bool OpView::depends_on_scan(std::string_view name) const {
   std::vector<ir::ValueId> pending = {ir::operand(node_, name)};
   std::set<ir::ValueId> seen(pending.begin(), pending.end());
   while (!pending.empty()) {
-    const int producer = producers[static_cast<size_t>(pending.back())];
+    const int producer = producers[pending.back()];
     pending.pop_back();
     if (producer < 0) continue;
-    const ir::Node& node = graph_.nodes[static_cast<size_t>(producer)];
+    const ir::Node& node = graph_.nodes[producer];
     if (is_one_of(ir::op_short_name(node.op), kScans)) return true;
     ir::for_each_input(node, [&](ir::ValueId id) {
       if (seen.insert(id).second) pending.push_back(id);
@@ -280,7 +280,7 @@ Ints OpView::axes(std::string_view name, int rank) const {
   std::sort(out.begin(), out.end());
   if (rank == 0) return {};
   if (out.empty()) {
-    out.resize(static_cast<size_t>(rank));
+    out.resize(rank);
     std::iota(out.begin(), out.end(), 0);
   }
   return out;
@@ -288,7 +288,7 @@ Ints OpView::axes(std::string_view name, int rank) const {
 
 Ints OpView::expand_ints(std::string_view name, int count) const {
   Ints out = ints(name);
-  const auto size = static_cast<size_t>(count);
+  const size_t size = count;
   if (out.size() == 1) out.resize(size, out[0]);
   T2N_ASSERT(out.size() == size, "'", name, "' has ", out.size(), " entries, not ", count);
   return out;
@@ -315,16 +315,13 @@ const ir::Node* OpView::producer(std::string_view name) const {
 }
 
 bool OpView::is_used(int output) const {
-  return out_.state()
-             .use_counts[static_cast<size_t>(node_.outputs.at(static_cast<size_t>(output)))] > 0;
+  return out_.state().use_counts[node_.outputs.at(output)] > 0;
 }
 
-DType OpView::dtype(int output) const {
-  return graph_.values[static_cast<size_t>(node_.outputs.at(static_cast<size_t>(output)))].dtype;
-}
+DType OpView::dtype(int output) const { return graph_.values[node_.outputs.at(output)].dtype; }
 
 const Shape& OpView::shape(int output) const {
-  return graph_.values[static_cast<size_t>(node_.outputs.at(static_cast<size_t>(output)))].shape;
+  return graph_.values[node_.outputs.at(output)].shape;
 }
 
 Ints OpView::sizes(int output) const {
@@ -336,12 +333,11 @@ Ints OpView::sizes(int output) const {
 void OpView::refuse(std::string_view argument, std::string_view why, std::string_view help) const {
   const Attr& attr = read(argument);
   // Strings are quoted as in Python, tensors shown by type.
-  std::string value = ir::attr_str(
-      attr, [&](ir::ValueId id) { return graph_.values[static_cast<size_t>(id)].name; });
+  std::string value = ir::attr_str(attr, [&](ir::ValueId id) { return graph_.values[id].name; });
   if (const auto* text = std::get_if<std::string>(&attr)) value = quoted(*text);
   if (const auto* tensor = std::get_if<ir::TensorRef>(&attr);
       tensor && tensor->id != ir::kNoValue) {
-    const ir::Value& operand = graph_.values[static_cast<size_t>(tensor->id)];
+    const ir::Value& operand = graph_.values[tensor->id];
     value = type_str(operand.dtype, operand.shape);
   }
   Diagnostic out =

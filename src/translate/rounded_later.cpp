@@ -21,7 +21,7 @@ bool rounds(const ir::Graph& graph, const ir::Node& node, const std::vector<int>
       ir::op_name(node.op).ends_with("_mode"))
     return true;
   const auto gives_integers = [&](ir::ValueId id) {
-    const auto index = static_cast<size_t>(id);
+    const size_t index = id;
     return uses[index] > 0 && !ir::is_float(graph.values[index].dtype);
   };
   if (std::any_of(node.outputs.begin(), node.outputs.end(), gives_integers)) return true;
@@ -43,7 +43,7 @@ bool mixes(const ir::Node& node) {
 bool is_rounded_after(const Emitter::State& state, const ir::Graph& graph, const ir::Node& first) {
   const std::vector<int>& uses = state.use_counts;
   std::set<ir::ValueId> dependent = {first.outputs.at(0)};
-  int unvisited_uses = uses[static_cast<size_t>(first.outputs[0])];
+  int unvisited_uses = uses[first.outputs[0]];
   const ir::Node* end = graph.nodes.data() + graph.nodes.size();
   for (const ir::Node* node = &first + 1; unvisited_uses > 0 && node < end; ++node) {
     int reads = 0;
@@ -53,7 +53,7 @@ bool is_rounded_after(const Emitter::State& state, const ir::Graph& graph, const
     unvisited_uses -= reads;
     if (mixes(*node)) continue;
     for (const ir::ValueId id : node->outputs)
-      if (dependent.insert(id).second) unvisited_uses += uses[static_cast<size_t>(id)];
+      if (dependent.insert(id).second) unvisited_uses += uses[id];
   }
   // A result of a loop's body is read by the next iteration, or after the loop.
   return unvisited_uses > 0 && state.outer != nullptr;

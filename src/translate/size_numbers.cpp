@@ -83,13 +83,13 @@ bool is_size_number(const ir::Value& value) {
 
 SizeNumbers::SizeNumbers(const ir::Graph& graph) : numbers_(graph.values.size()) {
   for (const ir::Constant& each : graph.constants) {
-    const auto at = static_cast<size_t>(each.value);
+    const size_t at = each.value;
     if (is_size_number(graph.values[at]) && !each.data.bytes.empty() && each.data.elements() == 1)
       numbers_[at] = constant(ir::element_f64(ir::contiguous(each.data), 0));
   }
   for (const ir::Node& node : graph.nodes) {
     if (node.outputs.size() != 1 || node.outputs[0] == ir::kNoValue) continue;
-    const auto at = static_cast<size_t>(node.outputs[0]);
+    const size_t at = node.outputs[0];
     if (is_size_number(graph.values[at])) numbers_[at] = result(node, graph.values[at].dtype);
   }
 }

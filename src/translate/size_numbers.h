@@ -20,9 +20,7 @@ class SizeNumbers {
  public:
   explicit SizeNumbers(const ir::Graph& graph);
   /// std::nullopt for other values.
-  const std::optional<SizeNumber>& of(ir::ValueId id) const {
-    return numbers_[static_cast<size_t>(id)];
-  }
+  const std::optional<SizeNumber>& of(ir::ValueId id) const { return numbers_[id]; }
   /// The same for an argument, which is a number or a value.
   std::optional<SizeNumber> of(const ir::Node& node, std::string_view argument) const;
 

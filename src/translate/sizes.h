@@ -16,9 +16,7 @@ inline bool is_static(const Shape& shape) {
 }
 
 /// The size of an axis, symbolic or not.
-inline const Dim& size_of(const Emitter& out, Ref x, int64_t axis) {
-  return out.shape(x).at(static_cast<size_t>(axis));
-}
+inline const Dim& size_of(const Emitter& out, Ref x, int64_t axis) { return out.shape(x).at(axis); }
 
 /// The product of the sizes.
 inline Dim element_count(const Shape& shape) {
@@ -80,14 +78,14 @@ inline int64_t slice_bound(int64_t bound, int64_t size) {
 
 /// Refuses a symbolic size with `unsupported-argument`.
 inline int64_t known_size(const Emitter& out, Ref x, int axis) {
-  const Dim& size = out.shape(x).at(static_cast<size_t>(axis));
-  return size.is_constant() ? size.value() : out.sizes(x).at(static_cast<size_t>(axis));
+  const Dim& size = out.shape(x).at(axis);
+  return size.is_constant() ? size.value() : out.sizes(x).at(axis);
 }
 
 /// The same for an output; refuses with `unsupported-op`.
 inline int64_t known_size(const OpView& op, int output, int axis) {
-  const Dim& size = op.shape(output).at(static_cast<size_t>(axis));
-  return size.is_constant() ? size.value() : op.sizes(output).at(static_cast<size_t>(axis));
+  const Dim& size = op.shape(output).at(axis);
+  return size.is_constant() ? size.value() : op.sizes(output).at(axis);
 }
 
 }  // namespace t2n::ops

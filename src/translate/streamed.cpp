@@ -67,7 +67,7 @@ std::optional<Ref> repeat_streamed(Emitter& out, Ref x, const Shape& shape) {
     Shape next = out.shape(y);
     if (out.state().agrees(next[axis], shape[axis])) continue;
     if (!shape[axis].is_constant()) return {};
-    const Ints zeros(static_cast<size_t>(shape[axis].value()));
+    const Ints zeros(shape[axis].value());
     const Ref index =
         out.constant(ir::tensor_of(DType::i64, {shape[axis].value()}, zeros), "repeats");
     next[axis] = shape[axis];
@@ -80,7 +80,7 @@ std::optional<Ref> repeat_streamed(Emitter& out, Ref x, const Shape& shape) {
 std::optional<Ref> enlarge_streamed(Emitter& out, Ref x, int axis, const Dim& size,
                                     std::optional<double> scale) {
   Shape joined = out.shape(x);
-  Dim& length = joined[static_cast<size_t>(axis)];
+  Dim& length = joined[axis];
   if (!out.is_streamed(length)) return {};
   const int64_t factor = out.at_sample(size) / std::max<int64_t>(out.at_sample(length), 1);
   if (!(length * Dim(factor) == size) || factor < 1) return {};
@@ -91,7 +91,7 @@ std::optional<Ref> enlarge_streamed(Emitter& out, Ref x, int axis, const Dim& si
     if (static_cast<int64_t>(std::floor(static_cast<float>(i) * step)) != i / factor) return {};
   const Ref expanded = out.unsqueeze(x, {axis + 1});
   Shape repeated = out.shape(expanded);
-  repeated[static_cast<size_t>(axis) + 1] = factor;
+  repeated[axis + 1] = factor;
   length = size;
   return out.reshape(out.broadcast_to(expanded, repeated), joined);
 }

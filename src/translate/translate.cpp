@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ir/op_traits.h"
+#include "ir/refusal.h"
 #include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
 #include "src/strict/lower.h"
@@ -45,23 +46,15 @@ void explain(Diagnostic& out, const Entry& entry, const target::Target& target) 
   }
 }
 
-/// The passes complex-to-pairs and expand-quantised replace operations that they cannot express by
-/// a mark, with the operator, the kind of tensors, and the reason.
-bool is_refusal_mark(const ir::Node& node) {
-  static const ir::OpId mark = ir::op_id("t2n::refused");
-  return node.op == mark;
-}
-
+/// What a pass refused.
 std::optional<Diagnostic> refused_before(const ir::Node& node, const target::Target& target,
                                          const Registry& table) {
-  if (!is_refusal_mark(node)) return {};
-  const auto text = [&](const char* name) { return std::get<std::string>(*node.find(name)); };
-  const std::string kind = text("of");
-  Diagnostic out =
-      target::untranslated("unsupported-op", cat(text("op"), kind.empty() ? "" : " of ", kind),
-                           target_name(target), text("why"), text("help"), text("op"));
+  const std::optional<ir::Refusal> refusal = ir::refusal_of(node);
+  if (!refusal) return {};
+  Diagnostic out = target::untranslated("unsupported-op", refusal->subject(), target_name(target),
+                                        refusal->why, refusal->help, refusal->op);
   // If plain tensors have no translation either, that reason is more helpful.
-  const Entry* known = table.find(ir::op_id(text("op")));
+  const Entry* known = table.find(ir::op_id(refusal->op));
   if (known != nullptr && known->refusal) explain(out, *known, target);
   return out;
 }
@@ -75,8 +68,8 @@ std::string help_for_random(const ir::Node& node) {
 
 /// The operator that a mark replaces, else the node's own.
 std::string shown_name(const ir::Node& node) {
-  return is_refusal_mark(node) ? std::get<std::string>(*node.find("op"))
-                               : std::string(ir::op_name(node.op));
+  const std::optional<ir::Refusal> refusal = ir::refusal_of(node);
+  return refusal ? refusal->op : std::string(ir::op_name(node.op));
 }
 
 Diagnostic missing(const ir::Graph& graph, const ir::Node& node, const target::Target& target,
@@ -119,9 +112,9 @@ bool is_empty(const ir::Value& value) {
 /// Results without elements need no operation, and few engines accept empty tensors.
 bool translate_empty(const ir::Graph& graph, const ir::Node& node, Emitter& out) {
   for (const ir::ValueId id : node.outputs)
-    if (!is_empty(graph.values[static_cast<size_t>(id)])) return false;
+    if (!is_empty(graph.values[id])) return false;
   for (size_t i = 0; i < node.outputs.size(); ++i) {
-    const ir::Value& value = graph.values[static_cast<size_t>(node.outputs[i])];
+    const ir::Value& value = graph.values[node.outputs[i]];
     // tract cannot read an empty boolean blob.
     const bool is_bool = value.dtype == DType::boolean;
     const Ref zero = out.scalar(0.0, is_bool ? DType::f32 : value.dtype);
@@ -216,7 +209,7 @@ strict::Lowered in_standard_nnef(const ir::Graph& graph, Emitter& out, Problems&
   strict::Lowered lowered = strict::lower(document, out.notes(), out.state().target);
   for (const strict::Refusal& refusal : lowered.refusals) {
     if (refusal.location < 0) continue;
-    const ir::Node& node = *out.state().location_nodes[static_cast<size_t>(refusal.location)];
+    const ir::Node& node = *out.state().location_nodes[refusal.location];
     problems.add(with_op(refusal.diagnostic, graph, node), false);
     problems.refuse(node);
   }

@@ -15,7 +15,7 @@ namespace {
 using Names = std::set<std::string>;
 
 void add_unbacked_of(const ir::Graph& graph, ir::ValueId id, Names& out) {
-  for (const Dim& size : graph.values[static_cast<size_t>(id)].shape) add_unbacked(size, out);
+  for (const Dim& size : graph.values[id].shape) add_unbacked(size, out);
 }
 
 Names used_by(const ir::Graph& graph, const ir::Node& node) {
@@ -41,8 +41,7 @@ Names defined_by(const ir::Graph& graph, const ir::Node& node) {
 bool is_read_number(const ir::Graph& graph, const ir::Node& node) {
   const ir::Attr* const argument = node.find("repeats");
   return ir::op_name(node.op) == "aten::repeat_interleave.Tensor" && argument != nullptr &&
-         graph.values[static_cast<size_t>(std::get<ir::TensorRef>(*argument).id)].shape ==
-             Shape{Dim(1)};
+         graph.values[std::get<ir::TensorRef>(*argument).id].shape == Shape{Dim(1)};
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ TEST_CASE("what the model has quantised keeps its grids, and nothing is rounded 
     CHECK(contains(integers.out, "compressed: 0 of 3 layers, "));
     CHECK(contains(
         integers.out,
-        "  with the model's own quantisation parameters: 3 weights, what 3 layers are given\n"));
+        "  with the model's own quantisation parameters: 3 weights, the inputs of 3 layers\n"));
     CHECK(contains(integers.out, ": SNR exact, "));
     CHECK_EQ(run("f16").code, 0);
     for (const auto& [compress, what] :

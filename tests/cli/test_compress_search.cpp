@@ -185,9 +185,9 @@ TEST_CASE("goals that cannot be reached are refused with what can be") {
   check_refused({"--budget", "1kB"}, 4, "error[compression-goal]");
   check_refused({"--only", "classifier", "--budget", "8kB"}, 4, " bytes, --budget allows 8000");
   for (const char* wrong : {"150%", "-1", "1.5", "much", "1kB", "nan", "%"})
-    check_refused({"--max-loss=" + std::string(wrong)}, 2, "is no share from 0 to 1");
+    check_refused({"--max-loss=" + std::string(wrong)}, 2, "is not a share from 0 to 1");
   for (const char* wrong : {"0", "-4MB", "4XB", "MB", "5%", "inf"})
-    check_refused({"--budget=" + std::string(wrong)}, 2, "is no size");
+    check_refused({"--budget=" + std::string(wrong)}, 2, "is not a size");
 }
 
 TEST_CASE("a budget that costs more than --max-loss allows is refused") {

@@ -104,7 +104,7 @@ TEST_CASE("a file applies to every command that accepts it, and to no other") {
   CHECK(ops.out.ends_with(" operators for tract@0.21.19\n"));
   CHECK(sandbox.run({"ops", "--config", "a.toml"}).out.ends_with(" operators for khronos@1.0.5\n"));
   check_failure(sandbox, {"inspect", "model.pt", "--config", "a.toml"}, 2,
-                "error[usage]: t2nnef inspect has no option '--target', which 'a.toml' gives\n"
+                "error[usage]: t2nnef inspect has no option '--target', set in 'a.toml'\n"
                 "  help: `t2nnef inspect --help` lists them\n");
   check_failure(sandbox, {"diff", "a", "b", "--config", "a.toml"}, 2,
                 "error[usage]: t2nnef diff has no option '--config'\n"
@@ -176,7 +176,7 @@ TEST_CASE("files of options that cannot be read") {
         "  why:  'dynamic' is neither text, number, truth value nor a list of them\n"
         "  help: see `t2nnef export --help` for the names of options\n");
   fails("unknown.json",
-        "error[usage]: t2nnef export has no option '--dynamics', which 'unknown.json' gives\n"
+        "error[usage]: t2nnef export has no option '--dynamics', set in 'unknown.json'\n"
         "  help: did you mean '--dynamic'?\n");
 }
 

@@ -279,7 +279,7 @@ TEST_CASE("what is no artefact, or is used like a model") {
   const std::string neither =
       " is neither a TorchScript file nor an NNEF artefact\n"
       "  why:  a model is what torch.jit.save wrote; an artefact is a folder, a tar or a gzipped "
-      "tar\n  help: give the folder that holds ";
+      "tar\n  help: give the folder that contains ";
   check_failure(sandbox, {"inspect", "rich/graph.nnef"}, 3,
                 "error[model-format]: 'rich/graph.nnef'" + neither + "the file\n");
   check_failure(sandbox, {"inspect", "rich/w.dat"}, 3,

@@ -72,7 +72,7 @@ TEST_CASE("lint has nothing to say of a model that is exported with int8, nor of
   CHECK_FALSE(contains(written.err, "warning"));
   const Result artefact = sandbox.run({"lint", "out.nnef", "--strict"});
   CHECK_EQ(artefact.err, "");
-  CHECK(artefact.out.ends_with("with a calibration set\n0 findings\n"));
+  CHECK(artefact.out.ends_with("and a calibration set\n0 findings\n"));
 }
 
 TEST_CASE("export --compress reports what the lint finds as warnings") {
@@ -252,7 +252,7 @@ TEST_CASE("lint finds each fault of weights that is planted in an artefact, with
             "float-constant", "net, graph.nnef:7:3: the variable 'r' is quantised at run time");
   check_one(
       linted("  f = copy(r);\n  y = " + kConv, {{"net.r", filled(ir::DType::f32, shape, 0.01)}}),
-      "float-constant", "net, graph.nnef:5:3: the variable 'net.r' holds floats");
+      "float-constant", "net, graph.nnef:5:3: the variable 'net.r' contains floats");
 }
 
 TEST_CASE("lint knows the channels of transposed convolutions, and scales of single rows") {
@@ -286,7 +286,7 @@ TEST_CASE("lint knows the channels of transposed convolutions, and scales of sin
     return linted("  f = copy(r);\n  y = conv(x, f" + window,
                   {{"net.r", ir::tensor_of<double>(ir::DType::f32, {8, 2, 6, 6}, weights)}});
   };
-  check_one(said(values), "float-constant", "the variable 'net.r' holds floats");
+  check_one(said(values), "float-constant", "the variable 'net.r' contains floats");
   values[3 * kRow - 1] += 0.001;
   CHECK_EQ(said(values).code, 0);
 }

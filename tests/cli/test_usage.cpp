@@ -199,9 +199,9 @@ TEST_CASE("operators without a translation: what takes their place, or why they 
   };
   for (const char* op : {"quantized::linear", "quantized::embedding_bag_2bit_rowwise_offsets",
                          "aten::_weight_int4pack_mm_for_cpu", "aten::quantize_per_tensor"})
-    CHECK(holds(said(op), "(pass expand-quantised)"));
-  CHECK(holds(said("quantized::linear_prepack"), "runs while the model is traced"));
-  CHECK(holds(said("quantized::mul_out"), "refused: it is not among the operators"));
+    CHECK(holds(said(op), "by the pass expand-quantised"));
+  CHECK(holds(said("quantized::linear_prepack"), "evaluated while the model is traced"));
+  CHECK(holds(said("quantized::mul_out"), "refused: it is not on the list of operators"));
   CHECK(holds(said("aten::save"), "refused: operators that reach files"));
   CHECK_EQ(sandbox.run({"ops", "quantized::linearr"}).code, 2);
 }

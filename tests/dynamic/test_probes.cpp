@@ -220,7 +220,8 @@ TEST_CASE("a branch on two sizes is asserted, or refused if it has no form") {
   CHECK_EQ(of("x.size(0) <= y.size(0)"), Strings{"B <= T"});
   CHECK_EQ(of("x.size(0) > 3 * y.size(0)"), Strings{"B <= 3*T"});
   CHECK_EQ(of("x.size(0) == y.size(0)"),
-           Strings{"dynamic-assumption: the model requires B != T, which NNEF cannot express"});
+           Strings{"dynamic-differs: a branch depends on a size: it takes different directions at "
+                   "B=5, T=40 and at B=40, T=40"});
   CHECK_EQ(of("x.size(0) == y.size(0)", {"B < T"}), Strings{"B < T"});
 }
 

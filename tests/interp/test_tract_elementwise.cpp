@@ -64,7 +64,7 @@ TEST_CASE("bits of integers and logicals") {
                {values({2, 2}, {1, 2, 3, 7}, DType::i64), vec({1, 6}, DType::i64)}},
               {values({2, 2}, {1, 0, 2, 6}, DType::i64)});
   check_refused({"out = tract_core_bitand(x, 6);", {vec({255}, DType::i64)}},
-                "tract takes an integer literal for a dimension");
+                "tract treats an integer literal as a dimension");
 }
 
 TEST_CASE("shifts are arithmetic, and by their amount modulo the width") {

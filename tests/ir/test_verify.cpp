@@ -43,7 +43,7 @@ TEST_CASE("names are letters, digits, dots and colons, and start with a letter")
   for (const char* word : {"a", "z", "A", "Z", "_", "a0", "a9", "Sz", "SZ", "a._", "a:a"})
     CHECK_NOTHROW(verify(with(word), "parse"));
   for (const char* word : {"9", ".a", "a/", "a;", "a@", "a[", "a`", "a{", "a-"})
-    CHECK_NE(problem(with(word)).find("not a word"), std::string::npos);
+    CHECK_NE(problem(with(word)).find("not an identifier"), std::string::npos);
 }
 
 struct BrokenGraph {
