@@ -1,4 +1,4 @@
-// Notes a graph's loops while it is recorded.
+// Records where a graph's loops are while operations are appended.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Which tensors share memory, where that follows from sizes or values.
+// Conditions on sizes and values under which tensors share memory.
 #include <algorithm>
 
 #include "src/diag/error.h"
@@ -21,42 +21,46 @@ bool cuts(const ir::Node& view) {
 
 }  // namespace
 
-void Recorder::lose(const at::Tensor& tensor, Place place) {
-  const int track = track_of(tensor, place, {});
-  tracks_.root(tracks_[track]).is_lost = true;
+void Recorder::invalidate(const at::Tensor& tensor, Location location) {
+  const int entry = entry_of(tensor, location, {});
+  aliases_.root(aliases_[entry]).is_invalid = true;
 }
 
 std::vector<Comparison> Recorder::layout_conditions(const at::Tensor& tensor) {
   std::vector<Comparison> out;
-  const int index = tracks_.find(tensor);
+  const int index = aliases_.find(tensor);
   if (index < 0 || !mark(tensor)) return out;
-  const Track& track = tracks_[index];
-  const ir::Shape shape = graph_.values[static_cast<size_t>(track.value)].shape;
+  const TensorInfo& entry = aliases_[index];
+  const ir::Shape shape = graph_.values[entry.value].shape;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     const int64_t extent = shape[axis].value();
-    const Dim size = size_symbol(graph_, track.value, static_cast<int64_t>(axis));
+    const Dim size = size_symbol(graph_, entry.value, static_cast<int64_t>(axis));
     if (extent > 0)
       out.push_back(extent == 1 ? Comparison{size, Relation::eq, 1}
                                 : Comparison{size, Relation::ge, 2});
-    if (track.parent < 0 || !cuts(track.view->call.node)) continue;
-    const ir::ValueId base = tracks_[track.parent].value;
-    const ir::Shape whole = graph_.values[static_cast<size_t>(base)].shape;
-    const Dim of = size_symbol(graph_, base, static_cast<int64_t>(axis));
-    if (extent == whole[axis].value()) out.push_back({size, Relation::eq, of});
-    if (extent < whole[axis].value()) out.push_back({size, Relation::lt, of});
+    if (entry.parent < 0 || !cuts(entry.view->call.node)) continue;
+    const ir::ValueId base = aliases_[entry.parent].value;
+    const ir::Shape base_shape = graph_.values[base].shape;
+    const Dim base_size = size_symbol(graph_, base, static_cast<int64_t>(axis));
+    if (extent == base_shape[axis].value()) out.push_back({size, Relation::eq, base_size});
+    if (extent < base_shape[axis].value()) out.push_back({size, Relation::lt, base_size});
   }
   return out;
 }
 
-std::vector<Comparison> Recorder::shared_where(const at::Tensor& tensor) const {
-  return layouts_.around(tracks_.find(tensor));
+std::vector<Comparison> Recorder::sharing_conditions(const at::Tensor& tensor) const {
+  return layouts_.around(aliases_.find(tensor));
 }
 
-void Recorder::relies_on_layout(const at::Tensor& tensor, const at::Tensor& result) {
-  const bool by_values = tracks_.is_open_shape(tensor);
+void Recorder::relies_on_layout(const std::string& op, const at::Tensor& tensor,
+                                const at::Tensor& result) {
+  const bool by_values = aliases_.is_dynamic_shape(tensor);
   const std::vector<Comparison> conditions =
       keep_sizes_ && !by_values ? layout_conditions(tensor) : std::vector<Comparison>();
-  layouts_.add(tracks_.find(tensor), tracks_.find(result), conditions, by_values);
+  layouts_.add(aliases_.find(tensor), aliases_.find(result), conditions, by_values);
+  const bool is_same = result.is_alias_of(tensor) && result.strides() == tensor.strides();
+  if (op == "aten::contiguous" && is_same && !result.is_same(tensor))
+    layouts_.add_identity(aliases_.find(tensor), aliases_.find(result));
 }
 
 }  // namespace t2n::trace

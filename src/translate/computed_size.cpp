@@ -1,24 +1,38 @@
-// Sizes as numbers that the graph computes.
+// Sizes as numbers that the graph computes at run time.
+#include "ir/prove.h"
 #include "src/translate/arith.h"
-#include "src/translate/births.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/integer_division.h"
 #include "src/translate/sizes.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
 
+/// Both branches of a select are computed, also the one that the model does not take because a
+/// data-dependent size is 0: tract ends the process where integers are divided by 0.
+Ref nonzero_divisor(Emitter& out, const Dim& size, Ref number) {
+  using ir::Relation;
+  if (ir::prove({size, Relation::ge, 1}) == ir::Verdict::always) return number;
+  const Ref one = out.scalar(1, DType::i64);
+  if (ir::prove({size, Relation::ge, 0}) == ir::Verdict::always)
+    return out.elementwise("max", {number, one});
+  return select(out, compare(out, "eq", number, out.scalar(0, DType::i64)), one, number);
+}
+
 Ref computed_atom(Emitter& out, const ir::Atom& atom) {
-  const ir::Operands* of = ir::operands_of(atom);
-  if (of == nullptr && std::get<ir::Symbol>(atom).born() != nullptr)
-    return born_count(out, std::get<ir::Symbol>(atom));
-  if (of == nullptr)
-    return out.state().hidden_size(out.size(Dim::symbol(std::get<ir::Symbol>(atom)), DType::i64));
-  const Ref a = computed_size(out, of->a), b = computed_size(out, of->b);
+  const ir::Operands* operands = ir::operands_of(atom);
+  if (operands == nullptr && std::get<ir::Symbol>(atom).unbacked() != nullptr)
+    return unbacked_count(out, std::get<ir::Symbol>(atom));
+  if (operands == nullptr)
+    return out.state().size_barrier(out.size(Dim::symbol(std::get<ir::Symbol>(atom)), DType::i64));
+  const Ref a = computed_size(out, operands->a), b = computed_size(out, operands->b);
   if (std::holds_alternative<ir::Min>(atom)) return out.elementwise("min", {a, b});
   if (std::holds_alternative<ir::Max>(atom)) return out.elementwise("max", {a, b});
-  const Ref quotient = divide_integers(out, a, b, Rounding::floor).quotient;
-  return std::holds_alternative<ir::FloorDiv>(atom) ? quotient : sub(out, a, mul(out, quotient, b));
+  const Ref divisor = nonzero_divisor(out, operands->b, b);
+  const Ref quotient = divide_integers(out, a, divisor, Rounding::floor).quotient;
+  return std::holds_alternative<ir::FloorDiv>(atom) ? quotient
+                                                    : sub(out, a, mul(out, quotient, divisor));
 }
 
 }  // namespace
