@@ -51,16 +51,20 @@ Attributes conv_attributes(const Convolution& c) {
           {"groups", c.groups}};
 }
 
-/// A strided kernel of one entry that follows a scan becomes a slice: tract would move its stride
-/// into the scan, along another axis ("Invalid axis").
-void slice_after_scan(const OpView& op, Emitter& out, Convolution& c) {
+/// A stride that leaves out entries which no part of the kernel reads becomes a slice where axes
+/// were reshaped: tract would move it in front of the reshape, to an axis that is not there
+/// ("Invalid axis").
+void slice_reshaped(Emitter& out, Convolution& c) {
   const Ints kernel = out.sizes(c.weight);
   for (size_t i = 0; i < c.stride.size(); ++i) {
-    const bool has_one_entry = kernel.at(i + 2) == 1 && c.pads[i] == Pads::value_type();
-    if (c.stride[i] == 1 || !has_one_entry || !op.depends_on_scan("input")) continue;
+    const int64_t stride = c.stride[i];
+    const bool skips = kernel.at(i + 2) == 1 || c.dilation[i] % stride == 0;
+    if (stride == 1 || !skips || c.pads[i] != Pads::value_type() || !out.is_reshaped(c.input))
+      continue;
     const int axis = out.rank(c.input) - c.spatial() + static_cast<int>(i);
     const Dim size = size_of(out, c.input, axis);
-    c.input = out.slice(c.input, axis, Dim(0), size, c.stride[i]);
+    c.input = out.slice(c.input, axis, Dim(0), size, stride);
+    c.dilation[i] = std::max<int64_t>(c.dilation[i] / stride, 1);
     c.stride[i] = 1;
   }
 }
@@ -68,7 +72,7 @@ void slice_after_scan(const OpView& op, Emitter& out, Convolution& c) {
 /// Half floats are convolved in f32, as in torch: tract's own f16 sums are ten times coarser than
 /// the rounding of their result.
 void emit(const OpView& op, Emitter& out, Convolution c) {
-  slice_after_scan(op, out, c);
+  slice_reshaped(out, c);
   std::vector<Ref> operands = {widened(out, batched(out, c.input, c.spatial())),
                                widened(out, c.weight)};
   if (c.bias) operands.push_back(widened(out, *c.bias));

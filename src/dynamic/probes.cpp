@@ -284,7 +284,7 @@ class Probes {
   /// Records loops whose number of iterations depends on sizes as one operation, and traces
   /// everything again.
   bool reroll_loops() {
-    const std::set<const void*> varying = varying_loops(runs_, rewrites_.rerolled_loops);
+    const std::set<ir::ProgramPoint> varying = varying_loops(runs_, rewrites_.rerolled_loops);
     if (varying.empty()) return false;
     rewrites_.rerolled_loops.insert(varying.begin(), varying.end());
     trace_again();
@@ -294,12 +294,12 @@ class Probes {
   /// Records both directions of branches on data-dependent sizes, if selects can choose between the
   /// results in every run.
   bool select_branches() {
-    for (const void* branch : branches_on_values(runs_, declared_.sample))
+    for (ir::ProgramPoint branch : branches_on_values(runs_, declared_.sample))
       if (tried_branches_.insert(branch).second && select_branch(branch)) return true;
     return false;
   }
 
-  bool select_branch(const void* branch) {
+  bool select_branch(ir::ProgramPoint branch) {
     rewrites_.selected_branches.insert(branch);
     const auto reason = retrace([&] { return reason_of(runs_, branch); });
     if (!reason) return true;
@@ -328,7 +328,7 @@ class Probes {
   /// Fixes a branch that differs between runs to a direction that is right in all of them, such as
   /// a pad that is skipped where it adds nothing. Other sizes are examined with the assertions.
   bool fix_branches() {
-    for (const void* branch : differing_branches(runs_))
+    for (ir::ProgramPoint branch : differing_branches(runs_))
       for (const int64_t direction : {1, 0}) {
         if (!tried_directions_.emplace(branch, direction).second) continue;
         rewrites_.fixed_branches[branch] = direction;
@@ -380,8 +380,8 @@ class Probes {
   Sizes second_;                ///< of the first run at other sizes, if there is one
   Rewrites rewrites_;
   std::vector<Need> needs_;
-  std::set<const void*> tried_branches_;
-  std::set<std::pair<const void*, int64_t>> tried_directions_;
+  std::set<ir::ProgramPoint> tried_branches_;
+  std::set<std::pair<ir::ProgramPoint, int64_t>> tried_directions_;
   std::set<std::string> examined_;  ///< equalities and conditions
   OpenOrders orders_;
   std::optional<Failure> failure_;

@@ -16,12 +16,12 @@ namespace t2n::dynamic {
 
 /// Program locations (Decision::id) that are recorded in another form than they run.
 struct Rewrites {
-  std::set<const void*> rerolled_loops;     ///< recorded as one scan
-  std::set<const void*> computed_numbers;   ///< recorded with numbers that the graph computes
-  std::set<const void*> selected_branches;  ///< both branches are recorded, with selects
+  std::set<ir::ProgramPoint> rerolled_loops;     ///< recorded as one scan
+  std::set<ir::ProgramPoint> computed_numbers;   ///< recorded with numbers that the graph computes
+  std::set<ir::ProgramPoint> selected_branches;  ///< both branches are recorded, with selects
   /// Fixed to one direction at all sizes. The tracer checks that the results are the model's.
-  std::map<const void*, int64_t> fixed_branches;
-  std::map<const void*, int64_t> padded;  ///< see TraceOptions
+  std::map<ir::ProgramPoint, int64_t> fixed_branches;
+  std::map<ir::ProgramPoint, int64_t> padded;  ///< see TraceOptions
 };
 
 /// Traces the program at certain sizes. `seed` selects the input values: 0 for the sample's.

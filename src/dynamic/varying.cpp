@@ -26,15 +26,15 @@ std::set<int64_t> extents_of(const ir::Graph& graph) {
   return out;
 }
 
-std::set<const void*> varying_loops(const std::vector<TraceAt>& runs,
-                                    const std::set<const void*>& rerolled) {
-  std::map<const void*, int64_t> iterations;
+std::set<ir::ProgramPoint> varying_loops(const std::vector<TraceAt>& runs,
+                                         const std::set<ir::ProgramPoint>& rerolled) {
+  std::map<ir::ProgramPoint, int64_t> iterations;
   for (const Decision& decision : runs[0].traced.decisions)
     if (decision.kind == Decision::Kind::loop)
       iterations.try_emplace(decision.id, decision.direction);
-  std::set<const void*> varying;
+  std::set<ir::ProgramPoint> varying;
   for (size_t run = 1; run < runs.size(); ++run) {
-    std::set<const void*> seen;
+    std::set<ir::ProgramPoint> seen;
     for (const Decision& decision : runs[run].traced.decisions)
       if (iterations.contains(decision.id) && seen.insert(decision.id).second &&
           iterations.at(decision.id) != decision.direction && !rerolled.contains(decision.id))
@@ -63,10 +63,11 @@ bool mentions_any(const ir::Dim& size, const std::set<std::string>& values) {
 
 }  // namespace
 
-std::vector<const void*> branches_on_values(const std::vector<TraceAt>& runs, const Sizes& at) {
-  std::map<const void*, std::set<int64_t>> directions;
-  std::set<const void*> seen;
-  std::vector<const void*> out;
+std::vector<ir::ProgramPoint> branches_on_values(const std::vector<TraceAt>& runs,
+                                                 const Sizes& at) {
+  std::map<ir::ProgramPoint, std::set<int64_t>> directions;
+  std::set<ir::ProgramPoint> seen;
+  std::vector<ir::ProgramPoint> out;
   for (const TraceAt& run : runs) {
     const std::set<std::string> unbacked = unbacked_values(run.traced.graph);
     for (const Decision& decision : run.traced.decisions) {
@@ -83,10 +84,10 @@ std::vector<const void*> branches_on_values(const std::vector<TraceAt>& runs, co
   return out;
 }
 
-std::vector<const void*> differing_branches(const std::vector<TraceAt>& runs) {
-  std::vector<const void*> order;
-  std::vector<std::map<const void*, std::vector<int64_t>>> directions(runs.size());
-  const std::vector<const void*> by_values = branches_on_values(runs, runs[0].sizes);
+std::vector<ir::ProgramPoint> differing_branches(const std::vector<TraceAt>& runs) {
+  std::vector<ir::ProgramPoint> order;
+  std::vector<std::map<ir::ProgramPoint, std::vector<int64_t>>> directions(runs.size());
+  const std::vector<ir::ProgramPoint> by_values = branches_on_values(runs, runs[0].sizes);
   for (size_t run = 0; run < runs.size(); ++run)
     for (const Decision& decision : runs[run].traced.decisions) {
       if (decision.kind != Decision::Kind::branch || decision.is_guard ||
@@ -96,14 +97,14 @@ std::vector<const void*> differing_branches(const std::vector<TraceAt>& runs) {
       if (std::find(order.begin(), order.end(), decision.id) == order.end())
         order.push_back(decision.id);
     }
-  std::erase_if(order, [&](const void* branch) {
+  std::erase_if(order, [&](ir::ProgramPoint branch) {
     return std::all_of(directions.begin(), directions.end(),
                        [&](auto& taken) { return taken[branch] == directions[0][branch]; });
   });
   return order;
 }
 
-std::optional<std::string> reason_of(const std::vector<TraceAt>& runs, const void* branch) {
+std::optional<std::string> reason_of(const std::vector<TraceAt>& runs, ir::ProgramPoint branch) {
   std::optional<std::string> out;
   for (const TraceAt& run : runs)
     for (const Decision& decision : run.traced.decisions)
@@ -111,29 +112,29 @@ std::optional<std::string> reason_of(const std::vector<TraceAt>& runs, const voi
   return out;
 }
 
-void note_reason(std::vector<TraceAt>& runs, const void* branch, const std::string& reason) {
+void note_reason(std::vector<TraceAt>& runs, ir::ProgramPoint branch, const std::string& reason) {
   for (TraceAt& run : runs)
     for (Decision& decision : run.traced.decisions)
       if (decision.id == branch) decision.reason = reason;
 }
 
-bool add_padded(const std::vector<TraceAt>& runs, std::map<const void*, int64_t>& padded) {
+bool add_padded(const std::vector<TraceAt>& runs, std::map<ir::ProgramPoint, int64_t>& padded) {
   const size_t before = padded.size();
   for (const TraceAt& run : runs) padded.insert(run.traced.padded.begin(), run.traced.padded.end());
   return padded.size() > before;
 }
 
-std::set<const void*> varying_numbers(const std::vector<TraceAt>& runs) {
+std::set<ir::ProgramPoint> varying_numbers(const std::vector<TraceAt>& runs) {
   const auto numbers = [](const TraceAt& run) {
-    std::map<const void*, std::string> out;
+    std::map<ir::ProgramPoint, std::string> out;
     for (const Decision& decision : run.traced.decisions)
       if (decision.is_computable) out[decision.id] += decision.number + ";";
     return out;
   };
-  const std::map<const void*, std::string> here = numbers(runs[0]);
-  std::set<const void*> varying;
+  const std::map<ir::ProgramPoint, std::string> here = numbers(runs[0]);
+  std::set<ir::ProgramPoint> varying;
   for (size_t run = 1; run < runs.size(); ++run) {
-    const std::map<const void*, std::string> others = numbers(runs[run]);
+    const std::map<ir::ProgramPoint, std::string> others = numbers(runs[run]);
     for (const auto& [id, text] : here)
       if (const auto other = others.find(id); other != others.end() && other->second != text)
         varying.insert(id);

@@ -15,21 +15,21 @@ namespace t2n::dynamic {
 /// Every size in a trace.
 std::set<int64_t> extents_of(const ir::Graph& graph);
 /// Loops (Decision::id) whose number of iterations differs between runs, except `rerolled` ones.
-std::set<const void*> varying_loops(const std::vector<TraceAt>& runs,
-                                    const std::set<const void*>& rerolled);
+std::set<ir::ProgramPoint> varying_loops(const std::vector<TraceAt>& runs,
+                                         const std::set<ir::ProgramPoint>& rerolled);
 /// Branches whose condition compares a data-dependent size, or that take both directions in the
 /// runs at these sizes, in program order.
-std::vector<const void*> branches_on_values(const std::vector<TraceAt>& runs, const Sizes& at);
+std::vector<ir::ProgramPoint> branches_on_values(const std::vector<TraceAt>& runs, const Sizes& at);
 /// Branches that take different directions at different sizes, but not at the first run's, in
 /// program order.
-std::vector<const void*> differing_branches(const std::vector<TraceAt>& runs);
+std::vector<ir::ProgramPoint> differing_branches(const std::vector<TraceAt>& runs);
 /// Why a branch cannot become a select, if a run still decides there.
-std::optional<std::string> reason_of(const std::vector<TraceAt>& runs, const void* branch);
-void note_reason(std::vector<TraceAt>& runs, const void* branch, const std::string& reason);
+std::optional<std::string> reason_of(const std::vector<TraceAt>& runs, ir::ProgramPoint branch);
+void note_reason(std::vector<TraceAt>& runs, ir::ProgramPoint branch, const std::string& reason);
 /// Adds the operations that a run had to pad (TraceOptions::padded). Returns true if any is new.
-bool add_padded(const std::vector<TraceAt>& runs, std::map<const void*, int64_t>& padded);
+bool add_padded(const std::vector<TraceAt>& runs, std::map<ir::ProgramPoint, int64_t>& padded);
 /// Computable numbers that differ between runs.
-std::set<const void*> varying_numbers(const std::vector<TraceAt>& runs);
+std::set<ir::ProgramPoint> varying_numbers(const std::vector<TraceAt>& runs);
 
 /// Further sizes at which the relation does not hold; nothing if none are found.
 std::optional<Sizes> sizes_against(const Comparison& relation, Chooser& chooser);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/loop_notes.h"
+#include "ir/program_point.h"
 
 namespace t2n::loops {
 
@@ -13,13 +14,13 @@ class NoteTaker {
  public:
   explicit NoteTaker(ir::Graph& graph) : graph_(graph) {}
   /// `loop`: identifies the program's loop.
-  void begin_loop(const void* loop);
+  void begin_loop(ir::ProgramPoint loop);
   void end_iteration();
   void end_loop();
 
  private:
   ir::Graph& graph_;
-  std::map<const void*, int64_t> known_;
+  std::map<ir::ProgramPoint, int64_t> known_;
   std::vector<ir::UnrolledLoop> open_;
 };
 

@@ -6,11 +6,11 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "ir/graph.h"
+#include "ir/program_point.h"
 #include "src/diag/sink.h"
 
 namespace t2n::trace {
@@ -35,18 +35,18 @@ struct TraceOptions {
   /// The maximum number of iterations of loops whose end depends on data, as "model.py:8".
   std::map<std::string, int64_t> max_iterations;
   /// Loops (Decision::id) to record as one `t2n::scan` instead of iteration by iteration.
-  std::set<const void*> rerolled_loops;
+  std::set<ir::ProgramPoint> rerolled_loops;
   /// Note the iterations of all other loops in the graph, for the pass `roll-loops`.
   bool notes_loops = false;
   /// Branches on sizes (Decision::id) of which both directions are recorded, with a select.
-  std::set<const void*> selected_branches;
+  std::set<ir::ProgramPoint> selected_branches;
   /// Branches on sizes (Decision::id) that have one direction, 1 or 0, at all sizes.
-  std::map<const void*, int64_t> fixed_branches;
+  std::map<ir::ProgramPoint, int64_t> fixed_branches;
   /// Operations in branches that also run where an operand has too few elements, and the axes along
   /// which the operand is padded there.
-  std::map<const void*, int64_t> padded;
+  std::map<ir::ProgramPoint, int64_t> padded;
   /// Operations (Decision::id) whose numbers are to be computed from sizes in the graph.
-  std::set<const void*> computed_numbers;
+  std::set<ir::ProgramPoint> computed_numbers;
   /// Changes of the model by forward become inputs and outputs; otherwise they are refused. A
   /// sample with a state's name replaces the state's first value.
   bool explicit_states = false;
@@ -63,9 +63,9 @@ struct TraceOptions {
 struct Decision {
   enum class Kind { branch, loop, number, overlap };
   Kind kind = Kind::branch;
-  const void* id = nullptr;  ///< of the program point; equal in every trace of a session
-  int64_t direction = 0;     ///< 1 or 0 for a branch, the number of iterations for a loop
-  std::string number = {};   ///< its text
+  ir::ProgramPoint id;
+  int64_t direction = 0;    ///< 1 or 0 for a branch, the number of iterations for a loop
+  std::string number = {};  ///< its text
   /// For a number: TraceOptions::computed_numbers can make it an operation of the graph.
   bool is_computable = false;
   /// For a branch: the other direction only raises an exception.
@@ -111,10 +111,10 @@ struct Traced {
   std::optional<ir::Graph> with_quantised;
   std::vector<ir::Tensor> outputs;  ///< torch's results, in the order of graph.outputs
   std::vector<std::optional<IntegerRange>> ranges;  ///< of graph inputs; integer inputs only
-  std::vector<std::string> constant_inputs;  ///< arguments that are not tensors, as constants
-  std::vector<State> states;                 ///< last among inputs and outputs
-  std::vector<Decision> decisions;           ///< in execution order; only with keep_sizes
-  std::map<const void*, int64_t> padded;     ///< TraceOptions::padded and this run's additions
+  std::vector<std::string> constant_inputs;    ///< arguments that are not tensors, as constants
+  std::vector<State> states;                   ///< last among inputs and outputs
+  std::vector<Decision> decisions;             ///< in execution order; only with keep_sizes
+  std::map<ir::ProgramPoint, int64_t> padded;  ///< TraceOptions::padded and this run's additions
 };
 
 }  // namespace t2n::trace

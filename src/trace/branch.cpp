@@ -31,16 +31,16 @@ void Interpreter::restore(const Snapshot& snapshot) {
   position_.function = snapshot.function;
 }
 
-/// Runs a block that is taken where `condition` holds; `holds`: whether this run takes it. Returns
-/// nothing, and sets `reason`, if the block has effects that cannot be undone, or fails in a run
-/// that does not take it.
-std::optional<Interpreter::Values> Interpreter::run_speculatively(torch::jit::Block* block,
-                                                                  Env& env,
-                                                                  const FormulaRef& condition,
-                                                                  bool holds, std::string& reason) {
+/// Runs a block that is taken where `condition` holds; `holds`: whether this run takes it. There is
+/// no result if the block has effects that cannot be undone, or fails in a run that does not take
+/// it.
+OrReason<Interpreter::Values> Interpreter::run_speculatively(torch::jit::Block* block, Env& env,
+                                                             const FormulaRef& condition,
+                                                             bool holds) {
   const Snapshot before = snapshot();
   speculation_.enter(condition, holds, recorder_->aliases().roots());
   const bool is_run = speculation_.holds();
+  Reason reason;
   try {
     run_block(block, env);
     Values out = take_results(block, env);
@@ -49,14 +49,14 @@ std::optional<Interpreter::Values> Interpreter::run_speculatively(torch::jit::Bl
   } catch (const Error& error) {
     const std::string effect = speculation_.take_effect();
     if (effect.empty() && (is_run || error.diagnostic().id != "forward-failed")) throw;
-    reason = cat("one of its branches ", effect.empty() ? "fails on these inputs" : effect);
+    reason.text = cat("one of its branches ", effect.empty() ? "fails on these inputs" : effect);
   }
   if (loops_.rerolling().size() != before.rerolling)
     throw Error("data-dependent-branch", "a branch depends on the values of a tensor",
-                cat("it cannot become a select: ", reason),
+                cat("it cannot become a select: ", reason.text),
                 "compute both branches and choose with torch.where");
   restore(before);
-  return std::nullopt;
+  return reason;
 }
 
 /// The operands with which an operation also runs where the enclosing branch is not taken.
@@ -73,29 +73,29 @@ Interpreter::Values Interpreter::protect(const torch::jit::Node* node,
   return inputs;
 }
 
-/// Replaces a branch by selects. Returns false, and sets `reason`, if that is impossible.
-bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition, bool taken,
-                                  Env& env, std::string& reason) {
+/// Replaces a branch by selects. Returns the reason if that is impossible.
+std::optional<Reason> Interpreter::select_branches(torch::jit::Node* node, const Mark& condition,
+                                                   bool taken, Env& env) {
   const FormulaRef formula = data_formula(condition);
-  if (!formula) return false;
+  if (!formula) return Reason{};
   const auto blocks = node->blocks();
   const size_t roots_before = recorder_->aliases().roots();
-  const auto yes = run_speculatively(blocks[0], env, formula, taken, reason);
-  if (!yes) return false;
+  const auto yes = run_speculatively(blocks[0], env, formula, taken);
+  if (const auto* const reason = std::get_if<Reason>(&yes)) return *reason;
   const auto no = run_speculatively(
-      blocks[1], env, operation_formula("logical_not", FormulaType::boolean, {formula}), !taken,
-      reason);
-  if (!no) return false;
+      blocks[1], env, operation_formula("logical_not", FormulaType::boolean, {formula}), !taken);
+  if (const auto* const reason = std::get_if<Reason>(&no)) return *reason;
+  const Values &if_true = std::get<Values>(yes), &if_false = std::get<Values>(no);
   position_.node = node;
   Values out;
-  for (size_t i = 0; i < yes->size(); ++i) {
-    auto chosen = choices_.choose(condition, taken, (*yes)[i], (*no)[i], reason);
-    if (!chosen) return false;
-    out.push_back(*std::move(chosen));
+  for (size_t i = 0; i < if_true.size(); ++i) {
+    auto chosen = choices_.choose(condition, taken, if_true[i], if_false[i]);
+    if (const auto* const reason = std::get_if<Reason>(&chosen)) return *reason;
+    out.push_back(std::get<c10::IValue>(std::move(chosen)));
   }
-  choices_.forbid_writes(out, *yes, *no, roots_before);
+  choices_.forbid_writes(out, if_true, if_false, roots_before);
   set_outputs(node, env, std::move(out));
-  return true;
+  return std::nullopt;
 }
 
 }  // namespace t2n::trace

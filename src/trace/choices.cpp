@@ -68,9 +68,8 @@ FormulaRef truth_or_number(const c10::IValue& number) {
 
 }  // namespace
 
-std::optional<c10::IValue> Choices::choose(const Mark& condition, bool taken,
-                                           const c10::IValue& yes, const c10::IValue& no,
-                                           std::string& reason) {
+OrReason<c10::IValue> Choices::choose(const Mark& condition, bool taken, const c10::IValue& yes,
+                                      const c10::IValue& no) {
   // A value that one branch leaves unset is not read after it.
   if (is_uninitialized(yes)) return no;
   if (is_uninitialized(no) || is_same_value(marks_, yes, no)) return yes;
@@ -87,19 +86,17 @@ std::optional<c10::IValue> Choices::choose(const Mark& condition, bool taken,
       yes.toTupleRef().elements().size() == no.toTupleRef().elements().size()) {
     std::vector<c10::IValue> elements;
     for (size_t i = 0; i < yes.toTupleRef().elements().size(); ++i) {
-      auto each = choose(condition, taken, yes.toTupleRef().elements()[i],
-                         no.toTupleRef().elements()[i], reason);
-      if (!each) return std::nullopt;
-      elements.push_back(*std::move(each));
+      auto each =
+          choose(condition, taken, yes.toTupleRef().elements()[i], no.toTupleRef().elements()[i]);
+      if (std::holds_alternative<Reason>(each)) return each;
+      elements.push_back(std::get<c10::IValue>(std::move(each)));
     }
     return tuple_like(yes, std::move(elements));
   }
-  if (!is_defined(yes) || !is_defined(no)) {
-    reason = cat("its branches give ", value_kind(yes), " and ", value_kind(no));
-    return std::nullopt;
-  }
-  reason = reason_of(*recorder_, yes.toTensor(), no.toTensor());
-  if (!reason.empty()) return std::nullopt;
+  if (!is_defined(yes) || !is_defined(no))
+    return Reason{cat("its branches give ", value_kind(yes), " and ", value_kind(no))};
+  const std::string reason = reason_of(*recorder_, yes.toTensor(), no.toTensor());
+  if (!reason.empty()) return Reason{reason};
   ComputedNumbers computed(position_, marks_, *recorder_);
   return c10::IValue(computed.recorded("aten::where", "self",
                                        {computed.computed(*data_formula(condition)), yes, no}));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "src/diag/or_reason.h"
 #include "src/trace/marks.h"
 #include "src/trace/position.h"
 #include "src/trace/recorder.h"
@@ -18,9 +19,8 @@ class Choices {
       : position_(position), marks_(marks), recorder_(recorder) {}
 
   /// Selects one of two values by a condition read from data; `taken`: its value in this run.
-  /// Returns nothing, and sets `reason`, if no select can do it.
-  std::optional<c10::IValue> choose(const Mark& condition, bool taken, const c10::IValue& yes,
-                                    const c10::IValue& no, std::string& reason);
+  OrReason<c10::IValue> choose(const Mark& condition, bool taken, const c10::IValue& yes,
+                               const c10::IValue& no);
   /// A selected tensor shares memory with neither branch. `roots_before`: the number of roots
   /// before the branch.
   using Values = std::vector<c10::IValue>;

@@ -294,10 +294,10 @@ void Interpreter::run_if(Node* node, Env& env) {
     return run_block(block, env);
   // A branch that raises an exception for invalid values is not a branch of the program.
   if (is_data(mark) && !only_raises(other) && !only_raises(block)) {
-    std::string reason;
-    if (select_branches(node, mark, taken, env, reason)) return;
+    const std::optional<Reason> reason = select_branches(node, mark, taken, env);
+    if (!reason) return;
     position_.node = node;
-    if (!decisions_.accept_guard(mark)) decisions_.refuse_branch(node, mark, reason);
+    if (!decisions_.accept_guard(mark)) decisions_.refuse_branch(node, mark, reason->text);
   }
   std::string reason;
   const bool by_iteration = changes_with_iteration(mark) && !only_raises(block);
@@ -305,7 +305,9 @@ void Interpreter::run_if(Node* node, Env& env) {
       mark->truth && !only_raises(other)) {
     const Mark selector = data_mark(
         by_iteration ? "the iteration number" : "a size that depends on values", mark->truth);
-    if (select_branches(node, selector, taken, env, reason)) return;
+    const std::optional<Reason> no_select = select_branches(node, selector, taken, env);
+    if (!no_select) return;
+    reason = no_select->text;
     position_.node = node;
   }
   check_iteration_branch(mark, reason);

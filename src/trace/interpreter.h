@@ -75,12 +75,11 @@ class Interpreter {
   struct Snapshot;
   Snapshot snapshot() const;
   void restore(const Snapshot& snapshot);
-  std::optional<Values> run_speculatively(torch::jit::Block* block, Env& env,
-                                          const FormulaRef& condition, bool holds,
-                                          std::string& reason);
+  OrReason<Values> run_speculatively(torch::jit::Block* block, Env& env,
+                                     const FormulaRef& condition, bool holds);
   Values protect(const torch::jit::Node* node, const c10::FunctionSchema& schema, Values inputs);
-  bool select_branches(torch::jit::Node* node, const Mark& condition, bool taken, Env& env,
-                       std::string& reason);
+  std::optional<Reason> select_branches(torch::jit::Node* node, const Mark& condition, bool taken,
+                                        Env& env);
   // masked_loop.cpp
   struct LoopState {
     c10::IValue trips, condition;
@@ -96,7 +95,7 @@ class Interpreter {
   const TraceOptions& options_;
   Recorder* recorder_;
   RecordedLoops* recorded_loops_;
-  std::map<const void*, int64_t>* needs_padding_;  ///< see Recording
+  std::map<ir::ProgramPoint, int64_t>* needs_padding_;  ///< see Recording
   StateWatch& state_;
   Marks marks_;
   Position position_;

@@ -12,6 +12,15 @@ FormulaRef both(const FormulaRef& a, const FormulaRef& b) {
   return operation_formula("logical_and", FormulaType::boolean, {a, b});
 }
 
+/// The result of what was tried; refuses the loop if there is none.
+template <typename T>
+T required(const OrReason<T>& result, Decisions& decisions, const torch::jit::Node* node,
+           const Mark& mark) {
+  if (const auto* const reason = std::get_if<Reason>(&result))
+    decisions.refuse_branch(node, mark, reason->text);
+  return std::get<T>(result);
+}
+
 }  // namespace
 
 /// Whether selects may replace the end of this loop.
@@ -47,7 +56,6 @@ int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& 
   Values next = carried;
   FormulaRef active = number_formula(true);
   bool is_active = true;
-  std::string reason;
   // A `while` may end by a plain number, so this many iterations run before it is refused.
   constexpr int64_t kMaxUnbounded = 256;
   for (;; ++loop.iteration) {
@@ -82,17 +90,16 @@ int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& 
     env[body->inputs()[0]] = loop.iteration;
     for (size_t i = 0; i < next.size(); ++i) env[body->inputs()[i + 1]] = next[i];
     const size_t roots = recorder_->aliases().roots();
-    auto results = run_speculatively(body, env, active, is_active, reason);
+    const auto run = run_speculatively(body, env, active, is_active);
     position_.node = node;
-    if (!results) decisions_.refuse_branch(node, mark, reason);
-    loop.condition = (*results)[0];
-    next.assign(results->begin() + 1, results->end());
+    const Values results = required(run, decisions_, node, mark);
+    loop.condition = results[0];
+    next.assign(results.begin() + 1, results.end());
     const Mark choice = data_mark(mark->origin, active);
     Values selected;
     for (size_t i = 0; i < next.size(); ++i) {
-      const auto chosen = choices_.choose(choice, is_active, next[i], carried[i], reason);
-      if (!chosen) decisions_.refuse_branch(node, mark, reason);
-      selected.push_back(*chosen);
+      const auto chosen = choices_.choose(choice, is_active, next[i], carried[i]);
+      selected.push_back(required(chosen, decisions_, node, mark));
     }
     choices_.forbid_writes(selected, next, carried, roots);
     carried = std::move(selected);

@@ -43,7 +43,7 @@ class RecordedLoops {
 struct Recording {
   Recorder& recorder;
   RecordedLoops& loops;
-  std::map<const void*, int64_t>&
+  std::map<ir::ProgramPoint, int64_t>&
       needs_padding;  ///< receives the entries that TraceOptions::padded lacks
 };
 

@@ -122,7 +122,7 @@ struct Session::Attempt {
   std::vector<Change> changes;
   std::vector<FlatOutput> results;  ///< without tensors
   std::set<std::string> dependent;  ///< tensors of the model that depend on an input after the run
-  std::map<const void*, int64_t> needs_padding;  ///< see Recording
+  std::map<ir::ProgramPoint, int64_t> needs_padding;  ///< see Recording
   std::optional<Error> error;
 };
 

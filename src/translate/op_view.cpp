@@ -2,10 +2,8 @@
 #include "src/translate/op_view.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include "src/diag/error.h"
@@ -85,25 +83,6 @@ OpView::OpView(const ir::Graph& graph, const ir::Node& node, std::string_view nn
     : graph_(graph), node_(node), nnef_(nnef), out_(out) {}
 
 bool OpView::has_argument(std::string_view name) const { return node_.find(name) != nullptr; }
-
-bool OpView::depends_on_scan(std::string_view name) const {
-  constexpr std::array<std::string_view, 5> kScans = {"scan", "lstm", "gru", "rnn_tanh",
-                                                      "rnn_relu"};
-  const std::vector<int> producers = ir::producers(graph_);
-  std::vector<ir::ValueId> pending = {ir::operand(node_, name)};
-  std::set<ir::ValueId> seen(pending.begin(), pending.end());
-  while (!pending.empty()) {
-    const int producer = producers[pending.back()];
-    pending.pop_back();
-    if (producer < 0) continue;
-    const ir::Node& node = graph_.nodes[producer];
-    if (is_one_of(ir::op_short_name(node.op), kScans)) return true;
-    ir::for_each_input(node, [&](ir::ValueId id) {
-      if (seen.insert(id).second) pending.push_back(id);
-    });
-  }
-  return false;
-}
 
 bool OpView::is_tensor(std::string_view name) const {
   const Attr* attr = node_.find(name);

@@ -30,8 +30,6 @@ class OpView {
   const ir::Graph& body() const { return *node_.body; }  ///< the nested graph of a scan
   /// Whether the argument is a tensor, not a number. Does not count as reading.
   bool is_tensor(std::string_view name) const;
-  /// Whether a tensor depends on the result of a loop or a recurrent layer.
-  bool depends_on_scan(std::string_view name) const;
 
   // Tensors.
   Ref tensor(std::string_view name) const;
