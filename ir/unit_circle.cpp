@@ -18,6 +18,7 @@ CirclePoint circle_point(int64_t i, int64_t n) {
   const int64_t eighth = is_steep ? n - 2 * quarter : 2 * quarter;  // of 4n parts
   const double angle = std::numbers::pi * static_cast<double>(eighth) / static_cast<double>(2 * n);
   CirclePoint out{std::cos(angle), std::sin(angle)};
+  if (2 * eighth == n) out.cos = out.sin = std::sqrt(0.5);
   if (is_steep) std::swap(out.cos, out.sin);
   if (is_left) out.cos = 0 - out.cos;
   if (is_below) out.sin = 0 - out.sin;

@@ -4,6 +4,7 @@
 #include "ops/spatial.h"
 #include "src/translate/arith.h"
 #include "src/translate/registry.h"
+#include "src/translate/reshapes.h"
 #include "src/translate/sizes.h"
 
 namespace t2n::ops {
@@ -56,15 +57,16 @@ Attributes conv_attributes(const Convolution& c) {
 /// ("Invalid axis").
 void slice_reshaped(Emitter& out, Convolution& c) {
   const Ints kernel = out.sizes(c.weight);
-  for (size_t i = 0; i < c.stride.size(); ++i) {
-    const int64_t stride = c.stride[i];
-    const bool skips = kernel.at(i + 2) == 1 || c.dilation[i] % stride == 0;
-    if (stride == 1 || !skips || c.pads[i] != Pads::value_type() || !out.is_reshaped(c.input))
-      continue;
+  std::vector<size_t> skipping;
+  for (size_t i = 0; i < c.stride.size(); ++i)
+    if (c.stride[i] > 1 && c.pads[i] == Pads::value_type() &&
+        (kernel.at(i + 2) == 1 || c.dilation[i] % c.stride[i] == 0))
+      skipping.push_back(i);
+  if (skipping.empty() || !depends_on_reshape(out, c.input)) return;
+  for (const size_t i : skipping) {
     const int axis = out.rank(c.input) - c.spatial() + static_cast<int>(i);
-    const Dim size = size_of(out, c.input, axis);
-    c.input = out.slice(c.input, axis, Dim(0), size, stride);
-    c.dilation[i] = std::max<int64_t>(c.dilation[i] / stride, 1);
+    c.input = out.slice(c.input, axis, Dim(0), size_of(out, c.input, axis), c.stride[i]);
+    c.dilation[i] = std::max<int64_t>(c.dilation[i] / c.stride[i], 1);
     c.stride[i] = 1;
   }
 }

@@ -18,7 +18,7 @@ class Circle {
     for (int64_t i = 0; i < n_; ++i) {
       const ir::CirclePoint point = ir::circle_point(i, n_);
       cos_.push_back(dft.scale * point.cos);
-      sin_.push_back(sign * dft.scale * point.sin);
+      sin_.push_back(sign * dft.scale * point.sin + 0.0);  // not -0
     }
   }
   double cos(int64_t j, int64_t k) const { return cos_[j * k % n_]; }

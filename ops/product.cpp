@@ -60,12 +60,6 @@ bool is_shared(const Emitter& out, Ref x, Ref weight) {
   return out.rank(x) > 2 && out.rank(weight) == 2 && ir::is_float(out.dtype(x));
 }
 
-/// True if one factor is a single matrix, and the other a batch.
-bool is_shared_by_batch(const Emitter& out, Ref a, Ref b) {
-  return out.has(target::Feature::open_sizes) && ir::is_float(out.dtype(a)) &&
-         std::min(out.rank(a), out.rank(b)) == 2 && std::max(out.rank(a), out.rank(b)) > 2;
-}
-
 /// A matrix times matrices, or the reverse. In `matmul` and `linear` the matrix would get leading
 /// axes of extent 1; tract tries to split those as it splits the others' (a reshape before, undone
 /// after it) and refuses the model.
@@ -114,7 +108,9 @@ Ref sum_of_products(Emitter& out, Ref a, Ref b, const Ints& axes) {
 }
 
 Ref product(const OpView& op, Emitter& out, Ref a, Ref b) {
-  if (is_shared_by_batch(out, a, b)) return product_with_matrix(out, a, b, false);
+  const bool has_one_matrix = is_shared(out, a, b) || is_shared(out, b, a);
+  if (has_one_matrix && out.has(target::Feature::open_sizes))
+    return product_with_matrix(out, a, b, false);
   const bool is_column = out.rank(b) == 1;
   if (is_column) b = out.unsqueeze(b, {1});
   const bool is_row = out.rank(a) == 1;

@@ -208,15 +208,22 @@ class Probes {
       const Comparison& condition = need.comparison;
       if (need.is_guard || is_unbacked(condition) || !holds(condition, declared_.sample) ||
           expressible(condition, {declared_.sample}, known_) ||
-          !examined_.insert(ir::str(condition)).second)
+          !examined_branches_.insert(ir::str(condition)).second)
         continue;
-      const auto sizes = sizes_against(condition, chooser_);
-      failure_.reset();
-      auto run = sizes ? attempt(*sizes) : std::nullopt;
-      if (!run) continue;
-      add_run(*std::move(run));
-      return true;
+      if (run_against(condition)) return true;
     }
+    return false;
+  }
+
+  /// Adds a run at sizes at which the relation does not hold. Returns false if the model runs at
+  /// none of a few.
+  bool run_against(const Comparison& relation) {
+    failure_.reset();
+    for (const Sizes& sizes : sizes_against(relation, chooser_))
+      if (auto run = attempt(sizes)) {
+        add_run(*std::move(run));
+        return true;
+      }
     return false;
   }
 
@@ -261,14 +268,8 @@ class Probes {
       if (assumption.relation.relation != Relation::eq || is_unbacked(assumption.relation) ||
           !examined_.insert(ir::str(assumption.relation)).second)
         continue;
-      const auto sizes = sizes_against(assumption.relation, chooser_);
-      if (!sizes) continue;
-      failure_.reset();
-      if (auto run = attempt(*sizes)) {
-        add_run(*std::move(run));
-        return true;
-      }
-      if (!holds_at_larger(assumption.relation, declared_.sample))
+      if (run_against(assumption.relation)) return true;
+      if (failure_ && !holds_at_larger(assumption.relation, declared_.sample))
         refuse_others(*failure_, declared_.sample, "");
     }
     return false;
@@ -382,7 +383,7 @@ class Probes {
   std::vector<Need> needs_;
   std::set<ir::ProgramPoint> tried_branches_;
   std::set<std::pair<ir::ProgramPoint, int64_t>> tried_directions_;
-  std::set<std::string> examined_;  ///< equalities and conditions
+  std::set<std::string> examined_, examined_branches_;  ///< equalities and conditions
   OpenOrders orders_;
   std::optional<Failure> failure_;
 };

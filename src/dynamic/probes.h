@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "ir/program_point.h"
 #include "src/diag/sink.h"
 #include "src/dynamic/choose.h"
 #include "src/dynamic/infer.h"
@@ -14,7 +15,7 @@
 
 namespace t2n::dynamic {
 
-/// Program locations (Decision::id) that are recorded in another form than they run.
+/// Program points (Decision::id) that are recorded in another form than they run.
 struct Rewrites {
   std::set<ir::ProgramPoint> rerolled_loops;     ///< recorded as one scan
   std::set<ir::ProgramPoint> computed_numbers;   ///< recorded with numbers that the graph computes

@@ -34,19 +34,23 @@ Dim without_remainders(const Dim& dim) {
   });
 }
 
-/// The last size to try if a condition on one symbol excludes some: beyond it, the condition always
-/// holds or repeats. 0 if it does neither.
-int64_t last_excluded(const Comparison& c, const Symbol& symbol) {
+/// The sizes that represent those which a condition on one symbol excludes.
+struct Excluded {
+  int64_t last = 0;   ///< beyond it, the condition always holds or repeats; 0 if it does neither
+  int64_t cycle = 0;  ///< after which it repeats; 0 if it does not
+};
+
+Excluded excluded_by(const Comparison& c, const Symbol& symbol) {
   constexpr int64_t kMostPeriod = 64, kPeriods = 3, kLong = 10;
   const Comparison larger{Dim::symbol(symbol), Relation::gt, kMostTried};
-  if (ir::prove(c, {&larger, 1}) == ir::Verdict::always) return kMostTried;
+  if (ir::prove(c, {&larger, 1}) == ir::Verdict::always) return {kMostTried, 0};
   const Dim gap = without_remainders(c.left - c.right);
   const int64_t cycle = period(c.left - c.right);
   const Dim later = gap.substitute([&](const Symbol& each) {
     return std::optional(Dim::symbol(each) + (each == symbol ? cycle : 0));
   });
-  if (cycle > kMostPeriod || later != gap) return 0;
-  return cycle * (cycle < kLong ? kPeriods : 2);
+  if (cycle > kMostPeriod || later != gap) return {};
+  return {cycle * (cycle < kLong ? kPeriods : 2), cycle};
 }
 
 }  // namespace
@@ -152,13 +156,18 @@ bool SmallSizes::holds_where_excluded(const Need& need, const Sizes& second,
   const std::vector<Symbol> symbols = (c.left - c.right).symbols();
   if (symbols.size() != 1 || !sample_.contains(symbols[0]) || symbols[0].unbacked() != nullptr)
     return false;
-  const int64_t last = last_excluded(c, symbols[0]);
-  std::vector<Sizes> excluded;
+  const Excluded range = excluded_by(c, symbols[0]);
+  std::set<Sizes> excluded;
   for (const Sizes& others : {sample_, second})
-    for (int64_t size = 1; size <= last; ++size) {
+    for (int64_t size = 1; size <= range.last; ++size) {
       Sizes sizes = others;
-      sizes[symbols[0]] = size;
-      if (!holds(c, sizes) && all_hold(known.all(), sizes)) excluded.push_back(std::move(sizes));
+      int64_t& own = sizes[symbols[0]] = size;
+      if (holds(c, sizes)) continue;
+      // The model may not run at small sizes: the same remainder at the sample's size and beyond.
+      const bool repeats = range.cycle > 0 && size < sample_.at(symbols[0]);
+      if (repeats && (!all_hold(known.all(), sizes) || is_rejected(sizes)))
+        own += (sample_.at(symbols[0]) - size + range.cycle - 1) / range.cycle * range.cycle;
+      if (all_hold(known.all(), sizes)) excluded.insert(std::move(sizes));
     }
   return !excluded.empty() && excluded.size() <= 2 * kMost &&
          std::all_of(excluded.begin(), excluded.end(), [&](const Sizes& sizes) {
@@ -266,6 +275,19 @@ bool SmallSizes::computes(const TraceAt& run) const {
     if (other && !is_right(*other)) return false;
   }
   return true;
+}
+
+/// True if torch rejects these sizes.
+bool SmallSizes::is_rejected(const Sizes& sizes) const {
+  Rewrites unfixed = rewrites_;
+  unfixed.fixed_branches.clear();
+  try {
+    run_unrolled_if_short(sizes, unfixed);
+    return false;
+  } catch (const Error& error) {
+    if (error.diagnostic().id == "internal") throw;
+    return may_be_of_values(error);
+  }
 }
 
 /// If torch rejects the values, tries others: the sizes may not be the reason.

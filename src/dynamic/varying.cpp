@@ -142,20 +142,27 @@ std::set<ir::ProgramPoint> varying_numbers(const std::vector<TraceAt>& runs) {
   return varying;
 }
 
-std::optional<Sizes> sizes_against(const Comparison& relation, Chooser& chooser) {
+std::vector<Sizes> sizes_against(const Comparison& relation, Chooser& chooser) {
   constexpr int kTries = 6;
-  for (int i = 0; i < kTries; ++i) {
-    const auto sizes = chooser.next(symbols_of(chooser.sample()), i % 2 == 0);
-    if (sizes && !holds(relation, *sizes)) return sizes;
-  }
   constexpr int64_t kFarthest = 64;
-  for (const Symbol& symbol : (relation.left - relation.right).symbols())
-    for (int64_t size = 1; chooser.sample().contains(symbol) && size <= kFarthest; ++size) {
-      Sizes sizes = chooser.sample();
-      sizes[symbol] = size;
-      if (!holds(relation, sizes) && chooser.allows(sizes)) return sizes;
-    }
-  return {};
+  constexpr size_t kMost = 6;
+  std::vector<Sizes> out;
+  const auto add = [&](const Sizes& sizes) {
+    if (!holds(relation, sizes) && out.size() < kMost) out.push_back(sizes);
+  };
+  for (int i = 0; i < kTries && out.empty(); ++i)
+    if (const auto sizes = chooser.next(symbols_of(chooser.sample()), i % 2 == 0)) add(*sizes);
+  for (const Symbol& symbol : (relation.left - relation.right).symbols()) {
+    const auto sample = chooser.sample().find(symbol);
+    if (sample == chooser.sample().end()) continue;
+    for (int64_t distance = 1; distance <= kFarthest; ++distance)
+      for (const int64_t size : {sample->second + distance, sample->second - distance}) {
+        Sizes sizes = chooser.sample();
+        sizes[symbol] = size;
+        if (size > 0 && chooser.allows(sizes)) add(sizes);
+      }
+  }
+  return out;
 }
 
 std::string equal_axes_hint(const Symbol& symbol, const DynamicInputs& declared) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/program_point.h"
 #include "src/dynamic/choose.h"
 #include "src/dynamic/same.h"
 
@@ -31,8 +32,8 @@ bool add_padded(const std::vector<TraceAt>& runs, std::map<ir::ProgramPoint, int
 /// Computable numbers that differ between runs.
 std::set<ir::ProgramPoint> varying_numbers(const std::vector<TraceAt>& runs);
 
-/// Further sizes at which the relation does not hold; nothing if none are found.
-std::optional<Sizes> sizes_against(const Comparison& relation, Chooser& chooser);
+/// A few sizes at which the relation does not hold, near the sample's.
+std::vector<Sizes> sizes_against(const Comparison& relation, Chooser& chooser);
 /// "another axis of size 4 is not declared: …": help that names axes which may have to equal the
 /// symbol.
 std::string equal_axes_hint(const Symbol& symbol, const DynamicInputs& declared);

@@ -28,6 +28,8 @@ class AliasTable {
   bool is_base_of(int entry, int view) const;
   /// Whether this view, or one of its bases, shows an element of its base more than once.
   bool repeats_elements(int entry) const;
+  /// The number of entries. Later tensors have higher ones.
+  int entries() const { return static_cast<int>(aliases_.size()); }
   /// The number of known roots. Later roots have higher indices.
   size_t roots() const { return roots_.size(); }
   /// Whether the program made the tensor's memory after the first `roots` roots.

@@ -73,9 +73,10 @@ Interpreter::Values Interpreter::protect(const torch::jit::Node* node,
   return inputs;
 }
 
-/// Replaces a branch by selects. Returns the reason if that is impossible.
-std::optional<Reason> Interpreter::select_branches(torch::jit::Node* node, const Mark& condition,
-                                                   bool taken, Env& env) {
+/// The results of both branches, with selects between them.
+OrReason<Interpreter::Values> Interpreter::select_branches(torch::jit::Node* node,
+                                                           const Mark& condition, bool taken,
+                                                           Env& env) {
   const FormulaRef formula = data_formula(condition);
   if (!formula) return Reason{};
   const auto blocks = node->blocks();
@@ -94,8 +95,7 @@ std::optional<Reason> Interpreter::select_branches(torch::jit::Node* node, const
     out.push_back(std::get<c10::IValue>(std::move(chosen)));
   }
   choices_.forbid_writes(out, if_true, if_false, roots_before);
-  set_outputs(node, env, std::move(out));
-  return std::nullopt;
+  return out;
 }
 
 }  // namespace t2n::trace

@@ -111,7 +111,7 @@ void Choices::forbid_writes(const Values& chosen, const Values& yes, const Value
     for (const c10::IValue& each : {yes[i], no[i]})
       for (at::Tensor& tensor : tensors_in(each)) operands.push_back(std::move(tensor));
   }
-  recorder_->forbid_writes(choices, operands, roots_before);
+  recorder_->aliases().forbid_writes(choices, operands, roots_before);
 }
 
 bool Choices::require_ended(const FormulaRef& ended, const Mark& mark, const c10::IValue& before,

@@ -122,7 +122,7 @@ std::optional<at::Tensor> ComputedNumbers::selected(const Stack& inputs) {
   indices.push_back(computed(*data_formula(mark_of(inputs[2]))));
   const size_t roots_before = recorder_.aliases().roots();
   const at::Tensor out = recorded("aten::index", "Tensor", {self, indices});
-  recorder_.forbid_writes({{out, self, self}}, {self, self}, roots_before);
+  recorder_.aliases().forbid_writes({{out, self, self}}, {self, self}, roots_before);
   return out;
 }
 

@@ -192,12 +192,12 @@ void Decisions::refuse(const torch::jit::Node* node, const Mark& mark, const std
 }
 
 Decisions::FixedBranch::FixedBranch(Decisions& decisions, const Mark& condition, bool direction,
-                                    bool holds)
+                                    bool holds, int entries)
     : decisions_(decisions) {
   if (!condition || !condition->comparison) return;
   const ir::Comparison taken =
       direction ? *condition->comparison : ir::negated(*condition->comparison);
-  decisions_.fixed_conditions_.push_back({taken, remainder_not_zero(taken), holds});
+  decisions_.fixed_conditions_.push_back({taken, remainder_not_zero(taken), holds, entries});
   any_ = true;
 }
 

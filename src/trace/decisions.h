@@ -61,8 +61,10 @@ class Decisions {
   /// 3 - T % 3 becomes (3 - T % 3) % 3, and under T < 5, 5 - T becomes max(5 - T, 0).
   class FixedBranch {
    public:
-    /// `holds`: whether this run's condition has the direction that is taken.
-    FixedBranch(Decisions& decisions, const Mark& condition, bool direction, bool holds);
+    /// `holds`: whether this run's condition has the direction that is taken. `entries`: those of
+    /// the alias table before the branch.
+    FixedBranch(Decisions& decisions, const Mark& condition, bool direction, bool holds,
+                int entries);
     ~FixedBranch();
     FixedBranch(const FixedBranch&) = delete;
     FixedBranch& operator=(const FixedBranch&) = delete;
@@ -78,6 +80,7 @@ class Decisions {
     ir::Comparison condition;
     std::optional<std::pair<ir::Dim, int64_t>> remainder;  ///< not 0; and its divisor
     bool holds = false;
+    int entries = 0;  ///< see FixedBranch
   };
   /// The conditions of such branches around the current operation, the innermost last.
   const std::vector<FixedCondition>& fixed_conditions() const { return fixed_conditions_; }

@@ -48,35 +48,37 @@ c10::IValue end_in(const std::vector<FixedCondition>& fixed, const c10::IValue& 
   return end;
 }
 
-/// The operands of `cat`, adapted if some of them have a dynamic size along the axis.
-c10::IValue parts_if_odd(const FixedCondition& condition, const TensorNumbers& numbers,
+/// The operands of `cat`: what existed before the branch stays, the rest is cut. Constants have no
+/// entry; torch leaves an empty tensor of one axis out.
+c10::IValue parts_if_odd(const FixedCondition& condition, const AliasTable& aliases,
                          ComputedNumbers& computed, const c10::IValue& parts,
                          int64_t axis_argument) {
-  c10::List<at::Tensor> out;
-  bool has_dynamic = false;
-  for (const at::Tensor& part : parts.toTensorVector()) {
-    if (part.dim() == 0) return parts;
+  std::vector<at::Tensor> tensors = parts.toTensorVector();
+  const auto is_earlier = [&](const at::Tensor& part) {
+    const int entry = aliases.find(part);
+    return entry >= 0 && entry < condition.entries;
+  };
+  if (std::none_of(tensors.begin(), tensors.end(), is_earlier)) return parts;
+  for (at::Tensor& part : tensors) {
+    if (is_earlier(part) || (part.dim() == 1 && part.numel() == 0)) continue;
     const int64_t axis = at::maybe_wrap_dim(axis_argument, part.dim());
-    const bool is_dynamic = numbers.axis_mark(part, axis) != nullptr;
-    has_dynamic |= is_dynamic;
-    out.push_back(is_dynamic
-                      ? part
-                      : computed.recorded("aten::slice", "Tensor",
-                                          {part, axis, 0, if_odd(condition, part.size(axis)), 1}));
+    part = computed.recorded("aten::slice", "Tensor",
+                             {part, axis, 0, if_odd(condition, part.size(axis)), 1});
   }
-  return has_dynamic ? c10::IValue(out) : parts;
+  return c10::List<at::Tensor>(tensors);
 }
 
 }  // namespace
 
 void adapt_to_fixed(const std::vector<FixedCondition>& fixed, const TensorNumbers& numbers,
-                    ComputedNumbers& computed, const c10::FunctionSchema& schema, Stack& inputs) {
+                    const AliasTable& aliases, ComputedNumbers& computed,
+                    const c10::FunctionSchema& schema, Stack& inputs) {
   const std::string& name = schema.name();
   const auto odd = std::find_if(fixed.rbegin(), fixed.rend(), requires_odd);
   if (odd != fixed.rend() && (name == "aten::pad" || name == "aten::constant_pad_nd"))
     inputs[1] = amounts_if_odd(*odd, inputs[1]);
   if (odd != fixed.rend() && name == "aten::cat" && inputs[1].isInt())
-    inputs[0] = parts_if_odd(*odd, numbers, computed, inputs[0], inputs[1].toInt());
+    inputs[0] = parts_if_odd(*odd, aliases, computed, inputs[0], inputs[1].toInt());
   if (name != "aten::slice" || !inputs[0].isTensor() || inputs[0].toTensor().dim() == 0) return;
   const at::Tensor& tensor = inputs[0].toTensor();
   const int64_t axis = at::maybe_wrap_dim(unmarked(inputs[1]).toInt(), tensor.dim());

@@ -249,8 +249,8 @@ void Interpreter::run_operation(Node* node, Env& env) {
   Stack inputs = take(node, env);
   if (!decisions_.fixed_conditions().empty() && recorder_ != nullptr) {
     ComputedNumbers computed(position_, marks_, *recorder_);
-    adapt_to_fixed(decisions_.fixed_conditions(), numbers_, computed, operation.op->schema(),
-                   inputs);
+    adapt_to_fixed(decisions_.fixed_conditions(), numbers_, recorder_->aliases(), computed,
+                   operation.op->schema(), inputs);
   }
   move_devices_to_cpu(inputs);
   if (!speculation_.empty()) {
@@ -294,10 +294,12 @@ void Interpreter::run_if(Node* node, Env& env) {
     return run_block(block, env);
   // A branch that raises an exception for invalid values is not a branch of the program.
   if (is_data(mark) && !only_raises(other) && !only_raises(block)) {
-    const std::optional<Reason> reason = select_branches(node, mark, taken, env);
-    if (!reason) return;
+    auto selected = select_branches(node, mark, taken, env);
+    if (auto* const results = std::get_if<Values>(&selected))
+      return set_outputs(node, env, std::move(*results));
     position_.node = node;
-    if (!decisions_.accept_guard(mark)) decisions_.refuse_branch(node, mark, reason->text);
+    if (!decisions_.accept_guard(mark))
+      decisions_.refuse_branch(node, mark, std::get<Reason>(selected).text);
   }
   std::string reason;
   const bool by_iteration = changes_with_iteration(mark) && !only_raises(block);
@@ -305,9 +307,10 @@ void Interpreter::run_if(Node* node, Env& env) {
       mark->truth && !only_raises(other)) {
     const Mark selector = data_mark(
         by_iteration ? "the iteration number" : "a size that depends on values", mark->truth);
-    const std::optional<Reason> no_select = select_branches(node, selector, taken, env);
-    if (!no_select) return;
-    reason = no_select->text;
+    auto selected = select_branches(node, selector, taken, env);
+    if (auto* const results = std::get_if<Values>(&selected))
+      return set_outputs(node, env, std::move(*results));
+    reason = std::get<Reason>(selected).text;
     position_.node = node;
   }
   check_iteration_branch(mark, reason);
@@ -318,7 +321,8 @@ void Interpreter::run_if(Node* node, Env& env) {
     }
   if (is_data(mark) && only_raises(block)) return run_raising(mark, [&] { run_block(block, env); });
   const Decisions::FixedBranch fixed_branch(decisions_, is_fixed ? mark : nullptr, taken,
-                                            unmarked(condition).toBool() == taken);
+                                            unmarked(condition).toBool() == taken,
+                                            recorder_ ? recorder_->aliases().entries() : 0);
   run_block(block, env);
   set_outputs(node, env, take_results(block, env));
 }

@@ -78,8 +78,8 @@ class Interpreter {
   OrReason<Values> run_speculatively(torch::jit::Block* block, Env& env,
                                      const FormulaRef& condition, bool holds);
   Values protect(const torch::jit::Node* node, const c10::FunctionSchema& schema, Values inputs);
-  std::optional<Reason> select_branches(torch::jit::Node* node, const Mark& condition, bool taken,
-                                        Env& env);
+  OrReason<Values> select_branches(torch::jit::Node* node, const Mark& condition, bool taken,
+                                   Env& env);
   // masked_loop.cpp
   struct LoopState {
     c10::IValue trips, condition;

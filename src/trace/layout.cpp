@@ -52,15 +52,12 @@ std::vector<Comparison> Recorder::sharing_conditions(const at::Tensor& tensor) c
   return layouts_.around(aliases_.find(tensor));
 }
 
-void Recorder::relies_on_layout(const std::string& op, const at::Tensor& tensor,
-                                const at::Tensor& result) {
+void Recorder::relies_on_layout(const at::Tensor& tensor, const at::Tensor& result, bool is_alias) {
   const bool by_values = aliases_.is_dynamic_shape(tensor);
   const std::vector<Comparison> conditions =
       keep_sizes_ && !by_values ? layout_conditions(tensor) : std::vector<Comparison>();
   layouts_.add(aliases_.find(tensor), aliases_.find(result), conditions, by_values);
-  const bool is_same = result.is_alias_of(tensor) && result.strides() == tensor.strides();
-  if (op == "aten::contiguous" && is_same && !result.is_same(tensor))
-    layouts_.add_identity(aliases_.find(tensor), aliases_.find(result));
+  if (is_alias) layouts_.add_identity(aliases_.find(tensor), aliases_.find(result));
 }
 
 }  // namespace t2n::trace

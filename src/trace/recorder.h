@@ -38,6 +38,7 @@ class Recorder {
   void record_write(OpCall call, const std::vector<at::Tensor>& outputs);
 
   const AliasTable& aliases() const { return aliases_; }
+  AliasTable& aliases() { return aliases_; }
   PackedParameters& packed() { return constants_.packed(); }
   /// The name of the input that the tensor is, or is a view of; "" for others.
   std::string input_of(const at::Tensor& tensor) const;
@@ -56,12 +57,9 @@ class Recorder {
                            bool by_rank);
   /// Forbids reads of a tensor that torch changed in an unrecorded way.
   void invalidate(const at::Tensor& tensor, Location location);
-  void forbid_writes(const std::vector<AliasTable::Choice>& choices,
-                     const std::vector<at::Tensor>& branch_results, size_t roots) {
-    aliases_.forbid_writes(choices, branch_results, roots);
-  }
-  /// Contiguity decided whether an operation returned a view of `tensor` or a copy.
-  void relies_on_layout(const std::string& op, const at::Tensor& tensor, const at::Tensor& result);
+  /// Contiguity decided whether an operation returned a view of `tensor` or a copy. `is_alias`: it
+  /// returned the tensor itself, and `result` is an alias in its stead.
+  void relies_on_layout(const at::Tensor& tensor, const at::Tensor& result, bool is_alias);
   std::vector<ir::Comparison> sharing_conditions(const at::Tensor& tensor) const;
   /// The conditions on sizes under which a tensor is contiguous.
   std::vector<ir::Comparison> layout_conditions(const at::Tensor& tensor);

@@ -94,7 +94,7 @@ torch::jit::Stack ComputedNumbers::padded(const c10::FunctionSchema& schema, int
   const at::Tensor out =
       recorded("aten::constant_pad_nd", "", {tensor, sides, c10::IValue(padding->value)});
   if (schema.returns()[0].alias_info() != nullptr)
-    recorder_.forbid_writes({{out, tensor, tensor}}, {}, SIZE_MAX);
+    recorder_.aliases().forbid_writes({{out, tensor, tensor}}, {}, SIZE_MAX);
   inputs[padding->operand] = out;
   if (padding->shifts) inputs[1] = shifted(inputs[1], axis, condition);
   return inputs;

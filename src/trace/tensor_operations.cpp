@@ -271,14 +271,17 @@ void TensorOperations::stride_owner(const std::string& name, Stack& inputs) {
 
 /// contiguous() returns its operand if it is contiguous and copies it otherwise, which depends on
 /// sizes. As a view, the result is a tensor separate from the operand.
-void TensorOperations::make_alias(const std::string& name, const Stack& inputs, Stack& results) {
-  if (name != "aten::contiguous" || !results.at(0).toTensor().is_same(inputs[0].toTensor())) return;
+bool TensorOperations::make_alias(const std::string& name, const Stack& inputs, Stack& results) {
+  if (name != "aten::contiguous" || !results.at(0).toTensor().is_same(inputs[0].toTensor()))
+    return false;
   // With two elements and more along an axis, the order of strides is the same at all sizes.
   const auto holds_from_two = [](const ir::Comparison& each) {
     return each.relation == ir::Relation::ge && each.right == ir::Dim(2);
   };
-  if (!std::ranges::all_of(recorder_->layout_conditions(inputs[0].toTensor()), holds_from_two))
-    results[0] = at::alias(inputs[0].toTensor());
+  if (std::ranges::all_of(recorder_->layout_conditions(inputs[0].toTensor()), holds_from_two))
+    return false;
+  results[0] = at::alias(inputs[0].toTensor());
+  return true;
 }
 
 /// narrow() whose start is a tensor of rank 0, as in traced programs, with the start as a number.
@@ -341,7 +344,8 @@ Stack TensorOperations::run(Node* node, const Operation& called, Stack operands)
   });
   // Before anything else runs, because other runs are watched as well.
   const bool is_dynamic = recorder_ != nullptr && numbers_.has_data_dependent_sizes(name, inputs);
-  if (recorder_ != nullptr && options_.keep_sizes) make_alias(name, inputs, stack);
+  const bool is_alias =
+      recorder_ != nullptr && options_.keep_sizes && make_alias(name, inputs, stack);
   const std::vector<at::Tensor> outputs = flatten_all(stack);
   if (ranges_ != nullptr) ranges_->observe(name, inputs, outputs);
   if (recorder_ == nullptr) return stack;
@@ -362,7 +366,7 @@ Stack TensorOperations::run(Node* node, const Operation& called, Stack operands)
     recorder_->mark_dynamic_shapes(outputs, without_out(op.schema(), inputs),
                                    name.find("squeeze") != std::string::npos);
   if (has_trait(name, ir::OpTrait::copies_by_layout))
-    recorder_->relies_on_layout(name, inputs[0].toTensor(), outputs.at(0));
+    recorder_->relies_on_layout(inputs[0].toTensor(), outputs.at(0), is_alias);
   decisions_.add_guards(recorder_->regions().take_relied());
   numbers_.note_packed(name, operands, outputs);
   for (const c10::IValue& result : stack) loops_.note_created(result);

@@ -48,7 +48,7 @@ class TensorOperations {
   void normalise_operands(torch::jit::Node* node, const std::string& name,
                           torch::jit::Stack& inputs);
   void invalidate_statistics(const std::string& name, const torch::jit::Stack& inputs);
-  void make_alias(const std::string& name, const torch::jit::Stack& inputs,
+  bool make_alias(const std::string& name, const torch::jit::Stack& inputs,
                   torch::jit::Stack& results);
   Operation with_numbers(const Operation& operation, torch::jit::Stack& inputs);
   void stride_owner(const std::string& name, torch::jit::Stack& inputs);

@@ -47,7 +47,6 @@ class Emitter {
   Ref sized(Ref x, int axis, const Dim& size);            ///< gives an axis this size expression
   Ref range(const Dim& n);                                ///< 0, 1, … n - 1 in i64
   Shape broadcast(const Shape& a, const Shape& b) const;  ///< by numpy's rule
-  bool is_reshaped(Ref x) const;  ///< computed from a reshape, a product or a scan
   /// A tensor known at export, written as a `variable` on first use. `name` is a hint, made unique.
   Ref constant(ir::Tensor values, std::string_view name);
   /// All elements equal; not stored if the format has a shorter form.

@@ -1,12 +1,8 @@
 // Statements: calls with operands and attributes, and the alignment of operands that broadcast.
 #include <algorithm>
-#include <array>
-#include <set>
 #include <utility>
 
-#include "nnef/walk.h"
 #include "src/diag/error.h"
-#include "src/diag/one_of.h"
 #include "src/translate/broadcast_axes.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
@@ -69,30 +65,6 @@ Shape broadcast_shape(const Emitter::State& state, const Shape& a, const Shape& 
 
 Shape Emitter::broadcast(const Shape& a, const Shape& b) const {
   return broadcast_shape(*state_, a, b);
-}
-
-/// Products count, since tract merges and splits their axes.
-bool Emitter::is_reshaped(Ref x) const {
-  constexpr std::array<std::string_view, 8> kReshapes = {
-      "reshape", "squeeze",           "unsqueeze",       "matmul",
-      "linear",  "tract_core_einsum", "tract_core_scan", "tract_transformers_sdpa"};
-  const auto is_tensor = [](const nnef::Value& value) {  // see Draft::name_of
-    return value.kind == nnef::Kind::identifier && value.text.empty();
-  };
-  std::set<int64_t> needed = {x.id};
-  const std::vector<nnef::Assignment>& body = state_->document.graph.body;
-  for (auto statement = body.rbegin(); statement != body.rend(); ++statement) {
-    bool is_needed = false;
-    nnef::walk(statement->left, [&](const nnef::Value& value) {
-      is_needed |= is_tensor(value) && needed.contains(value.integer);
-    });
-    if (!is_needed) continue;
-    if (is_one_of(statement->right.text, kReshapes)) return true;
-    nnef::walk(statement->right, [&](const nnef::Value& value) {
-      if (is_tensor(value)) needed.insert(value.integer);
-    });
-  }
-  return false;
 }
 
 Ref Emitter::call(std::string_view op, const std::vector<Ref>& operands,

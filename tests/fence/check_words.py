@@ -74,25 +74,21 @@ def in_page(text):
 
 
 def findings(root):
-    """{path: [(line number, word)]}"""
-    out = {}
-    for folder in FOLDERS:
-        for path in sorted((root / folder).rglob("*")):
-            if path.suffix in (".h", ".cpp"):
-                out[path.relative_to(root).as_posix()] = list(in_source(path.read_text()))
-    for pattern in PAGES:
-        for path in sorted(root.glob(pattern)):
-            out[path.relative_to(root).as_posix()] = list(in_page(path.read_text()))
-    return {path: found for path, found in out.items() if found}
+    """{path: [(line number, word)]} of all sources and pages."""
+    sources = (path for folder in FOLDERS for path in sorted((root / folder).rglob("*")) if path.suffix in (".h", ".cpp"))
+    pages = (path for pattern in PAGES for path in sorted(root.glob(pattern)))
+    out = {path.relative_to(root).as_posix(): list(in_source(path.read_text())) for path in sources}
+    return out | {path.relative_to(root).as_posix(): list(in_page(path.read_text())) for path in pages}
 
 
 def main():
-    found = findings(pathlib.Path(sys.argv[1]))
+    files = findings(pathlib.Path(sys.argv[1]))
+    found = {path: words for path, words in files.items() if words}
     for path, words in found.items():
         for number, word in words:
             print(f"{path}:{number}: '{word}': write {IN_NAMES[word]}")
-    print(f"{sum(map(len, found.values()))} words")
-    sys.exit(bool(found))
+    print(f"{len(files)} files, {sum(map(len, found.values()))} words")
+    sys.exit(bool(found) or not files)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import check_includes
 import check_words
 
-FOLDERS = ["cli", "ir", "nnef", "nnef_writer", "ops", "src"]
 COMMENT = re.compile(r"^\s*//")
 STRING = re.compile(r'"((?:\\.|[^"\\\n])*)"')
 OPERATOR = re.compile(r"`(?:aten|prims|quantized|torchvision)::(\w+)")
@@ -23,18 +22,12 @@ AIMS = {"lines": 80_000, "room": 6_000, "level": 40, "casts": 200, "p90": 2}
 
 def sources(root):
     """{path: text} of the product."""
-    return {path.relative_to(root).as_posix(): path.read_text() for folder in FOLDERS
+    return {path.relative_to(root).as_posix(): path.read_text() for folder in check_words.FOLDERS
             for path in sorted((root / folder).rglob("*")) if path.suffix in (".h", ".cpp")}
 
 
 def lines_of_code(text):
     return sum(bool(line.strip()) and not COMMENT.match(line) for line in text.splitlines())
-
-
-def room(path):
-    """The folder that is a target: `ops`, `src/trace`; folders within it belong to it."""
-    parts = path.split("/")
-    return "/".join(parts[:2]) if parts[0] == "src" else parts[0]
 
 
 def totals(counts):
@@ -87,7 +80,7 @@ def main():
     print("Size")
     row("lines of product code", sum(sizes.values()), AIMS["lines"])
     row("sources", len(sizes))
-    rooms = totals((room(path), count) for path, count in sizes.items())
+    rooms = totals((check_includes.folder_of(path), count) for path, count in sizes.items())
     for name in [name for name, count in rooms.items() if count > AIMS["room"]]:
         row(f"lines of {name}", rooms[name], AIMS["room"])
     levels = totals((str(pathlib.PurePosixPath(path).parent), 1) for path in texts if path.endswith(".cpp"))

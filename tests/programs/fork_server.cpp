@@ -58,11 +58,10 @@ void become_program(const std::string& said) {
   ::dup2(output, STDERR_FILENO);
 }
 
-int serve(int argc, char** argv, char** environment) {
+int serve(int /*argc*/, char** argv, char** environment) {
   ::unsetenv("LD_PRELOAD");
   require(::dlopen(std::getenv("T2NNEF_FORK_SERVER_LOADS"), RTLD_LAZY | RTLD_GLOBAL) != nullptr,
           "LibTorch");
-  (void)argc;
   for (std::vector<std::string> request = read_request(); !request.empty();
        request = read_request()) {
     const pid_t child = ::fork();

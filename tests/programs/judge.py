@@ -48,17 +48,17 @@ def is_needless(program, verdict):
     return verdict.kind == "refused" and is_plain and not verdict.why.startswith(EXCUSED)
 
 
-def export(exporter, program, saved, written, arrays):
-    """Exit code (None: no end) and what was said; `arrays` become an .npz file beside the model."""
-    command = ["export", str(saved), "-t", "tract", "-o", str(written)]
+def arguments(program, saved, arrays):
+    """Of export, without an output; `arrays` become an .npz file beside the model."""
     npz = saved.with_suffix(".npz")
     np.savez(npz, **{name: array.numpy() for (name, _, _), array in zip(program.inputs, arrays)})
-    command += ["-i", f"@{npz}"]
-    for axis in program.axes:
-        command += ["--dynamic", axis]
-    if program.rolls:
-        command.append("--roll-loops")
-    return exporter.run(command, SECONDS)
+    axes = [text for axis in program.axes for text in ("--dynamic", axis)]
+    return [saved, "-t", "tract", "-i", f"@{npz}", *axes, *(["--roll-loops"] if program.rolls else [])]
+
+
+def export(exporter, program, saved, written, arrays):
+    """Exit code (None: no end) and what was said."""
+    return exporter.run(["export", *arguments(program, saved, arrays), "-o", written], SECONDS)
 
 
 def first_error(said):

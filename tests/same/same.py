@@ -20,8 +20,11 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/zoo"), str(ROOT / "tests/programs")]
 import dynamic  # noqa: E402
+import judge  # noqa: E402
 import program as programs  # noqa: E402
 import values  # noqa: E402
+from child import ChildError  # noqa: E402
+from compiler import compiler  # noqa: E402
 
 LARGEST_OPEN = 30_000_000  # bytes of a file that is exported with open axes
 SHOWN = 20
@@ -61,23 +64,17 @@ def models(zoo):
 
 
 def kept(folder):
-    """The kept programs, saved."""
+    """(name, arguments of export) of the kept programs that torch compiles."""
+    saver = compiler()
     for path in sorted((ROOT / "tests/programs/kept").glob("*.py")):
         program = programs.from_text(path.read_text())
         saved = Path(folder) / f"{path.stem}.pt"
         try:
-            programs.save(program, saved)
-        except Exception:  # torch does not take it: nothing to export
+            saver.ask(program, str(saved))
+        except ChildError:
             continue
-        yield path.stem, saved, program
-
-
-def arguments_of(saved, program):
-    """Of export, for a kept program."""
-    npz = saved.with_suffix(".npz")
-    arrays = values.arrays(program, 0)
-    np.savez(npz, **{name: array.numpy() for (name, _, _), array in zip(program.inputs, arrays)})
-    return [saved, "-t", "tract", "-i", f"@{npz}", *(word for axis in program.axes for word in ("--dynamic", axis))]
+        yield path.stem, judge.arguments(program, saved, values.arrays(program, 0))
+    saver.close()
 
 
 def shown(text, at):
@@ -155,7 +152,7 @@ def main():
         differ += report("models", jobs, options.words)
     if options.only in (None, "programs"):
         with tempfile.TemporaryDirectory() as folder:
-            jobs = [(name, *programs_of, arguments_of(saved, program)) for name, saved, program in kept(folder)]
+            jobs = [(name, *programs_of, arguments) for name, arguments in kept(folder)]
             differ += report("programs", jobs, options.words)
     if options.only in (None, "tests"):
         differ += compare_tests(options.base, options.other)

@@ -9,7 +9,6 @@ class M(torch.nn.Module):
     def __init__(self):
         super().__init__()
         torch.manual_seed(1)
-        self.l = torch.nn.Linear(4, 6)
         self.c = torch.nn.Conv1d(2, 2, 1, stride=2)
     def forward(self, x: Tensor):
         return self.c(x.reshape(x.size(0), 2, 2, x.size(2)).permute(0, 1, 3, 2).reshape(x.size(0), 2, 2 * x.size(2)))

@@ -9,7 +9,6 @@ class M(torch.nn.Module):
     def __init__(self):
         super().__init__()
         torch.manual_seed(1)
-        self.l = torch.nn.Linear(4, 6)
         self.c = torch.nn.Conv2d(4, 6, 1, stride=2)
     def forward(self, x: Tensor):
         return self.c(x.transpose(1, 2).reshape(x.size(0), 4, 4, 4))
