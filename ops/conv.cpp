@@ -4,7 +4,6 @@
 #include "ops/spatial.h"
 #include "src/translate/arith.h"
 #include "src/translate/registry.h"
-#include "src/translate/reshapes.h"
 #include "src/translate/sizes.h"
 
 namespace t2n::ops {
@@ -52,18 +51,15 @@ Attributes conv_attributes(const Convolution& c) {
           {"groups", c.groups}};
 }
 
-/// A stride that leaves out entries which no part of the kernel reads becomes a slice where axes
-/// were reshaped: tract would move it in front of the reshape, to an axis that is not there
-/// ("Invalid axis").
-void slice_reshaped(Emitter& out, Convolution& c) {
+/// Where no part of the kernel reads the entries that the stride leaves out, tract drops them
+/// first, and moves that in front of earlier operations, which is wrong for a softmax and fails for
+/// reshapes, products, broadcasts, slices and scans. A gather stays where it is.
+void gather_strides(Emitter& out, Convolution& c) {
+  if (!out.has(target::Feature::moves_strides)) return;
   const Ints kernel = out.sizes(c.weight);
-  std::vector<size_t> skipping;
-  for (size_t i = 0; i < c.stride.size(); ++i)
-    if (c.stride[i] > 1 && c.pads[i] == Pads::value_type() &&
-        (kernel.at(i + 2) == 1 || c.dilation[i] % c.stride[i] == 0))
-      skipping.push_back(i);
-  if (skipping.empty() || !depends_on_reshape(out, c.input)) return;
-  for (const size_t i : skipping) {
+  for (size_t i = 0; i < c.stride.size(); ++i) {
+    const bool skips = kernel.at(i + 2) == 1 || c.dilation[i] % c.stride[i] == 0;
+    if (c.stride[i] == 1 || !skips || c.pads[i] != Pads::value_type()) continue;
     const int axis = out.rank(c.input) - c.spatial() + static_cast<int>(i);
     c.input = out.slice(c.input, axis, Dim(0), size_of(out, c.input, axis), c.stride[i]);
     c.dilation[i] = std::max<int64_t>(c.dilation[i] / c.stride[i], 1);
@@ -74,7 +70,7 @@ void slice_reshaped(Emitter& out, Convolution& c) {
 /// Half floats are convolved in f32, as in torch: tract's own f16 sums are ten times coarser than
 /// the rounding of their result.
 void emit(const OpView& op, Emitter& out, Convolution c) {
-  slice_reshaped(out, c);
+  gather_strides(out, c);
   std::vector<Ref> operands = {widened(out, batched(out, c.input, c.spatial())),
                                widened(out, c.weight)};
   if (c.bias) operands.push_back(widened(out, *c.bias));

@@ -70,7 +70,7 @@ Ref product_with_matrix(Emitter& out, Ref a, Ref b, bool transposed) {
   const Shape &rows_of = out.shape(a), &columns_of = out.shape(b);
   shape[rank - 2] = rows_of[rows_of.size() - 2];
   shape[rank - 1] = columns_of[columns_of.size() - (transposed ? 2 : 1)];
-  const std::string rows = std::string("abcdefghij").substr(0, rank - 1);
+  const std::string rows = std::string("abcdefghijlmopqrstuvwxyz").substr(0, rank - 1);
   const std::string columns = transposed ? "nk" : "kn";
   const std::string factors =
       is_first ? rows.back() + ("k," + rows.substr(0, rank - 2)) + columns : rows + "k," + columns;

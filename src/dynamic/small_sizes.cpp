@@ -34,6 +34,40 @@ Dim without_remainders(const Dim& dim) {
   });
 }
 
+/// The largest integer in a dimension expression, beyond which nothing changes but by its symbols.
+int64_t largest_in(const Dim& dim) {
+  constexpr int64_t kUnbounded = int64_t{1} << 31;  // the ends of slices
+  const auto bounded = [](int64_t value) {
+    const int64_t size = std::abs(std::max(value, -kUnbounded));
+    return size < kUnbounded ? size : 0;
+  };
+  int64_t out = bounded(dim.constant_part());
+  for (const ir::Term& term : dim.terms()) {
+    out = std::max(out, bounded(term.factor));
+    for (const ir::Atom& atom : term.atoms)
+      if (const ir::Operands* const operands = ir::operands_of(atom))
+        out = std::max({out, largest_in(operands->a), largest_in(operands->b)});
+  }
+  return out;
+}
+
+/// The same of all arguments and decisions of a program.
+int64_t largest_constant(const trace::Traced& traced) {
+  int64_t out = 0;
+  for (const ir::Node& node : traced.graph.nodes)
+    for (const ir::Argument& arg : node.args) {
+      if (const auto* const one = std::get_if<Dim>(&arg.value))
+        out = std::max(out, largest_in(*one));
+      if (const auto* const many = std::get_if<std::vector<Dim>>(&arg.value))
+        for (const Dim& each : *many) out = std::max(out, largest_in(each));
+    }
+  for (const trace::Decision& decision : traced.decisions)
+    if (decision.comparison)
+      out = std::max(
+          {out, largest_in(decision.comparison->left), largest_in(decision.comparison->right)});
+  return out;
+}
+
 /// The sizes that represent those which a condition on one symbol excludes.
 struct Excluded {
   int64_t last = 0;   ///< beyond it, the condition always holds or repeats; 0 if it does neither
@@ -151,30 +185,63 @@ void SmallSizes::try_together(const std::set<Symbol>& symbols, Assertions& out) 
 
 bool SmallSizes::holds_where_excluded(const Need& need, const Sizes& second,
                                       const Assertions& known) const {
-  constexpr size_t kMost = 8;
+  constexpr size_t kMost = 16, kRounds = 3;
+  constexpr int64_t kLargest = 1 << 14;
   const Comparison& c = need.comparison;
   const std::vector<Symbol> symbols = (c.left - c.right).symbols();
   if (symbols.size() != 1 || !sample_.contains(symbols[0]) || symbols[0].unbacked() != nullptr)
     return false;
-  const Excluded range = excluded_by(c, symbols[0]);
-  std::set<Sizes> excluded;
+  const Symbol& symbol = symbols[0];
+  const Excluded range = excluded_by(c, symbol);
+  int64_t largest = largest_constant(traced_);
+  std::set<Sizes> tried;
+  // Whether the graph is right at these sizes, if the condition excludes them.
+  const auto is_right_at = [&](const Sizes& sizes) {
+    if (holds(c, sizes) || !all_hold(known.all(), sizes) || !tried.insert(sizes).second)
+      return true;
+    if (const auto run = plain_run(sizes))
+      largest = std::max(largest, largest_constant(run->traced));
+    std::set<Sizes> seen = {sizes};
+    return tried.size() <= kMost && stays_equal(sizes, symbol, known) &&
+           outcome_at(sizes).is_right && holds_with_others(sizes, symbol, known, seen);
+  };
   for (const Sizes& others : {sample_, second})
     for (int64_t size = 1; size <= range.last; ++size) {
       Sizes sizes = others;
-      int64_t& own = sizes[symbols[0]] = size;
+      int64_t& own = sizes[symbol] = size;
       if (holds(c, sizes)) continue;
       // The model may not run at small sizes: the same remainder at the sample's size and beyond.
-      const bool repeats = range.cycle > 0 && size < sample_.at(symbols[0]);
-      if (repeats && (!all_hold(known.all(), sizes) || is_rejected(sizes)))
-        own += (sample_.at(symbols[0]) - size + range.cycle - 1) / range.cycle * range.cycle;
-      if (all_hold(known.all(), sizes)) excluded.insert(std::move(sizes));
+      const bool repeats = range.cycle > 0 && size < sample_.at(symbol);
+      if (repeats && (!all_hold(known.all(), sizes) || !plain_run(sizes)))
+        own += (sample_.at(symbol) - size + range.cycle - 1) / range.cycle * range.cycle;
+      if (!is_right_at(sizes)) return false;
     }
-  return !excluded.empty() && excluded.size() <= 2 * kMost &&
-         std::all_of(excluded.begin(), excluded.end(), [&](const Sizes& sizes) {
-           std::set<Sizes> seen = {sizes};
-           return stays_equal(sizes, symbols[0], known) && outcome_at(sizes).is_right &&
-                  holds_with_others(sizes, symbols[0], known, seen);
-         });
+  if (tried.empty() || range.cycle == 0) return !tried.empty();
+  // A branch may cut off what only large sizes have: each symbol beyond all constants, alone.
+  const std::set<Sizes> small = tried;
+  for (size_t round = 0; round < kRounds; ++round) {
+    const int64_t bound = 2 * std::max(largest, range.last);
+    if (bound > kLargest) return false;
+    tried.clear();
+    // Quotients of quotients begin at products of constants.
+    for (const int64_t base : {bound, std::clamp(largest * largest, bound, kLargest)})
+      for (int64_t size = base + 1; size <= base + range.cycle; ++size)
+        if (!is_right_at(with_largest(sample_, symbol, size, range.cycle, known))) return false;
+    for (const auto& [other, at] : sample_)
+      if (other != symbol && !is_right_at(with_largest(*small.begin(), other, bound + 1, 1, known)))
+        return false;
+    if (2 * std::max(largest, range.last) <= bound) return true;
+  }
+  return false;
+}
+
+/// The sizes with one symbol as large as the assertions allow, at most `size`, less a multiple of
+/// `step`.
+Sizes SmallSizes::with_largest(Sizes sizes, const Symbol& symbol, int64_t size, int64_t step,
+                               const Assertions& known) {
+  for (sizes[symbol] = size; size > step && !all_hold(known.all(), sizes); size -= step)
+    sizes[symbol] = size - step;
+  return sizes;
 }
 
 /// True if the graph computes what torch does even where other sizes change a branch's direction:
@@ -277,16 +344,15 @@ bool SmallSizes::computes(const TraceAt& run) const {
   return true;
 }
 
-/// True if torch rejects these sizes.
-bool SmallSizes::is_rejected(const Sizes& sizes) const {
+/// The program as it is, without branches that are fixed; nothing if it does not run.
+std::optional<TraceAt> SmallSizes::plain_run(const Sizes& sizes) const {
   Rewrites unfixed = rewrites_;
   unfixed.fixed_branches.clear();
   try {
-    run_unrolled_if_short(sizes, unfixed);
-    return false;
+    return run_unrolled_if_short(sizes, unfixed);
   } catch (const Error& error) {
     if (error.diagnostic().id == "internal") throw;
-    return may_be_of_values(error);
+    return std::nullopt;
   }
 }
 

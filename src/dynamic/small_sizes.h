@@ -48,7 +48,9 @@ class SmallSizes {
                          std::set<Sizes>& seen) const;
   trace::Traced shaped(TraceAt run) const;
   Outcome outcome_at(const Sizes& sizes) const;
-  bool is_rejected(const Sizes& sizes) const;
+  std::optional<TraceAt> plain_run(const Sizes& sizes) const;
+  static Sizes with_largest(Sizes sizes, const Symbol& symbol, int64_t size, int64_t step,
+                            const Assertions& known);
   TraceAt run_unrolled_if_short(const Sizes& sizes, const Rewrites& rewrites) const;
   TraceAt run_at(const Sizes& sizes, const Rewrites& rewrites) const;
   int64_t least_of(const Symbol& symbol, const std::vector<Comparison>& all) const;

@@ -49,6 +49,7 @@ enum class Feature {
   copy,                     ///< copy(x)
   count_include_pad,        ///< box with border = 'constant' counts the padding
   any_all_reduce,           ///< any_reduce, all_reduce
+  moves_strides,            ///< moves the strides of convolutions across other operations
   folds_repeats,            ///< moves and drops broadcasts, and tensors of one number
   grid_sample,              ///< tract_core_grid_sample
   gru_seq,                  ///< tract_core_gru_seq

@@ -1,6 +1,8 @@
 // Conditions on sizes and values under which tensors share memory.
 #include <algorithm>
+#include <set>
 
+#include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/trace/recorder.h"
 
@@ -46,6 +48,22 @@ std::vector<Comparison> Recorder::layout_conditions(const at::Tensor& tensor) {
     if (extent < base_shape[axis].value()) out.push_back({size, Relation::lt, base_size});
   }
   return out;
+}
+
+bool Recorder::may_be_unbacked(const Dim& size) const {
+  std::set<std::string> names;
+  for (const ir::Symbol& symbol : size.symbols())
+    if (symbol.axis_size() != nullptr) names.insert(symbol.axis_size()->value);
+  std::set<ir::ValueId> needed;
+  for (auto node = graph_.nodes.rbegin(); node != graph_.nodes.rend(); ++node) {
+    const bool is_needed = std::ranges::any_of(node->outputs, [&](ir::ValueId id) {
+      return needed.contains(id) || names.contains(graph_.values[id].name);
+    });
+    if (!is_needed) continue;
+    if (has_trait(ir::op_short_name(node->op), ir::OpTrait::gives_unbacked_size)) return true;
+    ir::for_each_input(*node, [&](ir::ValueId id) { needed.insert(id); });
+  }
+  return false;
 }
 
 std::vector<Comparison> Recorder::sharing_conditions(const at::Tensor& tensor) const {

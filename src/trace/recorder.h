@@ -60,6 +60,8 @@ class Recorder {
   /// Contiguity decided whether an operation returned a view of `tensor` or a copy. `is_alias`: it
   /// returned the tensor itself, and `result` is an alias in its stead.
   void relies_on_layout(const at::Tensor& tensor, const at::Tensor& result, bool is_alias);
+  /// Whether an operation that this size depends on gives data-dependent sizes.
+  bool may_be_unbacked(const ir::Dim& size) const;
   std::vector<ir::Comparison> sharing_conditions(const at::Tensor& tensor) const;
   /// The conditions on sizes under which a tensor is contiguous.
   std::vector<ir::Comparison> layout_conditions(const at::Tensor& tensor);

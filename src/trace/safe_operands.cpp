@@ -48,10 +48,13 @@ c10::IValue ComputedNumbers::safe(const c10::IValue& value, const FormulaRef& co
     return out;
   }
   const c10::IValue number = unmarked(value);
-  if (!is_read(value) || !number.isInt()) return value;
+  const Mark mark = mark_of(value);
+  // Other sizes are at least 1.
+  const bool may_be_none = fallback == 1 && is_size(mark) && recorder_.may_be_unbacked(mark->size);
+  if (!(is_read(value) || may_be_none) || !number.isInt()) return value;
   const bool holds = computed(*condition).item().toBool();
   return marked(holds ? number : c10::IValue(fallback),
-                data_mark(mark_of(value)->origin,
+                data_mark(may_be_none ? "a size that depends on values" : mark->origin,
                           choice_formula(condition, formula_of(value), number_formula(fallback))));
 }
 

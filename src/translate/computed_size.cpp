@@ -1,5 +1,4 @@
 // Sizes as numbers that the graph computes at run time.
-#include "ir/prove.h"
 #include "src/translate/arith.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/integer_division.h"
@@ -8,17 +7,6 @@
 
 namespace t2n::ops {
 namespace {
-
-/// Both branches of a select are computed, also the one that the model does not take because a
-/// data-dependent size is 0: tract ends the process where integers are divided by 0.
-Ref nonzero_divisor(Emitter& out, const Dim& size, Ref number) {
-  using ir::Relation;
-  if (ir::prove({size, Relation::ge, 1}) == ir::Verdict::always) return number;
-  const Ref one = out.scalar(1, DType::i64);
-  if (ir::prove({size, Relation::ge, 0}) == ir::Verdict::always)
-    return out.elementwise("max", {number, one});
-  return select(out, compare(out, "eq", number, out.scalar(0, DType::i64)), one, number);
-}
 
 Ref computed_atom(Emitter& out, const ir::Atom& atom) {
   const ir::Operands* operands = ir::operands_of(atom);
@@ -29,10 +17,8 @@ Ref computed_atom(Emitter& out, const ir::Atom& atom) {
   const Ref a = computed_size(out, operands->a), b = computed_size(out, operands->b);
   if (std::holds_alternative<ir::Min>(atom)) return out.elementwise("min", {a, b});
   if (std::holds_alternative<ir::Max>(atom)) return out.elementwise("max", {a, b});
-  const Ref divisor = nonzero_divisor(out, operands->b, b);
-  const Ref quotient = divide_integers(out, a, divisor, Rounding::floor).quotient;
-  return std::holds_alternative<ir::FloorDiv>(atom) ? quotient
-                                                    : sub(out, a, mul(out, quotient, divisor));
+  const Ref quotient = divide_integers(out, a, b, Rounding::floor).quotient;
+  return std::holds_alternative<ir::FloorDiv>(atom) ? quotient : sub(out, a, mul(out, quotient, b));
 }
 
 }  // namespace
