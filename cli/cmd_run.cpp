@@ -8,9 +8,9 @@
 
 #include "cli/check_options.h"
 #include "cli/commands.h"
+#include "cli/console.h"
 #include "cli/input_options.h"
 #include "cli/outputs.h"
-#include "cli/talk.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
 #include "src/export/input_spec.h"
@@ -66,7 +66,7 @@ std::string statistics_text(const std::vector<nnef::NamedTensor>& outputs) {
 }
 
 ExitCode run_and_print(const RunCommand& options) {
-  Talk talk(Verbosity::normal);
+  Console console(Verbosity::normal);
   claim_stdout(options.output);
   const RunOptions run{
       .artefact = require_artefact(options.artefact, "run model.nnef.tgz -i in.npz -o out.npz"),
@@ -76,7 +76,7 @@ ExitCode run_and_print(const RunCommand& options) {
       .casts_floats = options.casts_floats,
       .output = options.output,
       .taken = taken_files(options.inputs, {}, options.engine.engine),
-      .report = talk.report()};
+      .report = console.report()};
   const RunResult result = run_artefact(run);
   print(cat("run: ", result.engine, "\n", statistics_text(result.outputs)));
   if (!run.output.empty() && run.output != "-")
@@ -92,18 +92,19 @@ void setup_run(CLI::App& app, Run& selected) {
   command->add_option("ARTEFACT", options->artefact, "A folder, .tar or .tgz of any exporter")
       ->type_name("");
   command
-      ->add_option("-i,--input", options->inputs,
-                   "Inputs by name or as input_N, repeatable: in.npz  x=@x.npy  x=1,3,224,224,f32\n"
-                   "ids=1,8,i64:0..999; those left out are drawn from a fixed seed, and arrays\n"
-                   "of a file that are named as outputs are left out")
+      ->add_option(
+          "-i,--input", options->inputs,
+          "Inputs by name or as input_N, repeatable: in.npz  x=@x.npy  x=1,3,224,224,f32\n"
+          "ids=1,8,i64:0..999; missing ones are drawn from a fixed seed; arrays of a file\n"
+          "that are named like outputs are ignored")
       ->type_name("SPEC")
       ->allow_extra_args(false);
   command
       ->add_option("-o,--output", options->output,
-                   "Outputs by name, - for stdout; without it, a summary only")
+                   "Save the outputs by name, - for stdout; without it, print only a summary")
       ->type_name("FILE.npz");
   command->add_flag("--allow-float-casts", options->casts_floats,
-                    "Inputs that are floats may be of another precision than the artefact's");
+                    "Allow float inputs whose precision differs from the artefact's");
   add_engine_options(*command, options->engine);
   command->footer(kRunExamples);
   command->callback(

@@ -26,7 +26,7 @@ bool looks_like_torchscript(const std::string& path) {
   std::string bytes(4, '\0');
   file.seekg(0).read(bytes.data(), 4);
   if (!file || bytes != "PK\x03\x04") return false;
-  bytes.resize(static_cast<size_t>(std::min(size, kMost)));
+  bytes.resize(std::min(size, kMost));
   file.seekg(size - static_cast<std::streamoff>(bytes.size()));
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   return file && bytes.find("/constants.pkl") != std::string::npos;
@@ -38,38 +38,42 @@ void add_input_options(CLI::App& command, InputOptions& options) {
   command
       .add_option("-i,--input", options.specs,
                   "Sample inputs, repeatable: x=1,3,224,224,f32  ids=1,8,i64:0..999  x=@x.npy\n"
-                  "x=2,3,f32:0.1..1  @all.npz  @saved.pt  n=int:3  f=float:0.5  b=bool:true  s=str:abc  opt=none;\n"
-                  "without it, those kept in a traced file")
+                  "x=2,3,f32:0.1..1  @all.npz  @saved.pt  n=int:3  f=float:0.5  b=bool:true  "
+                  "s=str:abc  opt=none;\n"
+                  "default: the samples saved in a traced file")
       ->type_name("SPEC")
       ->allow_extra_args(false);
   add_seed(command);
   command
       .add_option("--method", options.methods,
-                  "The method to take instead of forward; `export` takes several")
+                  "Method to export instead of forward; `export` accepts several")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  command.add_flag("--state", options.explicit_states,
-                   "What the model keeps between calls becomes inputs and outputs (h, h_next)");
+  command.add_flag(
+      "--state", options.explicit_states,
+      "Turn state that the model keeps between calls into inputs and outputs (h, h_next)");
   command
       .add_option("--dynamic", options.dynamic,
-                  "An axis of any size, repeatable: x:0=B  ids:-1=S  mask:1=P+S  y:2=2*S\n"
+                  "A dynamic axis and its size, repeatable: x:0=B  ids:-1=S  mask:1=P+S  y:2=2*S\n"
                   "past.*:2=P")
       ->type_name("INPUT:AXIS=SIZE")
       ->allow_extra_args(false);
   command
       .add_option("--assert", options.assertions,
-                  "What holds of these sizes, repeatable: 'S>=1'  'B==2*P'")
+                  "A constraint on these sizes, repeatable: 'S>=1'  'B==2*P'")
       ->type_name("RELATION")
       ->allow_extra_args(false);
   command
-      .add_option("--accept-guard", options.accepted_guards,
-                  "Keep the way that the sample inputs take at a branch on data; repeatable")
+      .add_option(
+          "--accept-guard", options.accepted_guards,
+          "Keep the branch that the sample inputs take at a data-dependent `if`; repeatable")
       ->type_name("FILE.py:LINE")
       ->allow_extra_args(false);
   command
-      .add_option("--max-iterations", options.max_iterations,
-                  "How often a loop runs at most whose end follows from data; repeatable.\n"
-                  "The file fails where it would run more often")
+      .add_option(
+          "--max-iterations", options.max_iterations,
+          "Maximum number of iterations of a data-dependent loop; repeatable. The artefact\n"
+          "fails if the loop would run longer")
       ->type_name("FILE.py:LINE=N")
       ->allow_extra_args(false);
 }
@@ -78,12 +82,12 @@ void add_seed(CLI::App& command) {
   command
       .add_option_function<uint64_t>(
           "--seed", [](const uint64_t& seed) { set_drawing_seed(seed); },
-          "Draw other values for inputs, and for what a check varies [0]")
+          "Seed of drawn inputs and of the variations of a check [0]")
       ->type_name("N");
 }
 
 void add_disable_pass(CLI::App& command, std::vector<std::string>& disabled) {
-  command.add_option("--disable-pass", disabled, "Leave a pass out; repeatable")
+  command.add_option("--disable-pass", disabled, "Skip a pass; repeatable")
       ->type_name("PASS")
       ->allow_extra_args(false);
 }
@@ -92,17 +96,17 @@ std::map<std::string, int64_t> max_iterations(const InputOptions& options) {
   constexpr int64_t kMost = 100'000;
   std::map<std::string, int64_t> out;
   for (const std::string& text : options.max_iterations) {
-    const size_t sign = text.rfind('=');
+    const size_t equals = text.rfind('=');
     int64_t number = 0;
     const char* const end = text.data() + text.size();
     const bool is_number =
-        sign != text.npos && std::from_chars(text.data() + sign + 1, end, number).ptr == end;
-    if (!is_number || number < 1 || number > kMost || text.find(':') >= sign)
+        equals != text.npos && std::from_chars(text.data() + equals + 1, end, number).ptr == end;
+    if (!is_number || number < 1 || number > kMost || text.find(':') >= equals)
       throw Error("usage", cat("--max-iterations ", quoted(text), " is not FILE.py:LINE=N"),
                   cat("N is a number from 1 to ", kMost),
-                  "take the place from the message that refused the loop: --max-iterations "
+                  "take FILE.py:LINE from the message that refused the loop: --max-iterations "
                   "model.py:8=50");
-    out[text.substr(0, sign)] = number;
+    out[text.substr(0, equals)] = number;
   }
   return out;
 }
@@ -113,7 +117,7 @@ DynamicOptions dynamic_options(const InputOptions& options) {
   for (const std::string& text : options.assertions)
     out.asserted.push_back(dynamic::parse_comparison(text));
   if (!out.asserted.empty() && out.axes.empty() && options.preset.empty())
-    throw Error("usage", "--assert without --dynamic has no sizes to speak of");
+    throw Error("usage", "--assert needs --dynamic");
   return out;
 }
 
@@ -152,7 +156,7 @@ void refuse_trace_options(const std::string& graph, const InputOptions& options,
                 "and --method");
   if (!runs && !options.specs.empty())
     throw Error("usage", cat(quoted(graph), " is a graph, which is not run here"),
-                "only a run reads --input", "give it without --input");
+                "--input is read only if the graph is run", "give it without --input");
 }
 
 const std::string& require_model(const std::string& model, const char* command) {
@@ -176,7 +180,7 @@ const std::string& require_artefact(const std::string& artefact, const char* exa
     throw Error(
         "model-format", cat(quoted(artefact), " is a TorchScript model, not an NNEF artefact"), {},
         help.empty()
-            ? cat("export it first: t2nnef export ", shell_word(artefact), " --target tract")
+            ? cat("export it first: t2nnef export ", shell_quoted(artefact), " --target tract")
             : help);
   return artefact;
 }

@@ -23,7 +23,7 @@ std::string formatted(const char* format, double value) {
 
 std::string contract(const PassInfo& pass) {
   switch (pass.effect) {
-    case Effect::moves: return "preserves every bit";
+    case Effect::none: return "preserves every bit";
     case Effect::preserves: return "preserves";
     case Effect::changes: return cat("changes ", pass.changes);
   }
@@ -58,7 +58,7 @@ std::vector<Cells> output_rows(const PassStep& step) {
   for (size_t i = 0; i < std::min(outputs.size(), kMost); ++i)
     rows.push_back(output_row(step, outputs[i]));
   if (outputs.size() > kMost)
-    rows.push_back({cat("and ", outputs.size() - kMost, " nearer ones"), "", "", ""});
+    rows.push_back({cat("and ", outputs.size() - kMost, " with smaller differences"), "", "", ""});
   return rows;
 }
 
@@ -69,11 +69,11 @@ std::string headline(const OptOptions& options, const PassSteps& steps) {
       " · ", counted(steps.sets, "input set"), " · ",
       options.bisects ? "against the first graph" : "each pass against the graph before it", "\n");
   if (!steps.refused.empty())
-    out +=
-        cat("the first graph cannot be run: ", steps.refused, "\n",
-            steps.asks_model ? "the model in LibTorch" : "the first that can", " stands for it\n");
+    out += cat("the first graph cannot be run: ", steps.refused, "\n",
+               steps.uses_model ? "the model in LibTorch" : "the first that can",
+               " is the reference\n");
   for (const std::string& name : steps.left_out)
-    out += cat("left out, for nothing runs on it: ", name, "\n");
+    out += cat("left out, as nothing runs on it: ", name, "\n");
   if (!steps.random.empty())
     out += cat("drawn at random, and not compared: ", joined(steps.random, ", "), "\n");
   return out;
@@ -88,7 +88,7 @@ std::string pass_list() {
                     pass.needs.empty() ? "-" : std::string(pass.needs)});
   return cat(table(rows), "--passes default, what `export` runs:\n  ",
              joined(passes::default_pipeline(), ","),
-             "\nbehind --passes, where an artefact is written:\n  ",
+             "\nafter --passes, if an artefact is written:\n  ",
              joined(passes::translation_pipeline(), ","), "\n");
 }
 

@@ -33,21 +33,20 @@ ValueId add_constant(Graph& graph, std::string name, Tensor data) {
 std::vector<int> constant_index(const Graph& graph) {
   std::vector<int> out(graph.values.size(), -1);
   for (size_t i = 0; i < graph.constants.size(); ++i)
-    out.at(static_cast<size_t>(graph.constants[i].value)) = static_cast<int>(i);
+    out.at(graph.constants[i].value) = static_cast<int>(i);
   return out;
 }
 
 std::vector<int> producers(const Graph& graph) {
   std::vector<int> out(graph.values.size(), -1);
   for (size_t i = 0; i < graph.nodes.size(); ++i)
-    for (const ValueId id : graph.nodes[i].outputs)
-      out.at(static_cast<size_t>(id)) = static_cast<int>(i);
+    for (const ValueId id : graph.nodes[i].outputs) out.at(id) = static_cast<int>(i);
   return out;
 }
 
 std::vector<int> use_counts(const Graph& graph) {
   std::vector<int> out(graph.values.size());
-  const auto count = [&](ValueId id) { ++out.at(static_cast<size_t>(id)); };
+  const auto count = [&](ValueId id) { ++out.at(id); };
   for (const Node& node : graph.nodes) for_each_input(node, count);
   for (const ValueId id : graph.outputs) count(id);
   return out;
@@ -75,6 +74,8 @@ const std::vector<Comparison>& relations(const Graph& graph) {
   return comparisons(graph, kRelations);
 }
 
-const std::vector<Comparison>& demands(const Graph& graph) { return comparisons(graph, kDemands); }
+const std::vector<Comparison>& runtime_assertions(const Graph& graph) {
+  return comparisons(graph, kRuntimeAssertions);
+}
 
 }  // namespace t2n::ir

@@ -11,8 +11,8 @@
 #include "ir/attr.h"
 #include "ir/comparison.h"
 #include "ir/op_registry.h"
-#include "ir/place.h"
 #include "ir/quant_info.h"
+#include "ir/source_location.h"
 #include "ir/tensor.h"
 
 namespace t2n::ir {
@@ -71,10 +71,10 @@ const Sizes& sample_sizes(const Graph& graph);
 /// Graph attribute: assertions about the symbols (std::vector<Comparison>).
 inline constexpr const char* kRelations = "relations";
 const std::vector<Comparison>& relations(const Graph& graph);
-/// Graph attribute: the same for sizes that follow from values. They are unknown until the graph
-/// runs, so it must fail if an assertion does not hold (std::vector<Comparison>).
-inline constexpr const char* kDemands = "demands";
-const std::vector<Comparison>& demands(const Graph& graph);
+/// Graph attribute: the same for data-dependent sizes. They are unknown until the graph runs, which
+/// must fail if an assertion does not hold (std::vector<Comparison>).
+inline constexpr const char* kRuntimeAssertions = "demands";
+const std::vector<Comparison>& runtime_assertions(const Graph& graph);
 
 // Building (build.cpp).
 ValueId add_value(Graph& graph, Value value);

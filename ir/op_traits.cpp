@@ -79,7 +79,7 @@ constexpr TraitRow kTraits[] = {
     {OpTrait::keeps_shape,
      "combinations index_put _unsafe_index_put _index_put_impl masked_fill masked_scatter "
      "_unsafe_masked_index_put_accumulate"},
-    {OpTrait::bears_size,
+    {OpTrait::gives_unbacked_size,
      "nonzero nonzero_numpy argwhere where masked_select index _unsafe_index repeat_interleave "
      "_unique _unique2 unique_consecutive unique_dim unique_dim_consecutive bincount one_hot "
      "_pack_padded_sequence "

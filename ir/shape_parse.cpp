@@ -73,17 +73,17 @@ class DimParser {
       return out;
     }
     const size_t begin = (peek(), at_);
-    const auto is_word = [](char c) {
+    const auto is_name_char = [](char c) {
       return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == ':';
     };
-    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
-    const std::string word(text_.substr(begin, at_ - begin));
-    if (word.empty()) fail();
-    if (std::isdigit(static_cast<unsigned char>(word[0])) == 0)
-      return Dim::symbol(parse_symbol(word));
+    while (at_ < text_.size() && is_name_char(text_[at_])) ++at_;
+    const std::string token(text_.substr(begin, at_ - begin));
+    if (token.empty()) fail();
+    if (std::isdigit(static_cast<unsigned char>(token[0])) == 0)
+      return Dim::symbol(parse_symbol(token));
     int64_t number = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc() || end != word.data() + word.size()) fail();
+    const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), number);
+    if (error != std::errc() || end != token.data() + token.size()) fail();
     return number;
   }
 

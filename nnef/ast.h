@@ -31,7 +31,7 @@ enum class Kind {
   if_else,        ///< items = {condition, then, otherwise}
   subscript,      ///< items = {sequence, index}, or {sequence, begin, end} for ranges
   comprehension,  ///< `[for a in x, b in y if c yield e]`: loops, condition, items = {yield}
-  dimension,      ///< dim: an expression over symbols such as `2*S + 1`, of a flat document
+  dimension,      ///< dim: an expression over symbols such as `2*S + 1`, in a flat document
   none,           ///< absent (end of a subscript range)
 };
 

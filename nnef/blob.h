@@ -16,9 +16,9 @@ struct Blob {
   std::vector<ir::Tensor> parts;  ///< one, or several joined along `axis`
   int axis = 0;
   bool bit_packed = false;  ///< booleans as single bits, which every reader accepts, not as bytes
-  bool quantised = false;   ///< integer codes of a real tensor, explained by graph.quant
+  bool quantised = false;   ///< integers of a quantised tensor, described in graph.quant
   bool q4_0 =
-      false;  ///< tract's: the only part holds blocks of `shape` as u8 [rows, bytes of a row]
+      false;  ///< tract's format: the only part contains blocks of `shape` as u8 [rows, row bytes]
 };
 
 }  // namespace t2n::nnef

@@ -17,15 +17,15 @@ constexpr std::array<std::string_view, 19> kReserved = {
     "logical", "string",    "for",   "in",       "shape_of", "length_of", "range_of",
     "yield",   "if",        "else",  "true",     "false"};
 
-/// tract reads these as literals even if a longer word follows.
+/// tract reads these as literals even as prefixes of longer names.
 constexpr std::array<std::string_view, 3> kLiteralPrefixes = {"inf", "true", "false"};
 
 // Unlike std::isalpha, independent of the locale.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) {
+bool is_identifier_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
 }
-bool is_label_char(char c) { return is_word(c) || c == '.' || c == '-' || c == '/'; }
+bool is_label_char(char c) { return is_identifier_char(c) || c == '.' || c == '-' || c == '/'; }
 
 bool needs_prefix(std::string_view name) {
   return name.empty() || is_digit(name[0]) || is_reserved_word(name) ||
@@ -56,13 +56,14 @@ std::string without_bad_dots(std::string_view text) {
 bool is_reserved_word(std::string_view text) { return is_one_of(text, kReserved); }
 
 bool is_plain_identifier(std::string_view name) {
-  return !name.empty() && !is_digit(name[0]) && std::all_of(name.begin(), name.end(), is_word);
+  return !name.empty() && !is_digit(name[0]) &&
+         std::all_of(name.begin(), name.end(), is_identifier_char);
 }
 
 std::string identifier_for(std::string_view natural) {
   std::string out(natural);
   for (char& c : out)
-    if (!is_word(c)) c = '_';
+    if (!is_identifier_char(c)) c = '_';
   // "x[0]" becomes "x_0", not "x_0_".
   while (out.size() > 1 && out.back() == '_' && natural[out.size() - 1] != '_') out.pop_back();
   return needs_prefix(out) ? "_" + out : out;
@@ -97,7 +98,7 @@ bool UniqueNames::reserve(std::string_view name) { return taken_.insert(key(name
 
 std::string UniqueNames::claim(std::string_view name) {
   if (reserve(name)) return std::string(name);
-  // Stored per name, so that a thousand equal names do not cost a million look-ups.
+  // Stored per name: otherwise n equal names cost n² look-ups.
   int& suffix = next_suffix_[key(name)];
   while (true) {
     std::string candidate = cat(name, "_", ++suffix);

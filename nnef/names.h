@@ -14,8 +14,8 @@ bool is_plain_identifier(std::string_view name);
 /// Keywords and logical literals (NNEF 1.0.5 §3.1), which cannot be names.
 bool is_reserved_word(std::string_view text);
 
-/// The plain identifier nearest to `natural`: other characters become `_`, and `_` is put in front
-/// of digits, reserved words, and prefixes that tract reads as a literal (`inf`, `true`).
+/// A plain identifier similar to `natural`: other characters become `_`, and `_` is prepended to
+/// digits, reserved words, and prefixes that tract reads as a literal (`inf`, `true`).
 std::string identifier_for(std::string_view natural);
 
 /// Whether a label can be a file path: `[A-Za-z0-9_.-]` in components that do not begin with a dot,
@@ -23,16 +23,16 @@ std::string identifier_for(std::string_view natural);
 bool is_label(std::string_view text);
 inline constexpr size_t kMaxLabel = 180;
 
-/// The label nearest to a dotted name; a name that is too long loses its middle.
+/// A label for a dotted name; removes the middle of a name that is too long.
 std::string label_for(std::string_view dotted_name);
 
-/// Gives out every name once; a name that is taken gets `_1`, `_2`….
+/// Makes names unique by appending `_1`, `_2`… to a name that is already used.
 class UniqueNames {
  public:
   enum class Case { sensitive, ignored };
   explicit UniqueNames(Case letter_case = Case::sensitive) : case_(letter_case) {}
 
-  /// Makes `name` unavailable. False if it was taken.
+  /// Makes `name` unavailable. False if it was already used.
   bool reserve(std::string_view name);
   std::string claim(std::string_view name);
 

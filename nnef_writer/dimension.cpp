@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
-#include "ir/halves.h"
 #include "ir/prove.h"
+#include "ir/quotients.h"
 #include "src/diag/error.h"
 
 namespace t2n::nnef {
@@ -32,20 +32,20 @@ Sum terms_of(const Dim& dim) {
 /// The dimension without remainders.
 Dim lowered(const Dim& dim) {
   return ir::with_fewer_terms(dim.map([](const ir::Atom& atom) {
-    const ir::Operands* of = ir::operands_of(atom);
-    if (of == nullptr) return Dim::symbol(std::get<ir::Symbol>(atom));
-    const Dim a = lowered(of->a), b = lowered(of->b);
+    const ir::Operands* operands = ir::operands_of(atom);
+    if (operands == nullptr) return Dim::symbol(std::get<ir::Symbol>(atom));
+    const Dim a = lowered(operands->a), b = lowered(operands->b);
     if (!std::holds_alternative<ir::Mod>(atom)) return ir::with_operands(atom, a, b);
     return a - b * floor_div(a, b);
   }));
 }
 
-/// Whether it is never negative, as sizes are.
+/// Whether it is provably non-negative.
 bool is_natural(const Dim& dim) {
   const auto is_natural_atom = [](const ir::Atom& atom) {
-    const ir::Operands* of = ir::operands_of(atom);
-    if (of == nullptr) return true;
-    const bool a = is_natural(of->a), b = is_natural(of->b);
+    const ir::Operands* operands = ir::operands_of(atom);
+    if (operands == nullptr) return true;
+    const bool a = is_natural(operands->a), b = is_natural(operands->b);
     return std::holds_alternative<ir::Max>(atom) ? a || b : a && b;
   };
   return dim.constant_part() >= 0 &&
@@ -56,7 +56,7 @@ bool is_natural(const Dim& dim) {
 }
 
 std::string text_of(const Dim& dim);
-std::string spelled(const Dim& dim);
+std::string quotient_or_sum_text(const Dim& dim);
 
 int64_t common_factor(const Dim& dim) {
   int64_t factor = dim.constant_part();
@@ -64,32 +64,32 @@ int64_t common_factor(const Dim& dim) {
   return factor;
 }
 
-/// tract 0.23 spells (2*B + 2)/3 in two ways by turns, as it does every sum with a common factor
-/// that the divisor does not have, and takes them for two sizes. (4*B + 5)/6 is equal, and stays.
+/// tract 0.23 has two forms of (2*B + 2)/3, and of every numerator with a common factor that the
+/// divisor lacks, and takes them for different sizes. The equal (4*B + 5)/6 has one form.
 std::string quotient_text(const Dim& numerator, int64_t divisor) {
   const int64_t factor = common_factor(numerator);
-  const bool stays = terms_of(numerator).size() < 2 || factor / std::gcd(factor, divisor) == 1;
+  const bool is_stable = terms_of(numerator).size() < 2 || factor / std::gcd(factor, divisor) == 1;
   Dim dividend = numerator;
-  for (int64_t times = 2; !stays && common_factor(dividend) != 1; ++times) {
+  for (int64_t times = 2; !is_stable && common_factor(dividend) != 1; ++times) {
     dividend = Dim(times) * numerator + Dim(1);
     if (common_factor(dividend) == 1) divisor *= times;
   }
-  return cat("((", spelled(dividend), ")/", divisor, ")");
+  return cat("((", quotient_or_sum_text(dividend), ")/", divisor, ")");
 }
 
 std::string text_of(const ir::Atom& atom) {
-  const ir::Operands* of = ir::operands_of(atom);
-  if (of == nullptr) return std::get<ir::Symbol>(atom).str();
+  const ir::Operands* operands = ir::operands_of(atom);
+  if (operands == nullptr) return std::get<ir::Symbol>(atom).str();
   if (std::holds_alternative<FloorDiv>(atom)) {
-    const Dim whole = ir::sum_of({{1, {atom}}});
-    if (!of->b.is_constant() || of->b.value() <= 0)
-      refuse_size(whole, "tract divides sizes by positive integers only");
-    if (!is_natural(of->a))
-      refuse_size(whole, "tract rounds quotients towards zero, and this may be negative");
-    return quotient_text(of->a, of->b.value());
+    const Dim size = ir::sum_of({{1, {atom}}});
+    if (!operands->b.is_constant() || operands->b.value() <= 0)
+      refuse_size(size, "tract divides sizes by positive integers only");
+    if (!is_natural(operands->a))
+      refuse_size(size, "tract rounds quotients towards zero, and this may be negative");
+    return quotient_text(operands->a, operands->b.value());
   }
   const char* name = std::holds_alternative<ir::Min>(atom) ? "min(" : "max(";
-  return cat(name, text_of(of->a), ", ", text_of(of->b), ")");
+  return cat(name, text_of(operands->a), ", ", text_of(operands->b), ")");
 }
 
 std::string product_text(uint64_t factor, const std::vector<ir::Atom>& atoms) {
@@ -149,33 +149,32 @@ bool mentions_any(const Dim& dim, const std::vector<ir::Symbol>& symbols) {
                      [&](const ir::Symbol& symbol) { return dim.mentions(symbol); });
 }
 
-/// The numerator of a quotient and the rest of the sum, as tract joins them.
+/// The numerator after tract joins a quotient with the rest of the sum.
 Dim joined_numerator(const Dim& dim, const Term& part) {
   const FloorDiv& quotient = *as_quotient(part);
   return quotient.b * (dim - ir::sum_of({part})) + quotient.a;
 }
 
-/// tract moves a subtracted number out of the joined quotient again, unless all terms of the
+/// tract moves a subtracted number back out of the joined quotient, unless all terms of the
 /// numerator share a factor: (3*x + 2)/4 - 5 becomes 3*(x - 6)/4.
 void refuse_common_factors(const Dim& dim) {
   for (const Term& part : dim.terms()) {
     if (part.factor != 1 || as_quotient(part) == nullptr) continue;
     const Dim numerator = joined_numerator(dim, part);
     if (!is_natural(numerator) && common_factor(numerator) > 1)
-      refuse_size(dim,
-                  "tract brings such a difference to one quotient, and rounds it towards zero");
+      refuse_size(dim, "tract rewrites such a difference as one quotient that rounds towards zero");
   }
 }
 
-/// Whether the joined quotient is rounded as the one in the sum is: it is not negative.
+/// Whether the joined quotient rounds like the original one, because it is non-negative.
 bool is_joined_exactly(const Dim& dim, const Term& part) {
   if (part.factor != 1) return false;
   const ir::Comparison is_natural = {joined_numerator(dim, part), ir::Relation::ge, 0};
   return ir::prove(is_natural) == ir::Verdict::always;
 }
 
-/// Whether tract leaves the subtracted quotient alone: it joins x - (3*x)/4 to x/4, and no others.
-bool stays_apart(const Term& part) {
+/// Whether tract keeps the subtracted quotient; it only joins cases such as x - (3*x)/4 to x/4.
+bool is_kept_separate(const Term& part) {
   const FloorDiv& quotient = *as_quotient(part);
   const std::vector<Term>& terms = quotient.a.terms();
   const bool is_of_symbol = terms.size() == 1 && terms[0].atoms.size() == 1 &&
@@ -191,14 +190,14 @@ void refuse_differences(const Dim& dim) {
     for (const Term& term : dim.terms()) {
       const FloorDiv* quotient = as_quotient(part);
       if (quotient == nullptr || (term.factor < 0) == (part.factor < 0)) continue;
-      if (is_joined_exactly(dim, part) || stays_apart(part)) continue;
+      if (is_joined_exactly(dim, part) || is_kept_separate(part)) continue;
       const bool is_half = quotient->b == Dim(2) && term.factor == -part.factor;
       const bool is_alone = part.factor == 1 || part.factor == -1;
       const bool is_rounded = part.factor == 1 && quotient->a.constant_part() != 0;
       const bool is_joined = mentions_any(quotient->a, ir::sum_of({term}).symbols());
       if (is_half || (is_alone && is_joined) || is_rounded)
         refuse_size(dim,
-                    "tract brings such a difference to one quotient, and rounds it towards zero");
+                    "tract rewrites such a difference as one quotient that rounds towards zero");
     }
 }
 
@@ -225,20 +224,20 @@ Dim without(const Term& common, Sum sum) {
 }
 
 /// tract reads a sum from left to right, and factors out what its terms share at each step.
-void refuse_beginnings(const Dim& dim) {
-  Sum beginning;
+void refuse_prefixes(const Dim& dim) {
+  Sum prefix;
   for (const Term& term : in_order(dim)) {
-    beginning.push_back(term);
-    const Dim rest = without(common_part(beginning), beginning);
+    prefix.push_back(term);
+    const Dim rest = without(common_part(prefix), prefix);
     refuse_differences(rest);
     refuse_common_factors(rest);
   }
 }
 
-std::string spelled(const Dim& dim) {
+std::string quotient_or_sum_text(const Dim& dim) {
   if (const auto quotient = as_one_quotient(dim))
     return quotient_text(quotient->a, quotient->b.value());
-  refuse_beginnings(dim);
+  refuse_prefixes(dim);
   return sum_text(dim);
 }
 
@@ -248,17 +247,17 @@ std::string text_of(const Dim& dim) {
   const Sum sum = terms_of(dim);
   if (sum.size() < 2) return sum_text(dim);
   const Term common = common_part(sum);
-  if (common.factor == 1 && common.atoms.empty()) return spelled(dim);
+  if (common.factor == 1 && common.atoms.empty()) return quotient_or_sum_text(dim);
   return cat(product_text(static_cast<uint64_t>(common.factor), common.atoms), "*(",
-             spelled(without(common, sum)), ")");
+             quotient_or_sum_text(without(common, sum)), ")");
 }
 
 int64_t quotients_in(const Dim& dim) {
   int64_t out = 0;
   for (const Term& term : dim.terms())
     for (const ir::Atom& atom : term.atoms)
-      if (const ir::Operands* of = ir::operands_of(atom))
-        out += 1 + quotients_in(of->a) + quotients_in(of->b);
+      if (const ir::Operands* operands = ir::operands_of(atom))
+        out += 1 + quotients_in(operands->a) + quotients_in(operands->b);
   return out;
 }
 
@@ -268,23 +267,23 @@ void refuse_many_quotients(const Dim& dim) {
   constexpr int64_t kMost = 64;  // some seconds; the time doubles with every other one
   if (quotients_in(lowered(dim)) > kMost)
     throw Error("unsupported-argument", "a size of more than 64 quotients has no form in NNEF",
-                "quotients of quotients keep tract busy for ever: it repeats what is inside",
+                "tract takes exponential time for nested quotients",
                 "compute it with tensors, or export without --dynamic for this axis");
 }
 
 std::string tract_text(const Dim& dim) {
-  const Dim whole = lowered(dim);
-  refuse_many_quotients(whole);
-  return text_of(whole);
+  const Dim size = lowered(dim);
+  refuse_many_quotients(size);
+  return text_of(size);
 }
 
 ir::Dim tract_form(const Dim& dim) {
-  const Dim whole = lowered(dim);
-  const Sum sum = terms_of(whole);
-  if (sum.size() < 2) return whole;
+  const Dim size = lowered(dim);
+  const Sum sum = terms_of(size);
+  if (sum.size() < 2) return size;
   const Term common = common_part(sum);
   const auto quotient = as_one_quotient(without(common, sum));
-  return quotient ? ir::sum_of({common}) * ir::sum_of({{1, {*quotient}}}) : whole;
+  return quotient ? ir::sum_of({common}) * ir::sum_of({{1, {*quotient}}}) : size;
 }
 
 bool has_tract_text(const Dim& dim) {

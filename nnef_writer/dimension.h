@@ -1,4 +1,4 @@
-// Sizes in the notation of targets.
+// Sizes in tract's notation.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace t2n::nnef {
 
-/// `2*S + 1`, `((S + 1)/2)`: for tract, whose division truncates, and which has neither a remainder
-/// nor a sign before a number. Errors: `unsupported-argument` if it has no form.
+/// `2*S + 1`, `((S + 1)/2)` in tract's notation, which has truncating division, no remainder and no
+/// unary sign. Errors: `unsupported-argument` if the size cannot be expressed.
 std::string tract_text(const ir::Dim& dim);
-/// The expression that tract reads there. It finds sizes equal that are the same polynomial over
-/// the same quotients: (S + 1)/2 is none of S - S/2.
+/// The expression that tract parses from that text. For tract, sizes are equal if they are the same
+/// polynomial over the same quotients; (S + 1)/2 differs from S - S/2.
 ir::Dim tract_form(const ir::Dim& dim);
-/// Whether it has a form.
+/// Whether tract_text() succeeds.
 bool has_tract_text(const ir::Dim& dim);
-/// Refuses quotients inside of each other that tract does not get through, computed or not.
+/// Refuses deeply nested quotients, which tract cannot process in reasonable time.
 void refuse_many_quotients(const ir::Dim& dim);
 
 }  // namespace t2n::nnef

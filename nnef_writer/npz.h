@@ -1,4 +1,4 @@
-// NumPy's archives of arrays, as numpy.savez writes them: a stored zip with an .npy file per array.
+// NumPy's .npz archives, as numpy.savez writes them: an uncompressed zip with an .npy per array.
 #pragma once
 
 #include <filesystem>

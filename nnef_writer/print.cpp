@@ -232,7 +232,7 @@ class Printer {
   }
 
   void subscript(const Value& value) {
-    // tract reads only one subscript behind an operand.
+    // tract reads only one subscript after an operand.
     const bool nested = item(value, 0).kind == Kind::subscript;
     operand(item(value, 0), nested ? kAtom + 1 : kAtom);
     put("[");

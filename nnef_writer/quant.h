@@ -1,4 +1,4 @@
-// graph.quant: which integers represent which reals.
+// graph.quant: the quantisation parameters of tensors.
 #pragma once
 
 #include <string>

@@ -175,15 +175,16 @@ void softmax(const OpView& op, Emitter& out) {
   finish(op, out, y);
 }
 
-/// Rows that a mask closes completely give zeros, not NaN.
+/// Rows that a mask hides completely give zeros, not NaN.
 void safe_softmax(const OpView& op, Emitter& out) {
   op.ignore("dtype", "the result's dtype shows it");
   const Ref x = at_least_1d(out, widened(out, out.cast(op.tensor("self"), op.dtype())));
   const Ints axes = {op.axis("dim")};
-  const Ref closed = compare(out, "eq", x, like(out, -std::numeric_limits<double>::infinity(), x));
-  const Ref is_closed = reduce(out, "min_reduce", closed, axes);
+  const Ref is_masked =
+      compare(out, "eq", x, like(out, -std::numeric_limits<double>::infinity(), x));
+  const Ref all_masked = reduce(out, "min_reduce", is_masked, axes);
   const Ref y = out.elementwise("softmax", {x}, {}, {{"axes", axes}});
-  finish(op, out, out.reshape(select(out, is_closed, like(out, 0, x), y), op.shape()));
+  finish(op, out, out.reshape(select(out, all_masked, like(out, 0, x), y), op.shape()));
 }
 
 /// The second output is exp(-|self|), for the backward pass.

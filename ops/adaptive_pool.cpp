@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "ops/open_windows.h"
 #include "ops/positions.h"
 #include "ops/spatial.h"
+#include "ops/symbolic_windows.h"
 #include "src/translate/arith.h"
 #include "src/translate/quotient.h"
 #include "src/translate/registry.h"
@@ -55,9 +55,9 @@ Ints spatial_axes(int spatial) {
   return out;
 }
 
-/// Windows of one size, side by side.
+/// Adjacent windows of one size.
 Attributes tiles(const Axes& axes) {
-  const auto rank = static_cast<size_t>(axes.spatial() + 2);
+  const size_t rank = axes.spatial() + 2;
   Ints size(rank, 1);
   for (size_t i = 0; i < axes.in.size(); ++i) size[i + 2] = axes.in[i] / axes.out[i];
   return {{"size", size},
@@ -69,16 +69,16 @@ Attributes tiles(const Axes& axes) {
 
 /// Row i holds 1/k at the k entries of window i.
 std::vector<double> averages(int64_t size, int64_t count) {
-  std::vector<double> out(static_cast<size_t>(size * count));
+  std::vector<double> out(size * count);
   for (int64_t i = 0; const Span& span : spans(size, count)) {
     for (int64_t at = span.begin; at < span.end; ++at)
-      out[static_cast<size_t>(i * size + at)] = 1.0 / static_cast<double>(span.end - span.begin);
+      out[i * size + at] = 1.0 / static_cast<double>(span.end - span.begin);
     ++i;
   }
   return out;
 }
 
-/// Where the mean is rounded later, and its divisor is no power of two, it is computed in f64.
+/// Computes the mean in f64 if it is rounded later and its divisor is not a power of two.
 Ref mean_over_tiles(const OpView& op, Emitter& out, Ref x, const Axes& axes) {
   int64_t volume = 1;
   for (size_t at = 0; at < axes.in.size(); ++at) volume *= axes.in[at] / axes.out[at];
@@ -92,7 +92,7 @@ Ref mean_over_tiles(const OpView& op, Emitter& out, Ref x, const Axes& axes) {
 }
 
 /// Window o of `count` over a size: [floor(o * size / count), ceil((o + 1) * size / count)).
-OpenSpans open_spans(Emitter& out, const Dim& size, const Dim& count) {
+SymbolicSpans symbolic_spans(Emitter& out, const Dim& size, const Dim& count) {
   const Ref o = iota(out, count, 0, 2);
   const Ref all = out.size(size, DType::i64), by = out.size(count, DType::i64);
   const Ref next = mul(out, add(out, o, out.scalar(1, DType::i64)), all);
@@ -107,16 +107,16 @@ Ref averaged(Emitter& out, Ref x, int axis, const Dim& count) {
   if (count == Dim(1)) return reduce(out, "mean_reduce", x, {axis});
   if (size.is_constant() && count.is_constant())
     return along_axis(out, x, axis, averages(size.value(), count.value()), count.value());
-  const OpenSpans spans = open_spans(out, size, count);
+  const SymbolicSpans spans = symbolic_spans(out, size, count);
   return mean_over(out, x, axis, spans, sub(out, spans.end, spans.begin));
 }
 
-/// Maxima over windows of an axis: each entry against each window.
+/// Maxima over windows of an axis: tests each entry against each window.
 Ref greatest(Emitter& out, Ref x, int axis, const Dim& count) {
   const Dim size = size_of(out, x, axis);
   if (size == count) return x;
   if (count == Dim(1)) return exact_extremum(out, "max_reduce", x, {axis});
-  return greatest_in(out, x, axis, open_spans(out, size, count));
+  return greatest_in(out, x, axis, symbolic_spans(out, size, count));
 }
 
 /// Row i holds 1 at the entries of window i.
@@ -126,7 +126,7 @@ std::vector<double> window_members(int64_t size, int64_t count) {
   return out;
 }
 
-/// The sums over windows of an axis, and how many entries each window has, to meet a tensor's rank.
+/// The sums over windows of an axis, and the window lengths, shaped to broadcast with the sums.
 struct WindowSums {
   Ref sums;
   Ref lengths;
@@ -135,9 +135,9 @@ struct WindowSums {
 WindowSums summed(Emitter& out, Ref x, int axis, const Dim& count, DType dtype) {
   const Dim size = size_of(out, x, axis);
   Shape shape(static_cast<size_t>(out.rank(x)), Dim(1));
-  shape[static_cast<size_t>(axis)] = count;
+  shape[axis] = count;
   if (!size.is_constant() || !count.is_constant()) {
-    const OpenSpans w = open_spans(out, size, count);
+    const SymbolicSpans w = symbolic_spans(out, size, count);
     return {along_axis(out, x, axis, out.cast(in_windows(out, w, size), out.dtype(x))),
             out.cast(out.reshape(sub(out, w.end, w.begin), shape), dtype)};
   }
@@ -154,7 +154,7 @@ Ref exact_means(Emitter& out, Ref x, const Shape& pooled) {
   std::vector<Ref> lengths;
   Ref y = out.cast(x, DType::f64);
   for (int axis = out.rank(x) - 1; axis >= 2; --axis) {
-    const auto [sums, length] = summed(out, y, axis, pooled[static_cast<size_t>(axis)], dtype);
+    const auto [sums, length] = summed(out, y, axis, pooled[axis], dtype);
     y = sums;
     lengths.insert(lengths.begin(), length);
   }
@@ -163,17 +163,17 @@ Ref exact_means(Emitter& out, Ref x, const Shape& pooled) {
   return y;
 }
 
-/// Whether the size of a spatial axis is symbolic, before or after.
-bool has_open_axes(const Emitter& out, Ref x, const Shape& pooled) {
-  const auto is_open = [](const Dim& size) { return !size.is_constant(); };
+/// True if the input or the output has a symbolic spatial size.
+bool has_symbolic_axes(const Emitter& out, Ref x, const Shape& pooled) {
+  const auto is_symbolic = [](const Dim& size) { return !size.is_constant(); };
   const Shape& shape = out.shape(x);
-  return std::any_of(shape.begin() + 2, shape.end(), is_open) ||
-         std::any_of(pooled.begin() + 2, pooled.end(), is_open);
+  return std::any_of(shape.begin() + 2, shape.end(), is_symbolic) ||
+         std::any_of(pooled.begin() + 2, pooled.end(), is_symbolic);
 }
 
 /// Whether the windows cover each axis without overlap.
 bool has_tiles(const Emitter& out, Ref x, const Shape& pooled) {
-  if (has_open_axes(out, x, pooled)) return false;
+  if (has_symbolic_axes(out, x, pooled)) return false;
   for (size_t axis = 2; axis < pooled.size(); ++axis) {
     const int64_t count = pooled[axis].value();
     if (count == 0 || out.shape(x)[axis].value() % count != 0) return false;
@@ -195,13 +195,12 @@ void adaptive_avg_pool(const OpView& op, Emitter& out) {
     return planes_result(op, out, out.cast(x, op.dtype()));
   } else if (needs_exact_quotients(op, out)) {
     x = exact_means(out, x, pooled);
-  } else if (has_open_axes(out, x, pooled)) {
-    for (int axis = kSpatial + 1; axis >= 2; --axis)
-      x = averaged(out, x, axis, pooled[static_cast<size_t>(axis)]);
+  } else if (has_symbolic_axes(out, x, pooled)) {
+    for (int axis = kSpatial + 1; axis >= 2; --axis) x = averaged(out, x, axis, pooled[axis]);
   } else {
     const Axes axes = read_axes(op, out, x, kSpatial);
     for (int i = kSpatial - 1; i >= 0; --i) {
-      const auto at = static_cast<size_t>(i);
+      const size_t at = i;
       if (axes.in[at] != axes.out[at])
         x = along_axis(out, x, i + 2, averages(axes.in[at], axes.out[at]), axes.out[at]);
     }
@@ -244,8 +243,8 @@ Ref window_last(Emitter& out, Ref x, int spatial) {
   Dim volume = 1;
   for (int i = 0; i < spatial; ++i) {
     order.push_back(2 + 2 * i);
-    shape.push_back(out.shape(x)[static_cast<size_t>(2 + 2 * i)]);
-    volume = volume * out.shape(x)[static_cast<size_t>(3 + 2 * i)];
+    shape.push_back(out.shape(x)[2 + 2 * i]);
+    volume = volume * out.shape(x)[3 + 2 * i];
   }
   for (int i = 0; i < spatial; ++i) order.push_back(3 + 2 * i);
   shape.push_back(volume);
@@ -254,7 +253,7 @@ Ref window_last(Emitter& out, Ref x, int spatial) {
 
 /// 0, 1, 2… over the spatial axes, in one channel of one batch.
 Ref flat_positions(Emitter& out, const Ints& sizes) {
-  std::vector<int64_t> values(static_cast<size_t>(ir::element_count(sizes)));
+  std::vector<int64_t> values(ir::element_count(sizes));
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<int64_t>(i);
   Ints shape = {1, 1};
   shape.insert(shape.end(), sizes.begin(), sizes.end());
@@ -285,11 +284,10 @@ template <int kSpatial>
 void adaptive_max_pool(const OpView& op, Emitter& out) {
   const Ref x = batched(out, op.tensor("self"), kSpatial);
   const Shape pooled = batched_shape(op, kSpatial);
-  if (has_open_axes(out, x, pooled) && !op.is_used(1) && ir::is_float(out.dtype(x))) {
+  if (has_symbolic_axes(out, x, pooled) && !op.is_used(1) && ir::is_float(out.dtype(x))) {
     op.ignore("output_size", "the result's shape shows it");
     Ref y = x;
-    for (int axis = kSpatial + 1; axis >= 2; --axis)
-      y = greatest(out, y, axis, pooled[static_cast<size_t>(axis)]);
+    for (int axis = kSpatial + 1; axis >= 2; --axis) y = greatest(out, y, axis, pooled[axis]);
     return batched_result(op, out, y, 0);
   }
   const Axes axes = read_axes(op, out, x, kSpatial);

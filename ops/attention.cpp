@@ -8,8 +8,8 @@
 #include "ops/product.h"
 #include "ops/special.h"
 #include "src/translate/arith.h"
+#include "src/translate/broadcast_axes.h"
 #include "src/translate/registry.h"
-#include "src/translate/repeats.h"
 #include "src/translate/sizes.h"
 
 namespace t2n::ops {
@@ -40,8 +40,8 @@ bool is_element_seen(const ir::Tensor& mask, int64_t index) {
                                       : ir::element_f64(mask, index) != -kInfinity;
 }
 
-/// Whether a mask that is known at export hides all keys from some query.
-bool has_blind_row(const ir::Tensor& mask) {
+/// True if a constant mask hides all keys from some query.
+bool has_masked_row(const ir::Tensor& mask) {
   const int64_t keys = mask.shape.empty() ? 1 : mask.shape.back();
   for (int64_t row = 0; row < mask.elements(); row += keys) {
     bool is_seen = false;
@@ -51,27 +51,28 @@ bool has_blind_row(const ir::Tensor& mask) {
   return false;
 }
 
-/// Queries that see no key give what torch gives; engines differ.
-Ref without_blind(Emitter& out, Ref y, Ref mask, double of_no_key) {
+/// Gives queries that see no key torch's result; engines differ.
+Ref with_masked_rows(Emitter& out, Ref y, Ref mask, double no_key_value) {
   const auto known = out.constant_value(mask);
-  if (known && !has_blind_row(*known)) return y;
+  if (known && !has_masked_row(*known)) return y;
   // max_reduce cannot tell -inf from the lowest number, with which some models mask.
   const Ref is_seen = out.dtype(mask) == DType::boolean
                           ? mask
                           : compare(out, "ne", mask, like(out, -kInfinity, mask));
   const Ref sees_any = reduce(out, "max_reduce", is_seen, {out.rank(mask) - 1});
-  return select(out, sees_any, y, like(out, of_no_key, y));
+  return select(out, sees_any, y, like(out, no_key_value, y));
 }
 
 /// Groups of query heads share a key head: [B, K, S, D] -> [B, K * groups, S, D]. By gather,
 /// because tract 0.21 fails to simplify a broadcast and reshape in front of the product.
 Ref repeated_heads(Emitter& out, Ref x, Ref query) {
   const int axis = out.rank(x) - 3;
-  const int64_t given = known_size(out, x, axis);
-  const int64_t wanted = known_size(out, query, axis);
-  if (given == wanted) return x;
+  const int64_t key_heads = known_size(out, x, axis);
+  const int64_t query_heads = known_size(out, query, axis);
+  if (key_heads == query_heads) return x;
   std::vector<int64_t> heads;
-  for (int64_t head = 0; head < wanted; ++head) heads.push_back(head * given / wanted);
+  for (int64_t head = 0; head < query_heads; ++head)
+    heads.push_back(head * key_heads / query_heads);
   return take(out, x, heads, axis);
 }
 
@@ -104,7 +105,7 @@ bool hides_by_infinity(const Emitter& out, Ref mask) {
   return true;
 }
 
-/// Leading axes as those of the query; heads may differ if queries are grouped.
+/// Broadcasts the leading axes to those of the query; heads may differ if queries are grouped.
 Ref with_batch_of(Emitter& out, Ref x, const Attention& a) {
   Shape shape = out.shape(a.query);
   const size_t fixed = a.is_grouped ? 3 : 2;
@@ -121,7 +122,7 @@ Ref full_mask(Emitter& out, Ref mask, const Attention& a) {
   return out.broadcast_to(x, shape);
 }
 
-/// Whether the query has the full leading axes. They may be the ones that broadcast.
+/// True if the leading axes of key and value equal the query's or broadcast to them.
 bool leads(const Emitter& out, const Attention& a) {
   const size_t batch = out.shape(a.query).size() - (a.is_grouped ? 3 : 2);
   for (const Ref x : {a.key, a.value})
@@ -175,7 +176,7 @@ Ref by_engine(Emitter& out, std::string_view name, Attention a) {
   for (Ref* x : {&a.key, &a.value}) *x = with_batch_of(out, *x, a);
   Ref y = native_attention(out, name, a);
   if (rank < 3) y = out.squeeze(y, {0});
-  return mask ? without_blind(out, y, *mask, a.of_no_key) : y;
+  return mask ? with_masked_rows(out, y, *mask, a.no_key_value) : y;
 }
 
 Attention read_attention(const OpView& op, Emitter& out) {
@@ -201,8 +202,8 @@ void scaled_dot_product(const OpView& op, Emitter& out) {
 
 AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a) {
   if (a.is_grouped) a = with_repeated_heads(out, a);
-  // Heads that the model itself repeats meet the same fault of 0.21.
-  for (Ref* x : {&a.key, &a.value}) *x = hidden_repeats(out, *x);
+  // Heads that the model itself repeats trigger the same bug of tract 0.21.
+  for (Ref* x : {&a.key, &a.value}) *x = broadcast_barriers(out, *x);
   if (a.is_causal) a.mask = causal_mask(out, a);
   const std::optional<Ref> mask = a.mask;
   a = all_widened(out, a, -kInfinity);
@@ -213,7 +214,7 @@ AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a) 
   const Ints last = {out.rank(scores) - 1};
   Ref weights =
       out.call("softmax", {scores}, {{"axes", last}}, out.dtype(scores), out.shape(scores));
-  if (mask && !a.is_causal) weights = without_blind(out, weights, *mask, a.of_no_key);
+  if (mask && !a.is_causal) weights = with_masked_rows(out, weights, *mask, a.no_key_value);
   return {product(op, out, weights, a.value), weights};
 }
 

@@ -19,7 +19,7 @@ struct Attention {
   std::optional<double> scale;  ///< 1 / sqrt(size of a query) where absent
   bool is_grouped = false;  ///< the axis before the last two may be shorter in key and value: each
                             ///< of their heads then serves several heads of the query
-  double of_no_key = 0;     ///< the result of a query that sees no key: 0 or NaN
+  double no_key_value = 0;  ///< the result of a query that sees no key: 0 or NaN
 };
 
 struct AttentionResult {

@@ -1,4 +1,4 @@
-// Whole attention layers, which torch fuses if no gradient is needed.
+// Attention layers that torch fuses if no gradient is needed.
 #include "ops/attention.h"
 #include "ops/product.h"
 #include "ops/special.h"
@@ -8,11 +8,11 @@
 namespace t2n::ops {
 namespace {
 
-/// Heads side by side in the last axis: [B, T, H * D] -> [B, H, T, D].
+/// Splits the last axis into heads: [B, T, H * D] -> [B, H, T, D].
 Ref split_heads(Emitter& out, Ref x, int64_t heads) {
   const Shape shape = out.shape(x);
-  const Ref apart = out.reshape(x, {shape[0], shape[1], heads, floor_div(shape[2], heads)});
-  return out.transpose(apart, {0, 2, 1, 3});
+  const Ref heads_last = out.reshape(x, {shape[0], shape[1], heads, floor_div(shape[2], heads)});
+  return out.transpose(heads_last, {0, 2, 1, 3});
 }
 
 Ref joined_heads(Emitter& out, Ref x) {
@@ -44,7 +44,7 @@ Attention self_attention(const OpView& op, Emitter& out, Ref query, Ref key, Ref
   a.key = split_heads(out, projected(op, out, key, 1), heads);
   a.value = split_heads(out, projected(op, out, value, 2), heads);
   a.mask = read_mask(op, out);
-  a.of_no_key = kNan;
+  a.no_key_value = kNan;
   return a;
 }
 
@@ -53,8 +53,8 @@ Ref output_projection(const OpView& op, Emitter& out, Ref heads) {
                       op.tensor("proj_weight"), op.tensor("proj_bias"));
 }
 
-/// Outputs [B, T, E], and the weights [B, T, S] averaged over the heads, or [B, H, T, S]: these
-/// also where nobody requested weights.
+/// Outputs [B, T, E] and the weights: [B, T, S] averaged over the heads, or [B, H, T, S]. The
+/// latter also if weights are not requested.
 void multi_head(const OpView& op, Emitter& out) {
   const Attention a = self_attention(op, out, op.tensor("query"), op.tensor("key"),
                                      op.tensor("value"), op.i64("num_head"));

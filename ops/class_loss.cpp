@@ -9,13 +9,13 @@
 namespace t2n::ops {
 namespace {
 
-/// Classes are along axis 1, of a vector along axis 0.
+/// The axis of the classes: 1, or 0 of a vector.
 int class_axis(const Emitter& out, Ref x) { return out.rank(x) == 1 ? 0 : 1; }
 
-/// One value per class, shaped to meet `x` there.
+/// One value per class, shaped to broadcast with `x`.
 Ref along_classes(Emitter& out, Ref per_class, Ref x) {
   Shape shape(static_cast<size_t>(out.rank(x)), Dim(1));
-  const auto axis = static_cast<size_t>(class_axis(out, x));
+  const size_t axis = class_axis(out, x);
   shape[axis] = out.shape(x)[axis];
   return out.reshape(widened(out, per_class), shape);
 }
@@ -25,7 +25,7 @@ Ref sum_over_classes(Emitter& out, Ref x) {
   return out.squeeze(reduce(out, "sum_reduce", x, axes), axes);
 }
 
-/// The element of each position's class. The index must lie inside.
+/// The element of each position's class. The index must be in range.
 Ref at_class(Emitter& out, Ref x, Ref target) {
   const int axis = class_axis(out, x);
   const Ref index = out.unsqueeze(target, {axis});
@@ -78,7 +78,8 @@ void nll_loss(const OpView& op, Emitter& out) {
   finish(op, out, out.reshape(loss, op.shape()));
   if (op.outputs() < 2 || !op.is_used(1)) return;
   if (reduction == Reduction::none)
-    op.refuse_op(Limit::backward_output, "do not read total_weight, which torch leaves open here");
+    op.refuse_op(Limit::backward_output,
+                 "do not read total_weight: torch does not define it without a reduction");
   finish(op, out, total(out, t.weights), 1);
 }
 
@@ -154,7 +155,7 @@ void multi_margin_loss(const OpView& op, Emitter& out) {
 
 /// Lists of classes, one per row, each ending before the first negative one.
 struct ClassLists {
-  Ref classes;   ///< [N, C], 0 behind the end
+  Ref classes;   ///< [N, C], 0 after the end
   Ref is_valid;  ///< [N, C]
   Ref is_among;  ///< [N, C]: whether class c is in the list
 };
@@ -198,7 +199,7 @@ void register_class_losses(Registry& r) {
   r.same({"aten::nll_loss", "aten::nll_loss2d", "aten::nll_loss_nd", "aten::nll_loss_forward",
           "aten::nll_loss2d_forward"},
          {"tract_core_gather_elements",
-          "-self[target] * weight[target]; ignore_index counts nothing", nll_loss});
+          "-self[target] * weight[target]; 0 where target is ignore_index", nll_loss});
   r.add({.op = "aten::cross_entropy_loss",
          .doc = "-log_softmax(self)[target] * weight[target], or with probabilities as target",
          .variants = {{has(Feature::log_softmax), "tract_core_log_softmax", cross_entropy_loss},

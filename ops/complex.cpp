@@ -1,5 +1,5 @@
-// Complex tensors and Fourier transforms: the pass `complex-to-pairs` has already replaced them by
-// real operations. The table names them here, so that `t2nnef ops` shows what can be exported.
+// Complex tensors and Fourier transforms. The pass `complex-to-pairs` has already replaced them by
+// real operations; they are listed so that `t2nnef ops` shows what can be exported.
 #include <numbers>
 
 #include "src/translate/arith.h"
@@ -15,9 +15,9 @@ void refuse_unpaired(const OpView& op, Emitter&) {
 /// The angle of a real number: pi if negative, else 0. NaN stays.
 void angle(const OpView& op, Emitter& out) {
   const Ref x = out.cast(op.tensor("self"), op.dtype());
-  const Ref turned = select(out, compare(out, "lt", x, like(out, 0, x)),
+  const Ref result = select(out, compare(out, "lt", x, like(out, 0, x)),
                             like(out, std::numbers::pi, x), like(out, 0, x));
-  out.result(select(out, is_nan(out, x), x, turned));
+  out.result(select(out, is_nan(out, x), x, result));
 }
 
 struct Row {

@@ -51,16 +51,18 @@ Attributes conv_attributes(const Convolution& c) {
           {"groups", c.groups}};
 }
 
-/// Of what a scan gives, kernels of one entry read the entries that a stride leaves: tract moves
-/// their stride into the scan, along another axis ("Invalid axis").
-void read_steps(const OpView& op, Emitter& out, Convolution& c) {
+/// Where no part of the kernel reads the entries that the stride leaves out, tract drops them
+/// first, and moves that in front of earlier operations, which is wrong for a softmax and fails for
+/// reshapes, products, broadcasts, slices and scans. A gather stays where it is.
+void gather_strides(Emitter& out, Convolution& c) {
+  if (!out.has(target::Feature::moves_strides)) return;
   const Ints kernel = out.sizes(c.weight);
   for (size_t i = 0; i < c.stride.size(); ++i) {
-    const bool is_alone = kernel.at(i + 2) == 1 && c.pads[i] == Pads::value_type();
-    if (c.stride[i] == 1 || !is_alone || !op.follows_scan("input")) continue;
+    const bool skips = kernel.at(i + 2) == 1 || c.dilation[i] % c.stride[i] == 0;
+    if (c.stride[i] == 1 || !skips || c.pads[i] != Pads::value_type()) continue;
     const int axis = out.rank(c.input) - c.spatial() + static_cast<int>(i);
-    const Dim size = size_of(out, c.input, axis);
-    c.input = out.slice(c.input, axis, Dim(0), size, c.stride[i]);
+    c.input = out.slice(c.input, axis, Dim(0), size_of(out, c.input, axis), c.stride[i]);
+    c.dilation[i] = std::max<int64_t>(c.dilation[i] / c.stride[i], 1);
     c.stride[i] = 1;
   }
 }
@@ -68,7 +70,7 @@ void read_steps(const OpView& op, Emitter& out, Convolution& c) {
 /// Half floats are convolved in f32, as in torch: tract's own f16 sums are ten times coarser than
 /// the rounding of their result.
 void emit(const OpView& op, Emitter& out, Convolution c) {
-  read_steps(op, out, c);
+  gather_strides(out, c);
   std::vector<Ref> operands = {widened(out, batched(out, c.input, c.spatial())),
                                widened(out, c.weight)};
   if (c.bias) operands.push_back(widened(out, *c.bias));
@@ -77,7 +79,7 @@ void emit(const OpView& op, Emitter& out, Convolution c) {
   batched_result(op, out, out.cast(y, op.dtype()));
 }
 
-/// tract wants [O, I/groups, k…] with the groups outermost in O; torch has [I, O/groups, k…].
+/// tract expects [O, I/groups, k…] with the groups outermost in O; torch has [I, O/groups, k…].
 Ref transposed_weight(Emitter& out, Ref weight, int64_t groups) {
   const Shape shape = out.shape(weight);
   Shape grouped = {groups, shape[0].value() / groups};
@@ -94,7 +96,7 @@ bool any_positive(const Ints& list) {
   return std::any_of(list.begin(), list.end(), [](int64_t p) { return p > 0; });
 }
 
-/// The result with the entries that padding would remove, and zeros behind them.
+/// The result with the entries that padding would remove, and zeros after them.
 Ref longer(Emitter& out, Convolution c, const Ints& extra, Shape shape) {
   const int first = 2;
   Pads zeros(static_cast<size_t>(c.spatial() + first));
@@ -125,30 +127,30 @@ void stretch_streamed(Emitter& out, Convolution& c, Ints& extra) {
     zeros[axis + 1].second = stride - 1;
     shape[axis] = shape[axis] * Dim(stride);
     c.input = out.reshape(out.pad(out.unsqueeze(c.input, {next}), zeros), shape);
-    // The zeros behind the last entry lengthen the result, which `extra` requests.
+    // The zeros after the last entry lengthen the result, which `extra` requests.
     c.pads[i].second += stride - 1 - extra[i];
     c.stride[i] = 1;
     extra[i] = 0;
   }
 }
 
-/// How much longer the result is than its entries reach. Where that follows from sizes, the largest
-/// that torch takes: `shape` is that of the result then, of which the first entries are wanted.
+/// The output padding of each axis. A symbolic one becomes the largest that torch accepts: `shape`
+/// grows to match, and the caller slices the result.
 Ints output_padding(const OpView& op, const Convolution& c, Shape& shape) {
   if (!op.is_symbolic("output_padding")) return op.expand_ints("output_padding", c.spatial());
-  const Shape asked = op.dims("output_padding");
+  const Shape padding = op.dims("output_padding");
   Ints out;
   for (size_t i = 0; i < c.stride.size(); ++i) {
-    const Dim more = asked.size() == 1 ? asked[0] : asked.at(i);
-    out.push_back(more.is_constant() ? more.value() : std::max(c.stride[i], c.dilation[i]) - 1);
-    shape[i + 2] = shape[i + 2] - more + Dim(out.back());
+    const Dim size = padding.size() == 1 ? padding[0] : padding.at(i);
+    out.push_back(size.is_constant() ? size.value() : std::max(c.stride[i], c.dilation[i]) - 1);
+    shape[i + 2] = shape[i + 2] - size + Dim(out.back());
   }
   return out;
 }
 
 void emit_transposed(const OpView& op, Emitter& out, Convolution c) {
-  const Shape wanted = batched_shape(op, c.spatial());
-  Shape shape = wanted;
+  const Shape expected = batched_shape(op, c.spatial());
+  Shape shape = expected;
   Ints extra = output_padding(op, c, shape);
   out.sizes(c.weight);
   c.weight = widened(out, transposed_weight(out, c.weight, c.groups));
@@ -157,8 +159,8 @@ void emit_transposed(const OpView& op, Emitter& out, Convolution c) {
   stretch_streamed(out, c, extra);
   Ref y = transposed_convolution(out, c, extra, shape);
   for (size_t axis = 2; axis < shape.size(); ++axis)
-    if (!(shape[axis] == wanted[axis]))
-      y = out.slice(y, static_cast<int>(axis), Dim(0), wanted[axis]);
+    if (!(shape[axis] == expected[axis]))
+      y = out.slice(y, static_cast<int>(axis), Dim(0), expected[axis]);
   batched_result(op, out, out.cast(y, op.dtype()));
 }
 

@@ -5,14 +5,14 @@
 #include "ops/all.h"
 #include "src/diag/error.h"
 #include "src/translate/arith.h"
-#include "src/translate/births.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
 
-/// Constant tensors: `value` in every element, or the number that an argument gives.
+/// Constant tensors: every element is `value`, or the number passed as `argument`.
 struct FillRow {
   std::string_view op;
   double value;
@@ -73,7 +73,7 @@ void fill(const OpView& op, Emitter& out) {
 
 /// first + i * step, in the dtype of the result.
 void sequence(const OpView& op, Emitter& out, double first, double step) {
-  std::vector<double> values(static_cast<size_t>(op.sizes()[0]));
+  std::vector<double> values(op.sizes()[0]);
   for (size_t i = 0; i < values.size(); ++i) values[i] = first + static_cast<double>(i) * step;
   const Ref known = out.constant(ir::tensor_of(DType::f64, op.sizes(), values), "range");
   out.result(out.cast(known, op.dtype()));
@@ -87,12 +87,12 @@ double range_bound(const OpView& op, std::string_view name, double otherwise) {
 }
 
 /// first + i * step, if the number of entries, the first entry or the step is symbolic.
-void open_sequence(const OpView& op, Emitter& out) {
-  const auto is_whole = [&](std::string_view name) {
+void symbolic_sequence(const OpView& op, Emitter& out) {
+  const auto is_integer = [&](std::string_view name) {
     return !op.has_argument(name) || op.is_symbolic(name) ||
            op.f64(name) == std::trunc(op.f64(name));
   };
-  const bool is_exact = !ir::is_float(op.dtype()) || (is_whole("start") && is_whole("step"));
+  const bool is_exact = !ir::is_float(op.dtype()) || (is_integer("start") && is_integer("step"));
   const DType dtype = is_exact ? DType::i64 : DType::f64;
   const auto number = [&](std::string_view name) { return converted_number(op, out, name, dtype); };
   Ref y = out.cast(iota(out, op.shape()[0], 0, 1), dtype);
@@ -103,7 +103,7 @@ void open_sequence(const OpView& op, Emitter& out) {
   finish(op, out, y);
 }
 
-bool is_open_sequence(const OpView& op) {
+bool is_symbolic_sequence(const OpView& op) {
   return !op.shape()[0].is_constant() || op.is_symbolic("start") ||
          (op.has_argument("step") && op.is_symbolic("step"));
 }
@@ -111,7 +111,7 @@ bool is_open_sequence(const OpView& op) {
 void arange(const OpView& op, Emitter& out) {
   ignore_placement(op);
   op.ignore("end", "the length of the result shows it");
-  if (is_open_sequence(op)) return open_sequence(op, out);
+  if (is_symbolic_sequence(op)) return symbolic_sequence(op, out);
   sequence(op, out, range_bound(op, "start", 0), range_bound(op, "step", 1));
 }
 
@@ -160,7 +160,7 @@ void logspace(const OpView& op, Emitter& out) {
   ignore_placement(op);
   const double start = op.f64("start"), end = op.f64("end"), base = op.f64("base");
   const auto steps = static_cast<double>(op.i64("steps"));
-  std::vector<double> values(static_cast<size_t>(op.sizes()[0]));
+  std::vector<double> values(op.sizes()[0]);
   for (size_t i = 0; i < values.size(); ++i) {
     const double share = steps > 1 ? static_cast<double>(i) / (steps - 1) : 0;
     values[i] = std::pow(base, start + share * (end - start));
@@ -173,7 +173,7 @@ void logspace(const OpView& op, Emitter& out) {
 void closed_range(const OpView& op, Emitter& out) {
   ignore_placement(op);
   op.ignore("end", "the length of the result shows it");
-  if (is_open_sequence(op)) return open_sequence(op, out);
+  if (is_symbolic_sequence(op)) return symbolic_sequence(op, out);
   sequence(op, out, op.f64("start"), op.has_argument("step") ? op.f64("step") : 1);
 }
 
@@ -245,18 +245,17 @@ void eye(const OpView& op, Emitter& out) {
         compare(out, "eq", iota(out, op.shape()[0], 0, 2), iota(out, op.shape()[1], 1, 2)));
   const Ints sizes = op.sizes();
   Ints values(static_cast<size_t>(ir::element_count(sizes)), 0);
-  for (int64_t i = 0; i < std::min(sizes[0], sizes[1]); ++i)
-    values[static_cast<size_t>(i * sizes[1] + i)] = 1;
+  for (int64_t i = 0; i < std::min(sizes[0], sizes[1]); ++i) values[i * sizes[1] + i] = 1;
   out.result(out.cast(int_constant(out, values, sizes, "eye"), op.dtype()));
 }
 
 /// The number of classes is one more than the largest value.
-void counted_classes(const OpView& op, Emitter& out, Ref index) {
+void unbacked_classes(const OpView& op, Emitter& out, Ref index) {
   const int rank = out.rank(index);
   const Ref numbers = out.cast(index, DType::i64);
   const Ref largest = out.squeeze(reduce(out, "max_reduce", flattened(out, numbers), {0}), {0});
   const Ref classes =
-      counted_range(out, add(out, largest, out.scalar(int64_t{1}, DType::i64)), op.shape().back());
+      unbacked_range(out, add(out, largest, out.scalar(int64_t{1}, DType::i64)), op.shape().back());
   Ints leading;
   for (int axis = 0; axis < rank; ++axis) leading.push_back(axis);
   finish(op, out,
@@ -268,9 +267,9 @@ void one_hot(const OpView& op, Emitter& out) {
   const Dim classes = op.dim("num_classes");
   const int rank = out.rank(index);
   if (classes.is_constant() && classes.value() < 0) {
-    if (!is_born(op.shape().back()) || !out.has(Feature::non_zero))
+    if (!is_unbacked(op.shape().back()) || !out.has(Feature::non_zero))
       op.refuse("num_classes", Limit::data_dependent_shape, "pass num_classes to one_hot");
-    return counted_classes(op, out, index);
+    return unbacked_classes(op, out, index);
   }
   const Ref wide = out.unsqueeze(out.cast(index, DType::i64), {rank});
   finish(op, out, compare(out, "eq", wide, iota(out, classes, rank, rank + 1)));

@@ -20,29 +20,27 @@ Ref cumsum_native(Emitter& out, Ref x, int axis) {
 
 /// A product with a triangle of ones; integers are exact up to 2^53.
 Ref cumsum_product(Emitter& out, Ref x, int axis) {
-  const Ref real = ir::is_float(out.dtype(x)) ? x : out.cast(x, DType::f64);
+  const Ref floats = ir::is_float(out.dtype(x)) ? x : out.cast(x, DType::f64);
   if (const Dim& size = size_of(out, x, axis); !size.is_constant()) {
     const Ref is_seen = compare(out, "le", iota(out, size, 1, 2), iota(out, size, 0, 2));
-    const Ref y = along_axis(out, real, axis, out.cast(is_seen, out.dtype(real)));
+    const Ref y = along_axis(out, floats, axis, out.cast(is_seen, out.dtype(floats)));
     return out.cast(y, out.dtype(x));
   }
   const int64_t n = extent(out, x, axis);
   std::vector<double> triangle(static_cast<size_t>(n * n), 0);
   for (int64_t row = 0; row < n; ++row)
-    for (int64_t column = 0; column <= row; ++column)
-      triangle[static_cast<size_t>(row * n + column)] = 1;
-  return out.cast(along_axis(out, real, axis, triangle, n), out.dtype(x));
+    for (int64_t column = 0; column <= row; ++column) triangle[row * n + column] = 1;
+  return out.cast(along_axis(out, floats, axis, triangle, n), out.dtype(x));
 }
 
-/// For every position the elements up to it, with `fill` in place of later ones: [.., position,
-/// element, ..] at `axis`. Of the positions there are `n`; elements behind them are never seen.
-/// Memory: the square of the axis.
+/// The elements up to each of the first `n` positions, with `fill` in place of later ones: [..,
+/// position, element, ..] at `axis`. Memory: the square of the axis.
 Ref prefixes(Emitter& out, Ref x, int axis, Ref fill, const Dim& n) {
   const int rank = out.rank(x);
   const Dim all = size_of(out, x, axis);
-  const Ref is_behind =
+  const Ref is_later =
       compare(out, "gt", iota(out, all, axis + 1, rank + 1), iota(out, n, axis, rank + 1));
-  return select(out, is_behind, fill, out.unsqueeze(x, {axis}));
+  return select(out, is_later, fill, out.unsqueeze(x, {axis}));
 }
 
 Ref reduced_prefixes(Emitter& out, std::string_view reduction, Ref all, int axis) {
@@ -67,7 +65,7 @@ void cumprod(const OpView& op, Emitter& out) {
   finish(op, out, out.reshape(y, op.shape()));
 }
 
-/// Values, with the last index among equal ones so far, as in torch. A NaN loses.
+/// Values, with the last index among equal ones so far, as in torch.
 void running_extremum(const OpView& op, Emitter& out) {
   const Ref self = at_least_1d(out, op.tensor("self"));
   const int axis = op.axis("dim");

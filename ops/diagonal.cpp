@@ -30,15 +30,15 @@ Shape appended(Shape shape, std::initializer_list<int64_t> sizes) {
   return shape;
 }
 
-/// The same if a size is symbolic. `count` as in torch.
-Ref open_diagonal_of_last(Emitter& out, Ref x, int64_t offset, const Dim& count) {
+/// The diagonal of the last two axes if a size is symbolic. `count` as in torch.
+Ref symbolic_diagonal_of_last(Emitter& out, Ref x, int64_t offset, const Dim& count) {
   const int rank = out.rank(x);
   const Dim h = size_of(out, x, rank - 2), w = size_of(out, x, rank - 1);
   Shape flat = leading(out.shape(x), 2);
   flat.push_back(h * w);
   const Dim begin = offset >= 0 ? Dim(offset) : Dim(-offset) * w;
-  const Ref steps = mul(out, out.range(count), out.size(w + Dim(1), DType::i64));
-  return take(out, out.reshape(x, flat), add(out, steps, out.size(begin, DType::i64)), rank - 2);
+  const Ref offsets = mul(out, out.range(count), out.size(w + Dim(1), DType::i64));
+  return take(out, out.reshape(x, flat), add(out, offsets, out.size(begin, DType::i64)), rank - 2);
 }
 
 /// Joins the last two axes [h, w]: the diagonal is every (w + 1)-th entry.
@@ -59,8 +59,8 @@ Ref diagonal_of_last(Emitter& out, Ref x, int64_t offset) {
 Ref matrix_of_last(Emitter& out, Ref x, int64_t offset) {
   const int rank = out.rank(x);
   if (const Dim& size = size_of(out, x, rank - 1); !size.is_constant() && offset == 0) {
-    const Ref is_on_it = compare(out, "eq", iota(out, size, 0, 2), iota(out, size, 1, 2));
-    return select(out, is_on_it, out.unsqueeze(x, {rank}), like(out, 0, x));
+    const Ref is_diagonal = compare(out, "eq", iota(out, size, 0, 2), iota(out, size, 1, 2));
+    return select(out, is_diagonal, out.unsqueeze(x, {rank}), like(out, 0, x));
   }
   const int64_t n = known_size(out, x, rank - 1);
   const int64_t m = n + std::abs(offset);
@@ -71,8 +71,8 @@ Ref matrix_of_last(Emitter& out, Ref x, int64_t offset) {
     pads.back() = {before, after};
     return pads;
   };
-  const Ref apart = out.pad(out.unsqueeze(x, {rank}), around(0, m, rank));
-  const Ref flat = out.reshape(apart, appended(batch, {n * (m + 1)}));
+  const Ref spaced = out.pad(out.unsqueeze(x, {rank}), around(0, m, rank));
+  const Ref flat = out.reshape(spaced, appended(batch, {n * (m + 1)}));
   const int64_t used = n * (m + 1) - m;
   const int64_t begin = offset >= 0 ? offset : -offset * m;
   const Ref exact = out.slice(flat, rank - 1, 0, used);
@@ -85,7 +85,7 @@ void diagonal(const OpView& op, Emitter& out) {
   const int rank = out.rank(x);
   const Ref last = with_last(out, x, op.axis("dim1", rank), op.axis("dim2", rank));
   if (!is_static(out.shape(last)))
-    return out.result(open_diagonal_of_last(out, last, op.i64("offset"), op.shape().back()));
+    return out.result(symbolic_diagonal_of_last(out, last, op.i64("offset"), op.shape().back()));
   out.result(diagonal_of_last(out, last, op.i64("offset")));
 }
 
@@ -107,7 +107,7 @@ void diag(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int64_t offset = op.i64("diagonal");
   if (out.rank(x) == 2 && !is_static(out.shape(x)))
-    return out.result(open_diagonal_of_last(out, x, offset, op.shape().back()));
+    return out.result(symbolic_diagonal_of_last(out, x, offset, op.shape().back()));
   out.result(out.rank(x) == 1 ? matrix_of_last(out, x, offset) : diagonal_of_last(out, x, offset));
 }
 
@@ -127,7 +127,7 @@ Ref diagonal_of(Emitter& out, Ref x, int first, int second) {
   const Dim& h = size_of(out, last, out.rank(x) - 2);
   const Dim& w = size_of(out, last, out.rank(x) - 1);
   if (h.is_constant() && w.is_constant()) return diagonal_of_last(out, last, 0);
-  return open_diagonal_of_last(out, last, 0, h == w ? h : min(h, w));
+  return symbolic_diagonal_of_last(out, last, 0, h == w ? h : min(h, w));
 }
 
 void register_diagonal(Registry& r) {

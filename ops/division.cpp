@@ -14,12 +14,12 @@ using ir::Promotion;
 /// a - count * b. With an infinite divisor the result is the dividend.
 Ref without_multiple(Emitter& out, Ref a, Ref count, Ref b) {
   const Ref zero = like(out, 0, a);
-  const Ref is_none = compare(out, "eq", count, zero);
-  const Ref product = select(out, is_none, zero, mul(out, count, b));
+  const Ref is_zero = compare(out, "eq", count, zero);
+  const Ref product = select(out, is_zero, zero, mul(out, count, b));
   const Ref rest = sub(out, a, product);
   if (out.has(target::Feature::computes_f64)) return rest;
   const Ref error = error_of_product(out, count, b, product);
-  return sub(out, rest, select(out, is_none, zero, error));
+  return sub(out, rest, select(out, is_zero, zero, error));
 }
 
 /// C's fmod with its quotient, for operands >= 0. tract multiplies by the reciprocal, so that the
@@ -54,7 +54,7 @@ Division divide_floats(const OpView& op, Emitter& out, Ref a, Ref b) {
   const Ref is_negative = compare(out, "lt", x, zero);
   const Ref differs = logical_xor(out, is_negative, compare(out, "lt", y, zero));
   const Ref quotient = select(out, differs, neg(out, d.quotient), d.quotient);
-  // The sign of a zero determines which infinity results.
+  // The sign of a zero divisor selects the infinity.
   return {select(out, compare(out, "eq", y, zero), div(out, x, y), quotient),
           select(out, is_negative, neg(out, d.remainder), d.remainder)};
 }
@@ -118,7 +118,7 @@ void remainder(const OpView& op, Emitter& out) {
 
 void register_division(Registry& r) {
   constexpr std::string_view kLimits =
-      "f64 operands; quotients above 2^29 leave no right remainder";
+      "f64 operands; remainders are wrong for quotients above 2^29";
   r.elementwise({"aten::div.Tensor", "aten::div.Scalar", "aten::divide.Tensor",
                  "aten::divide.Scalar", "aten::true_divide.Tensor", "aten::true_divide.Scalar"},
                 {"div", "self / other", divide, Promotion::to_float});

@@ -41,7 +41,7 @@ Equation split_equation(const std::string& text) {
   return out;
 }
 
-std::optional<std::string> given_output(const std::string& text) {
+std::optional<std::string> explicit_output(const std::string& text) {
   const size_t arrow = text.find("->");
   if (arrow == std::string::npos) return {};
   std::string out = text.substr(arrow + 2);
@@ -49,7 +49,7 @@ std::optional<std::string> given_output(const std::string& text) {
   return out;
 }
 
-/// Letters that the equation does not use, for the axes behind `...`.
+/// Letters that the equation does not use, for the axes that `...` stands for.
 std::string unused_letters(const std::string& equation) {
   std::string out;
   for (const std::string_view range : {"AZ", "az"})
@@ -81,7 +81,7 @@ std::string implicit_output(const std::vector<std::string>& inputs) {
 
 Equation read_equation(const std::string& text, const std::vector<int>& ranks) {
   Equation out = split_equation(text);
-  out.output = given_output(text).value_or(implicit_output(out.inputs));
+  out.output = explicit_output(text).value_or(implicit_output(out.inputs));
   const std::string unused = unused_letters(text);
   size_t widest = 0;
   for (size_t i = 0; i < out.inputs.size(); ++i) {
@@ -197,7 +197,7 @@ Term contracted_term(Emitter& out, const Term& first, const Term& second, const 
   std::string kept;
   for (const char c : a.labels + b.labels)
     if (holds(needed, c) && !holds(kept, c)) kept += c;
-  // tract's einsum takes no operand of rank 0, and gives no such result.
+  // tract's einsum accepts and returns no tensor of rank 0.
   if (a.labels.empty() || b.labels.empty() || kept.empty() || !has_einsum(out.dtype(a.x)))
     return multiplied(out, a, b, needed);
   // tract's einsum gives no rank 0: one letter is kept and summed separately.

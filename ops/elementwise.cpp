@@ -28,7 +28,7 @@ constexpr UnaryRow kUnary[] = {
     {"aten::arccosh", "acosh"}, {"aten::arctanh", "atanh"},
 };
 
-/// `nnef` for floats; on integers these do nothing.
+/// `nnef` for floats, the identity for integers.
 constexpr UnaryRow kRounding[] = {
     {"aten::floor", "floor", "largest integer <= self", {}},
     {"aten::ceil", "ceil", "smallest integer >= self", {}},
@@ -68,8 +68,8 @@ void multiply(const OpView& op, Emitter& out) {
   finish(op, out, mul(out, a, b));
 }
 
-/// `y`, and NaN where `bound` is, which loses in tract's max and min.
-Ref or_nan_of(Emitter& out, Ref bound, Ref y) {
+/// `y`, but NaN where `bound` is NaN, which tract's max and min ignore.
+Ref with_nan_of(Emitter& out, Ref bound, Ref y) {
   if (!ir::is_float(out.dtype(bound))) return y;
   if (const auto known = out.constant_value(bound)) {
     const std::vector<double> values = ir::to_f64(*known);
@@ -80,14 +80,14 @@ Ref or_nan_of(Emitter& out, Ref bound, Ref y) {
   return select(out, is_nan(out, bound), bound, y);
 }
 
-/// NaN loses against a number, as in torch's fmax; torch's maximum would propagate it: of constants
-/// it does here.
+/// Ignores NaN, as torch's fmax does. torch's maximum propagates NaN; this does so for constant
+/// operands only.
 void extremum(const OpView& op, Emitter& out) {
   const auto [a, b] = operands(op, out);
   Ref y = op.nnef() == "max" ? maximum(out, a, b) : minimum(out, a, b);
   const bool keeps_nan = !op.op().starts_with("aten::f");
-  if (keeps_nan && out.constant_value(a)) y = or_nan_of(out, a, y);
-  if (keeps_nan && out.constant_value(b)) y = or_nan_of(out, b, y);
+  if (keeps_nan && out.constant_value(a)) y = with_nan_of(out, a, y);
+  if (keeps_nan && out.constant_value(b)) y = with_nan_of(out, b, y);
   finish(op, out, y);
 }
 
@@ -102,7 +102,7 @@ void sign(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   if (out.dtype(x) == DType::boolean) return finish(op, out, x);
   if (ir::is_float(out.dtype(x))) {
-    // Of NaN torch says 0.
+    // torch's sign of NaN is 0.
     const Ref y = out.elementwise("sign", {x});
     return out.result(may_meet_nan(out) ? select(out, is_nan(out, x), like(out, 0, x), y) : y);
   }
@@ -156,13 +156,13 @@ std::optional<Ref> bound(const OpView& op, Emitter& out, std::string_view name, 
 
 /// If the bounds cross, the upper one wins, as in torch; a bound that is NaN always wins.
 void clamp(const OpView& op, Emitter& out) {
-  const DType dtype = op.dtype(0);  // of a boolean and a number: i64
+  const DType dtype = op.dtype(0);  // i64 for a boolean and a number
   Ref y = out.cast(op.tensor("self"), dtype);
   const auto low = bound(op, out, "min", dtype), high = bound(op, out, "max", dtype);
   if (low) y = maximum(out, y, *low);
   if (high) y = minimum(out, y, *high);
-  if (low) y = or_nan_of(out, *low, y);
-  if (high) y = or_nan_of(out, *high, y);
+  if (low) y = with_nan_of(out, *low, y);
+  if (high) y = with_nan_of(out, *high, y);
   finish(op, out, y);
 }
 
@@ -219,9 +219,9 @@ void register_arithmetic(Registry& r) {
       {"aten::mul.Tensor", "aten::mul.Scalar", "aten::multiply.Tensor", "aten::multiply.Scalar"},
       {"mul", "self * other; booleans: and", multiply, kOperands});
   r.elementwise({"aten::maximum", "aten::max.other", "aten::fmax"},
-                {"max", "the larger operand; a NaN loses", extremum, kOperands});
+                {"max", "the larger operand; NaN is ignored", extremum, kOperands});
   r.elementwise({"aten::minimum", "aten::min.other", "aten::fmin"},
-                {"min", "the smaller operand; a NaN loses", extremum, kOperands});
+                {"min", "the smaller operand; NaN is ignored", extremum, kOperands});
   r.elementwise({"aten::addcmul"},
                 {"mul", "self + value * tensor1 * tensor2", add_combined, kOperands});
   r.elementwise({"aten::addcdiv"},
@@ -261,7 +261,7 @@ void register_elementwise(Registry& r) {
   r.elementwise(
       {"aten::clamp", "aten::clamp.Tensor", "aten::clamp_min", "aten::clamp_min.Tensor",
        "aten::clamp_max", "aten::clamp_max.Tensor", "aten::clip", "aten::clip.Tensor"},
-      {"max", "min(max(self, min), max); a NaN of self loses", clamp, Promotion::operands});
+      {"max", "min(max(self, min), max); a NaN in self is ignored", clamp, Promotion::operands});
   register_division(r);
   register_logic(r);
   register_math(r);

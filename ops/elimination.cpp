@@ -12,8 +12,8 @@
 namespace t2n::ops {
 namespace {
 
-/// What remains of the equations, and the row that each column took its pivot from. Rows do not
-/// move: a row that was a pivot's is not taken again.
+/// The reduced equations, and the pivot row of each column. Rows are not exchanged; each row is a
+/// pivot row once.
 class Equations {
  public:
   Equations(Emitter& out, Ref a, std::optional<Ref> b) : out_(out), a_(a), b_(b) {
@@ -24,7 +24,7 @@ class Equations {
   /// Row k is the equation that determines unknown k.
   Ref solution() {
     std::vector<Ref> rows;
-    for (const Ref is_pivot : rows_) rows.push_back(row_where(out_, *b_, is_pivot));
+    for (const Ref is_pivot : is_pivot_row_) rows.push_back(row_where(out_, *b_, is_pivot));
     return rows.size() == 1 ? rows[0] : out_.concat(rows, out_.rank(*b_) - 2);
   }
 
@@ -38,7 +38,7 @@ class Equations {
  private:
   int rank() const { return out_.rank(a_); }
 
-  /// Every other row loses its multiple of the pivot's row.
+  /// Subtracts multiples of the pivot row from every other row.
   Ref reduced(Ref x, Ref is_pivot, Ref column, Ref pivot) {
     const Ref row = div(out_, row_where(out_, x, is_pivot), pivot);
     return select(out_, is_pivot, row, sub(out_, x, mul(out_, column, row)));
@@ -48,11 +48,11 @@ class Equations {
     const Ref column = out_.slice(a_, rank() - 1, at, at + 1);
     const Ref size = magnitude(out_, column);
     const Ref free = used_ ? replaced(out_, *used_, -1, size) : size;
-    const Ref place = reduce(out_, "argmax_reduce", free, {rank() - 2}, DType::i64);
-    const Ref is_pivot = compare(out_, "eq", iota(out_, n_, rank() - 2, rank()), place);
+    const Ref index = reduce(out_, "argmax_reduce", free, {rank() - 2}, DType::i64);
+    const Ref is_pivot = compare(out_, "eq", iota(out_, n_, rank() - 2, rank()), index);
     const Ref pivot = row_where(out_, column, is_pivot);
-    places_.push_back(place);
-    rows_.push_back(is_pivot);
+    pivot_rows_.push_back(index);
+    is_pivot_row_.push_back(is_pivot);
     pivots_.push_back(pivot);
     used_ = used_ ? out_.elementwise("or", {*used_, is_pivot}) : is_pivot;
     if (b_) b_ = reduced(*b_, is_pivot, column, pivot);
@@ -62,9 +62,9 @@ class Equations {
   /// 1, or -1 if an odd number of pairs of pivots is out of order.
   Ref sign_of_order() {
     const int r = rank();
-    const Ref order = out_.concat(places_, r - 1);
+    const Ref order = out_.concat(pivot_rows_, r - 1);
     Ints swapped = draft::all_axes(r);
-    std::swap(swapped[static_cast<size_t>(r) - 2], swapped[static_cast<size_t>(r) - 1]);
+    std::swap(swapped[r - 2], swapped[r - 1]);
     const Ref is_later = compare(out_, "gt", out_.transpose(order, swapped), order);
     const Ref is_pair = compare(out_, "lt", iota(out_, n_, r - 2, r), iota(out_, n_, r - 1, r));
     const Ref counts = out_.cast(logical_and(out_, is_later, is_pair), out_.dtype(a_));
@@ -78,8 +78,8 @@ class Equations {
   std::optional<Ref> b_;
   int64_t n_ = 0;
   std::optional<Ref> used_;
-  std::vector<Ref> places_;  ///< by column: [..., 1, 1]
-  std::vector<Ref> rows_;    ///< by column: whether a row is the pivot's, [..., n, 1]
+  std::vector<Ref> pivot_rows_;    ///< by column: [..., 1, 1]
+  std::vector<Ref> is_pivot_row_;  ///< by column: [..., n, 1]
   std::vector<Ref> pivots_;
 };
 

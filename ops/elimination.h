@@ -7,7 +7,7 @@ namespace t2n::ops {
 
 class Registry;
 
-/// More unknowns would take too many steps, each of which is written.
+/// The limit of unknowns: every elimination step is unrolled.
 inline constexpr int64_t kMostUnknowns = 16;
 
 /// X with A . X = B, in f64. Shapes: A [..., n, n], B [..., n, m]; leading axes broadcast.

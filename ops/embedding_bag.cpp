@@ -17,9 +17,9 @@ struct Bag {
   int64_t end;
 };
 
-/// If the end of the last bag is given, LibTorch respects it only in sums of f32 or narrower
-/// without a padding_idx; otherwise that bag gets all remaining elements.
-enum class Last { given, all };
+/// If `offsets` contains the end of the last bag, LibTorch respects it only in sums of f32 or
+/// narrower without a padding_idx; otherwise that bag gets all remaining elements.
+enum class Last { from_offsets, all };
 
 std::vector<Bag> read_bags(const OpView& op, int64_t count, Last last) {
   Ints starts = ir::to_i64(op.constant("offsets"));
@@ -47,10 +47,10 @@ Ref sums(Emitter& out, Ref rows, const std::vector<Bag>& bags) {
                   with_size(out.shape(rows), 0, static_cast<int64_t>(bags.size())));
 }
 
-/// Bags without counted elements give zeros.
+/// Bags without included elements give zeros.
 Ref means(Emitter& out, Ref rows, Ref counts, const std::vector<Bag>& bags,
-          const std::vector<Bag>& counted) {
-  const Ref sizes = maximum(out, sums(out, counts, counted), like(out, 1, rows));
+          const std::vector<Bag>& full_bags) {
+  const Ref sizes = maximum(out, sums(out, counts, full_bags), like(out, 1, rows));
   return div(out, sums(out, rows, bags), sizes);
 }
 
@@ -64,35 +64,36 @@ Ref maxima(Emitter& out, Ref rows, const std::vector<Bag>& bags) {
   return out.concat(parts, 0);
 }
 
-/// A bag without counted elements has the maximum of nothing.
-Ref maxima_of_counted(Emitter& out, Ref rows, const std::vector<Bag>& bags) {
+/// A bag without included elements gives zeros.
+Ref maxima_of_included(Emitter& out, Ref rows, const std::vector<Bag>& bags) {
   const Ref y = maxima(out, rows, bags);
   return select(out, compare(out, "le", y, like(out, kLowest, y)), like(out, 0, y), y);
 }
 
 /// [elements, 1]: false for elements that padding_idx leaves out of their bags.
-std::optional<Ref> counted(const OpView& op, Emitter& out, Ref indices) {
+std::optional<Ref> included(const OpView& op, Emitter& out, Ref indices) {
   const int64_t rows = extent(out, op.tensor("weight"), 0);
   if (!op.has_argument("padding_idx")) return {};
-  const auto given = op.opt_i64("padding_idx");
-  const bool is_absent = !given || (*given < 0 && op.op() != "aten::embedding_bag.padding_idx");
+  const auto padding_idx = op.opt_i64("padding_idx");
+  const bool is_absent =
+      !padding_idx || (*padding_idx < 0 && op.op() != "aten::embedding_bag.padding_idx");
   if (is_absent) return {};
-  const int64_t padding = *given < 0 ? *given + rows : *given;
+  const int64_t padding = *padding_idx < 0 ? *padding_idx + rows : *padding_idx;
   return out.unsqueeze(
       compare(out, "ne", indices, like(out, static_cast<double>(padding), indices)), {1});
 }
 
-/// Whether everything about the bags is known at export.
+/// True if the bags are known at export.
 bool are_known(const OpView& op, Emitter& out, Ref indices) {
   return out.shape(indices)[0].is_constant() && out.constant_value(op.tensor("offsets"));
 }
 
-/// [bag, element]: whether the element lies in the bag, whose begin the engine is given. An element
-/// lies in the last bag that begins at or before it; beyond a last offset it lies in none.
+/// [bag, element]: True if the element is in the bag; the model computes the offsets. An element is
+/// in the last bag that begins at or before it, and in none after a last offset.
 Ref membership(const OpView& op, Emitter& out, Ref indices, Last last) {
   const Ref offsets = out.cast(op.tensor("offsets"), DType::i64);
-  const Ref place = iota(out, out.shape(indices)[0], 1, 2);
-  const Ref has_begun = compare(out, "le", out.unsqueeze(offsets, {1}), place);
+  const Ref position = iota(out, out.shape(indices)[0], 1, 2);
+  const Ref has_begun = compare(out, "le", out.unsqueeze(offsets, {1}), position);
   Ref begun = reduce(out, "sum_reduce", out.cast(has_begun, DType::i64), {0});
   const bool has_end = op.boolean("include_last_offset");
   const Dim bags = out.shape(offsets)[0] - Dim(has_end ? 1 : 0);
@@ -101,7 +102,7 @@ Ref membership(const OpView& op, Emitter& out, Ref indices, Last last) {
   return compare(out, "eq", begun, number);
 }
 
-/// Maxima over all elements, where those of other bags count as the least number.
+/// Maxima over all elements; those of other bags are masked by the lowest number.
 Ref maxima(Emitter& out, Ref rows, Ref bag) {
   const Ref own =
       select(out, out.unsqueeze(bag, {2}), out.unsqueeze(rows, {0}), like(out, kLowest, rows));
@@ -109,7 +110,7 @@ Ref maxima(Emitter& out, Ref rows, Ref bag) {
   return select(out, compare(out, "le", y, like(out, kLowest, y)), like(out, 0, y), y);
 }
 
-/// In means all remaining elements count, whatever is summed.
+/// A mean divides by the number of all remaining elements, even if fewer are summed.
 Ref over_bags(const OpView& op, Emitter& out, Ref rows, const std::optional<Ref>& counts,
               Last last) {
   const Ref indices = op.tensor("indices");
@@ -124,23 +125,23 @@ Ref over_bags(const OpView& op, Emitter& out, Ref rows, const std::optional<Ref>
   };
   const Ref sum = total(bag, rows);
   if (mode == 0) return sum;
-  const bool is_cut = last == Last::given && op.boolean("include_last_offset");
-  const Ref counted = is_cut ? membership(op, out, indices, Last::all) : bag;
-  const Ref sizes = counts ? total(counted, out.cast(*counts, dtype))
-                           : reduce(out, "sum_reduce", out.cast(counted, dtype), {1});
+  const bool is_cut = last == Last::from_offsets && op.boolean("include_last_offset");
+  const Ref full = is_cut ? membership(op, out, indices, Last::all) : bag;
+  const Ref sizes = counts ? total(full, out.cast(*counts, dtype))
+                           : reduce(out, "sum_reduce", out.cast(full, dtype), {1});
   return div(out, sum, maximum(out, sizes, like(out, 1, rows)));
 }
 
-/// The common number of elements of all bags, where offsets are its multiples, as torch's layer
-/// makes them for rows of indices.
+/// The common size of all bags, if the offsets are its multiples: torch's layer computes them so
+/// for rows of indices.
 std::optional<Dim> common_size(const OpView& op, Emitter& out, Ref indices) {
   const ir::Node* const from = op.producer("offsets");
   if (from == nullptr || ir::op_name(from->op) != "aten::arange.start_step" ||
       op.boolean("include_last_offset"))
     return {};
   const auto number = [&](std::string_view name) {
-    const ir::Attr* const given = from->find(name);
-    const Dim* const dim = given == nullptr ? nullptr : std::get_if<Dim>(given);
+    const ir::Attr* const attribute = from->find(name);
+    const Dim* const dim = attribute == nullptr ? nullptr : std::get_if<Dim>(attribute);
     return dim == nullptr ? std::nullopt : std::optional(*dim);
   };
   const auto start = number("start"), step = number("step");
@@ -177,16 +178,16 @@ void embedding_bag(const OpView& op, Emitter& out) {
   Ref rows = widened(out, take(out, op.tensor("weight"), indices, 0));
   if (const auto weights = op.opt_tensor("per_sample_weights"))
     rows = mul(out, rows, out.cast(out.unsqueeze(*weights, {1}), out.dtype(rows)));
-  const auto counts = counted(op, out, indices);
+  const auto counts = included(op, out, indices);
   if (counts) rows = select(out, *counts, rows, like(out, mode == 2 ? kLowest : 0, rows));
   if (const auto size = common_size(op, out, indices))
     return finish(op, out, over_equal_bags(op, out, rows, counts, *size));
   const bool is_wide = out.dtype(op.tensor("weight")) == DType::f64;
-  const Last last = counts || mode == 2 || is_wide ? Last::all : Last::given;
+  const Last last = counts || mode == 2 || is_wide ? Last::all : Last::from_offsets;
   if (!are_known(op, out, indices)) return finish(op, out, over_bags(op, out, rows, counts, last));
   const std::vector<Bag> bags = read_bags(op, extent(out, indices, 0), last);
   if (mode == 2)
-    return finish(op, out, counts ? maxima_of_counted(out, rows, bags) : maxima(out, rows, bags));
+    return finish(op, out, counts ? maxima_of_included(out, rows, bags) : maxima(out, rows, bags));
   if (mode == 0) return finish(op, out, sums(out, rows, bags));
   const Ref all = out.full(like(out, 1, rows), {extent(out, indices, 0), 1});
   finish(op, out,
@@ -194,7 +195,7 @@ void embedding_bag(const OpView& op, Emitter& out) {
                read_bags(op, extent(out, indices, 0), Last::all)));
 }
 
-/// The rows that are looked up, each divided by what its norm is larger than max_norm.
+/// Scales the looked-up rows whose norm exceeds max_norm down to it.
 void embedding_renorm(const OpView& op, Emitter& out) {
   const Ref table = op.tensor("self");
   const Ref indices = flattened(out, out.cast(op.tensor("indices"), DType::i64));

@@ -30,7 +30,7 @@ constexpr double kStartTop[] = {-0.140543331, 0.914624893, -1.645349621, 0.88622
 constexpr double kStartBottom[] = {0.012229801, -0.329097515, 1.442710462, -2.118377725, 1};
 constexpr double kStartTailTop[] = {1.641345311, 3.429567803, -1.624906493, -1.970840454};
 constexpr double kStartTailBottom[] = {1.637067800, 3.543889200, 1};
-// The inverse of the normal distribution (Cephes, ndtri.c): next to 1/2, and its tails.
+// The inverse of the normal distribution (Cephes, ndtri.c): near 1/2, and its tails.
 constexpr double kMiddleTop[] = {-59.96335010141079, 98.00107541859997, -56.67628574690703, 13.931260938727968, -1.2391658386738125};
 constexpr double kMiddleBottom[] = {1.0, 1.9544885833814176, 4.676279128988815, 86.36024213908905, -225.46268785411937, 200.26021238006066, -82.03722561683334, 15.90562251262117, -1.1833162112133};
 constexpr double kTailTop[] = {4.0554489230596245, 31.525109459989388, 57.16281922464213, 44.08050738932008, 14.684956192885803, 2.1866330685079025, -0.1402560791713545, -0.03504246268278482, -0.0008574567851546854};
@@ -93,7 +93,7 @@ Ref within(Emitter& out, Ref x, double low, double high, Ref y) {
                   replaced(out, is_above(out, x, high), kNan, inside));
 }
 
-/// The tails follow from sqrt(-2 log(y)), where y is the smaller probability.
+/// The tails are functions of sqrt(-2 log(y)), where y is the smaller probability.
 Ref ndtri(Emitter& out, Ref x) {
   constexpr double kTailProbability = 0.13533528323661269189;  // exp(-2)
   const Ref other = minus_from(out, 1, x);

@@ -1,7 +1,5 @@
 // Fourier transforms along one axis, in the form that the pass `complex-to-pairs` gives them.
-#include <cmath>
-#include <numbers>
-
+#include "ir/unit_circle.h"
 #include "ops/dft.h"
 #include "ops/positions.h"
 #include "ops/product.h"
@@ -18,13 +16,13 @@ class Circle {
   explicit Circle(const Dft& dft) : n_(dft.n) {
     const double sign = dft.inverse ? 1 : -1;
     for (int64_t i = 0; i < n_; ++i) {
-      const double angle = 2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(n_);
-      cos_.push_back(dft.scale * std::cos(angle));
-      sin_.push_back(2 * i % n_ == 0 ? 0 : sign * dft.scale * std::sin(angle));
+      const ir::CirclePoint point = ir::circle_point(i, n_);
+      cos_.push_back(dft.scale * point.cos);
+      sin_.push_back(sign * dft.scale * point.sin + 0.0);  // not -0
     }
   }
-  double cos(int64_t j, int64_t k) const { return cos_[static_cast<size_t>(j * k % n_)]; }
-  double sin(int64_t j, int64_t k) const { return sin_[static_cast<size_t>(j * k % n_)]; }
+  double cos(int64_t j, int64_t k) const { return cos_[j * k % n_]; }
+  double sin(int64_t j, int64_t k) const { return sin_[j * k % n_]; }
 
  private:
   int64_t n_;
@@ -57,7 +55,7 @@ Ref windowed_dft(Emitter& out, const Dft& dft, int64_t bins, const std::vector<d
     for (const bool is_imaginary : {false, true})
       for (int64_t j = 0; j < dft.n; ++j)
         values.push_back((is_imaginary ? circle.sin(j, k) : circle.cos(j, k)) *
-                         (window.empty() ? 1 : window[static_cast<size_t>(j)]));
+                         (window.empty() ? 1 : window[j]));
   return matrix(out, {bins * 2, 1, dft.n}, values, dtype);
 }
 
@@ -73,7 +71,7 @@ Ref complex_dft(Emitter& out, const Dft& dft, DType dtype) {
   return matrix(out, {2 * dft.n, 2 * dft.n}, values, dtype);
 }
 
-/// All entries but the first, and the last if n is even, also stand for their mirror images.
+/// All entries but the first, and the last if n is even, also represent their mirror images.
 Ref symmetric_dft(Emitter& out, const Dft& dft, DType dtype) {
   const Circle circle(dft);
   std::vector<double> values;
@@ -98,7 +96,7 @@ namespace {
 struct Transform {
   Ref x;
   int axis;  ///< of the transform
-  Dft dft;   ///< its n is 0 if the size is open
+  Dft dft;   ///< its n is 0 if the size is symbolic
 };
 
 int64_t known_or_zero(const Dim& n) { return n.is_constant() ? n.value() : 0; }
@@ -109,7 +107,7 @@ Transform read_transform(const OpView& op, Emitter& out, bool takes_pairs) {
   return {x, axis, {known_or_zero(size_of(out, x, axis)), op.boolean("inverse"), op.f64("scale")}};
 }
 
-/// Whether the transform is written as a product with a matrix of so many entries.
+/// True if the transform is emitted as a product with a matrix of `entries` elements.
 bool is_product(const Transform& t, int64_t entries) {
   return t.dft.n > 0 && entries <= kMostDftEntries;
 }
@@ -122,7 +120,7 @@ Ints axis_to_end(int axis, int rank, int kept) {
   return order;
 }
 
-/// All axes but the last two, then `last`.
+/// All axes but the last `dropped` ones, then `last`.
 Shape ending(const Shape& shape, size_t dropped, const Ints& last) {
   Shape to(shape.begin(), shape.end() - static_cast<int64_t>(dropped));
   to.insert(to.end(), last.begin(), last.end());
@@ -144,16 +142,6 @@ Ref by_fft(Emitter& out, Ref pairs, const Transform& t) {
                   out.dtype(pairs), out.shape(pairs));
 }
 
-void r2c(const OpView& op, Emitter& out) {
-  const Transform t = read_transform(op, out, false);
-  const bool onesided = op.boolean("onesided");
-  const int64_t bins = onesided ? t.dft.n / 2 + 1 : t.dft.n;
-  if (is_product(t, t.dft.n * bins * 2)) return out.result(real_by_matrix(op, out, t, bins));
-  const Ref all = by_fft(out, with_zero_imaginary(out, t.x), t);
-  const Dim& count = op.shape().at(static_cast<size_t>(t.axis));
-  out.result(scaled(out, out.slice(all, t.axis, Dim(0), count), t.dft.scale));
-}
-
 void c2c(const OpView& op, Emitter& out) {
   const Transform t = read_transform(op, out, true);
   const int64_t n = t.dft.n;
@@ -166,7 +154,7 @@ void c2c(const OpView& op, Emitter& out) {
 }
 
 /// Appends the mirror images of entries 1, 2… of half a spectrum, conjugated.
-Ref whole_spectrum(Emitter& out, const Transform& t) {
+Ref full_spectrum(Emitter& out, const Transform& t) {
   std::vector<int64_t> mirrored;
   for (int64_t k = (t.dft.n - 1) / 2; k > 0; --k) mirrored.push_back(k);
   Ints signs(static_cast<size_t>(out.rank(t.x)), 1);
@@ -177,19 +165,36 @@ Ref whole_spectrum(Emitter& out, const Transform& t) {
   return out.concat({t.x, images}, t.axis);
 }
 
-/// The same of an open size: entry k of n is number k, or the image of n - k.
-Ref whole_open_spectrum(Emitter& out, const Transform& t, const Dim& n) {
+/// The same for a symbolic size n: entry k is that of the half, or the conjugate of entry n - k.
+Ref full_symbolic_spectrum(Emitter& out, const Transform& t, const Dim& n) {
   const Ref k = out.range(n);
   const Ref mirrored = sub(out, out.size(n, DType::i64), k);
   const Ref is_image = compare(out, "lt", mirrored, k);
   const Ref all = take(out, t.x, select(out, is_image, mirrored, k), t.axis);
   const int rank = out.rank(all);
   Shape along(static_cast<size_t>(rank), Dim(1));
-  along[static_cast<size_t>(t.axis)] = n;
+  along[t.axis] = n;
   const Ref is_imaginary =
       compare(out, "gt", iota(out, Dim(2), rank - 1, rank), out.scalar(0, DType::i64));
   const Ref changes = logical_and(out, out.reshape(is_image, along), is_imaginary);
   return select(out, changes, neg(out, all), all);
+}
+
+/// torch computes half of the spectrum, too: images are equal to the last bit, and an argmax takes
+/// the first.
+void r2c(const OpView& op, Emitter& out) {
+  Transform t = read_transform(op, out, false);
+  const Dim n = size_of(out, t.x, t.axis);
+  const int64_t bins = t.dft.n / 2 + 1;
+  if (is_product(t, t.dft.n * bins * 2)) {
+    t.x = real_by_matrix(op, out, t, bins);
+  } else {
+    const Ref all = by_fft(out, with_zero_imaginary(out, t.x), t);
+    const Ref half = out.slice(all, t.axis, Dim(0), floor_div(n, 2) + Dim(1));
+    t.x = scaled(out, half, t.dft.scale);
+  }
+  if (op.boolean("onesided")) return out.result(t.x);
+  out.result(n.is_constant() ? full_spectrum(out, t) : full_symbolic_spectrum(out, t, n));
 }
 
 void c2r(const OpView& op, Emitter& out) {
@@ -199,8 +204,8 @@ void c2r(const OpView& op, Emitter& out) {
   t.dft.n = known_or_zero(n);
   const int rank = out.rank(t.x);
   if (!is_product(t, 2 * bins * t.dft.n)) {
-    const Ref whole = n.is_constant() ? whole_spectrum(out, t) : whole_open_spectrum(out, t, n);
-    const Ref y = by_fft(out, whole, t);
+    const Ref full = n.is_constant() ? full_spectrum(out, t) : full_symbolic_spectrum(out, t, n);
+    const Ref y = by_fft(out, full, t);
     const Ref real = out.squeeze(out.slice(y, rank - 1, 0, 1), {rank - 1});
     return out.result(scaled(out, real, t.dft.scale));
   }

@@ -13,9 +13,9 @@ namespace {
 using ir::Promotion;
 
 constexpr double kPi = std::numbers::pi;
-/// Above this, doubles are whole numbers.
-constexpr double kAllWhole = 0x1p53;
-/// Higher derivatives exceed f32 and want more terms.
+/// All doubles above this are integers.
+constexpr double kAllIntegers = 0x1p53;
+/// Higher derivatives exceed f32 and need more terms.
 constexpr int64_t kMostDerivatives = 30;
 
 /// B(2k) / (2k (2k - 1)), k = 8 … 1: Stirling's series in 1 / x^2 (Abramowitz and Stegun 6.1.41).
@@ -35,10 +35,10 @@ constexpr double kZeta[] = {12.0,
                             -2.950130727918164224e12,
                             1.1646782814350067249e14};
 
-/// x minus the whole number below it.
+/// x - floor(x).
 Ref fraction(Emitter& out, Ref x) { return sub(out, x, out.elementwise("floor", {x})); }
 
-/// log(gamma(x)) for x >= 0: Stirling's series from 7 on, to which smaller x are moved.
+/// log(gamma(x)) for x >= 0: Stirling's series from 7 on; smaller x are shifted above 7.
 Ref positive_lgamma(Emitter& out, Ref x) {
   constexpr int kShift = 7;
   const Ref is_small = is_below(out, x, kShift);
@@ -63,11 +63,11 @@ Ref lgamma(Emitter& out, Ref x) {
   const Ref angle = times(out, minimum(out, part, minus_from(out, 1, part)), kPi);
   const Ref product = mul(out, size, out.elementwise("sin", {angle}));
   const Ref reflected = sub(out, natural_log(out, over(out, kPi, product)), y);
-  const Ref finite = replaced(out, is_above(out, size, kAllWhole), kInfinity, reflected);
+  const Ref finite = replaced(out, is_above(out, size, kAllIntegers), kInfinity, reflected);
   return select(out, is_below(out, x, 0), finite, y);
 }
 
-/// For x >= 0: the asymptotic series from 10 on, to which smaller x are moved.
+/// For x >= 0: the asymptotic series from 10 on; smaller x are shifted above 10.
 Ref positive_digamma(Emitter& out, Ref x) {
   constexpr int kShift = 10;
   const Ref is_small = is_below(out, x, kShift);
@@ -82,21 +82,21 @@ Ref positive_digamma(Emitter& out, Ref x) {
   return select(out, is_small, sub(out, y, sum), y);
 }
 
-/// pi times the signed distance to the nearest whole number.
+/// pi times the signed distance to the nearest integer.
 Ref reduced_angle(Emitter& out, Ref part) {
   const Ref nearest = select(out, is_above(out, part, 0.5), plus(out, part, -1), part);
   return times(out, nearest, kPi);
 }
 
-/// digamma(1 - x) - pi / tan(pi x) for negative x; at whole ones NaN, as in torch.
+/// digamma(1 - x) - pi / tan(pi x) for negative x; NaN at integers, as in torch.
 Ref digamma(Emitter& out, Ref x) {
   const Ref is_negative = is_below(out, x, 0);
   const Ref y = positive_digamma(out, select(out, is_negative, minus_from(out, 1, x), x));
   const Ref part = fraction(out, x);
   const Ref tangent = out.elementwise("tan", {reduced_angle(out, part)});
   const Ref reflected = sub(out, y, over(out, kPi, tangent));
-  const Ref is_whole = compare(out, "eq", part, like(out, 0, part));
-  return select(out, is_negative, replaced(out, is_whole, kNan, reflected), y);
+  const Ref is_integer = compare(out, "eq", part, like(out, 0, part));
+  return select(out, is_negative, replaced(out, is_integer, kNan, reflected), y);
 }
 
 Ref to_the_power(Emitter& out, Ref x, double exponent) {
@@ -140,13 +140,13 @@ std::vector<double> cotangent_derivative(int64_t n) {
   return {low_first.rbegin(), low_first.rend()};
 }
 
-/// Whole numbers up to 0.
+/// True for integers <= 0.
 Ref is_pole(Emitter& out, Ref x) {
   return logical_and(out, logical_not(out, is_above(out, x, 0)),
                      compare(out, "eq", x, out.elementwise("floor", {x})));
 }
 
-/// The n-th derivative of digamma, n >= 1. Negative x by reflection; at whole ones infinite.
+/// The n-th derivative of digamma, n >= 1. Negative x by reflection; infinite at integers.
 Ref polygamma_of(Emitter& out, int64_t n, Ref x) {
   const auto order = static_cast<double>(n);
   const Ref is_negative = is_below(out, x, 0);
@@ -161,7 +161,7 @@ Ref polygamma_of(Emitter& out, int64_t n, Ref x) {
   return replaced(out, is_pole(out, x), sign * kInfinity, select(out, is_negative, reflected, y));
 }
 
-/// For q < 0 the series of whole exponents is that of the polygamma function; of others NaN.
+/// For q < 0 an integer exponent uses the polygamma series; any other gives NaN.
 Ref zeta_of(Emitter& out, double s, Ref q) {
   Ref y;
   if (s == std::floor(s)) {
@@ -202,7 +202,7 @@ void mvlgamma(const OpView& op, Emitter& out) {
   finish(op, out, plus(out, sum, count * (count - 1) / 4 * std::log(kPi)));
 }
 
-/// The exponent, which the series wants to know.
+/// The exponent, which the series needs as a constant.
 double known_exponent(const OpView& op) {
   if (!op.is_tensor("self")) return op.f64("self");
   const ir::Tensor value = op.constant("self");
@@ -231,7 +231,7 @@ void register_gamma(Registry& r) {
   r.elementwise(
       {"aten::polygamma", "aten::special_polygamma"},
       {"pow",
-       "n-th derivative of digamma; 0 at infinity, where torch says NaN; relative error in f32 "
+       "n-th derivative of digamma; 0 at infinity, where torch gives NaN; relative error in f32 "
        "1e-7",
        polygamma, Promotion::to_float, "n above 30"});
   r.elementwise(
@@ -240,7 +240,7 @@ void register_gamma(Registry& r) {
   r.elementwise(
       {"aten::special_zeta", "aten::special_zeta.self_scalar", "aten::special_zeta.other_scalar"},
       {"pow",
-       "sum of (other + k)^-self, k >= 0; 0 at infinity, where torch says NaN; relative error in "
+       "sum of (other + k)^-self, k >= 0; 0 at infinity, where torch gives NaN; relative error in "
        "f32 1e-7",
        zeta, Promotion::to_float, "exponents that the model computes, or above 30"});
   r.elementwise({.op = "aten::igamma",

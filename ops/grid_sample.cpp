@@ -88,23 +88,22 @@ std::vector<Tap> taps(Emitter& out, const Sampling& s, Ref g, int64_t size) {
   std::vector<Tap> out_taps;
   const std::vector<Ref> weights = cubic_weights(out, t);
   for (int i = 0; i < 4; ++i)
-    out_taps.push_back({inside(out, s, times_plus(out, first, 1, i - 1), size),
-                        weights.at(static_cast<size_t>(i))});
+    out_taps.push_back({inside(out, s, times_plus(out, first, 1, i - 1), size), weights.at(i)});
   return out_taps;
 }
 
 /// The entries of one tap per axis, weighted: [N, C, positions].
-Ref sample(Emitter& out, Ref rows, const std::vector<Tap>& place, const Ints& sizes) {
+Ref sample(Emitter& out, Ref rows, const std::vector<Tap>& combination, const Ints& sizes) {
   std::optional<Ref> index, weight;
   const auto times = [&](Ref factor) { weight = weight ? mul(out, *weight, factor) : factor; };
-  for (size_t axis = 0; axis < place.size(); ++axis) {
-    const Ref at = place[axis].index;
+  for (size_t axis = 0; axis < combination.size(); ++axis) {
+    const Ref at = combination[axis].index;
     const auto last = static_cast<double>(sizes[axis] - 1);
     const Ref near = clamped_to(out, at, 0, last);
-    const Ref whole = out.cast(near, DType::i64);
-    index = index ? add(out, times_plus(out, *index, static_cast<double>(sizes[axis]), 0), whole)
-                  : whole;
-    if (place[axis].weight) times(*place[axis].weight);
+    const Ref entry = out.cast(near, DType::i64);
+    index = index ? add(out, times_plus(out, *index, static_cast<double>(sizes[axis]), 0), entry)
+                  : entry;
+    if (combination[axis].weight) times(*combination[axis].weight);
     times(out.cast(compare(out, "eq", at, near), out.dtype(rows)));
   }
   Shape shape = out.shape(rows);
@@ -119,9 +118,9 @@ Ref sample(Emitter& out, Ref rows, const std::vector<Tap>& place, const Ints& si
 Ref sampled(Emitter& out, const Sampling& s) {
   const Ints in = out.sizes(s.x);
   const Ints sizes(in.begin() + 2, in.end());
-  const Ints places = out.sizes(s.grid);
-  const int64_t count = ir::element_count(places) / places[0] / places.back();
-  const Ref grid = out.reshape(s.grid, {places[0], count, places.back()});
+  const Ints grid_sizes = out.sizes(s.grid);
+  const int64_t count = ir::element_count(grid_sizes) / grid_sizes[0] / grid_sizes.back();
+  const Ref grid = out.reshape(s.grid, {grid_sizes[0], count, grid_sizes.back()});
   std::vector<std::vector<Tap>> combinations = {{}};
   for (size_t axis = 0; axis < sizes.size(); ++axis) {
     const auto column = static_cast<int64_t>(sizes.size() - 1 - axis);
@@ -136,8 +135,8 @@ Ref sampled(Emitter& out, const Sampling& s) {
   }
   const Ref rows = out.reshape(s.x, {in[0], in[1], ir::element_count(sizes)});
   std::optional<Ref> y;
-  for (const auto& place : combinations) {
-    const Ref part = sample(out, rows, place, sizes);
+  for (const auto& combination : combinations) {
+    const Ref part = sample(out, rows, combination, sizes);
     y = y ? add(out, *y, part) : part;
   }
   return *y;
@@ -161,7 +160,7 @@ void grid_sampler(const OpView& op, Emitter& out) {
   out.result(out.cast(y, op.dtype()));
 }
 
-/// Position i of n in [-1, 1]: from border to border, or between the centres of the outer entries.
+/// Position i of n in [-1, 1]: from edge to edge, or between the centres of the outer entries.
 double position(int64_t i, int64_t n, bool align_corners) {
   if (n <= 1) return 0;
   const double last = static_cast<double>(n - 1);
@@ -169,12 +168,12 @@ double position(int64_t i, int64_t n, bool align_corners) {
   return align_corners ? at : at * last / static_cast<double>(n);
 }
 
-/// Rows (x, y, 1) or (x, y, z, 1) of all places, in row-major order of `sizes`.
+/// Rows (x, y, 1) or (x, y, z, 1) of all positions, in row-major order of `sizes`.
 std::vector<double> base_grid(const Ints& sizes, bool align_corners) {
   std::vector<double> out;
   const int64_t count = ir::element_count(sizes);
-  for (int64_t place = 0; place < count; ++place) {
-    int64_t rest = place;
+  for (int64_t index = 0; index < count; ++index) {
+    int64_t rest = index;
     for (size_t axis = sizes.size(); axis-- > 0; rest /= sizes[axis])
       out.push_back(position(rest % sizes[axis], sizes[axis], align_corners));
     out.push_back(1);
@@ -183,15 +182,16 @@ std::vector<double> base_grid(const Ints& sizes, bool align_corners) {
 }
 
 /// Position i of a symbolic n in [-1, 1], along `axis` of `rank`.
-Ref open_position(Emitter& out, const Dim& n, bool align_corners, int axis, int rank, DType dtype) {
-  const Ref steps = mul(out, iota(out, n, axis, rank), out.scalar(2, DType::i64));
-  const Ref from_middle = sub(out, steps, out.size(n - Dim(1), DType::i64));
+Ref symbolic_position(Emitter& out, const Dim& n, bool align_corners, int axis, int rank,
+                      DType dtype) {
+  const Ref doubled = mul(out, iota(out, n, axis, rank), out.scalar(2, DType::i64));
+  const Ref from_middle = sub(out, doubled, out.size(n - Dim(1), DType::i64));
   const Dim by = align_corners ? max(n - Dim(1), Dim(1)) : n;
   return div(out, out.cast(from_middle, dtype), out.size(by, dtype));
 }
 
-/// The same as the sum over the columns of theta, each times its positions.
-void open_affine_grid(const OpView& op, Emitter& out, Ref theta, const Shape& size) {
+/// For a symbolic size: the sum over the columns of theta, each times its positions.
+void symbolic_affine_grid(const OpView& op, Emitter& out, Ref theta, const Shape& size) {
   const bool align_corners = op.boolean("align_corners");
   const int dims = static_cast<int>(size.size()) - 2;
   const auto column = [&](int64_t at) {
@@ -202,18 +202,18 @@ void open_affine_grid(const OpView& op, Emitter& out, Ref theta, const Shape& si
   };
   Ref y = column(dims);
   for (int axis = 1; axis <= dims; ++axis) {
-    const Dim& n = size[static_cast<size_t>(axis) + 1];
-    const Ref at = open_position(out, n, align_corners, axis, dims + 2, out.dtype(theta));
+    const Dim& n = size[axis + 1];
+    const Ref at = symbolic_position(out, n, align_corners, axis, dims + 2, out.dtype(theta));
     y = add(out, y, mul(out, column(dims - axis), at));
   }
   finish(op, out, y);
 }
 
-/// theta [N, d, d + 1] applied to each place of an image of `size` [N, C, spatial…].
+/// theta [N, d, d + 1] applied to each position of an image of `size` [N, C, spatial…].
 void affine_grid(const OpView& op, Emitter& out) {
   const Ref theta = widened(out, op.tensor("theta"));
   if (const Shape size = op.dims("size"); !is_static(size))
-    return open_affine_grid(op, out, theta, size);
+    return symbolic_affine_grid(op, out, theta, size);
   const Ints size = op.ints("size");
   const Ints spatial(size.begin() + 2, size.end());
   const auto dims = static_cast<int64_t>(spatial.size());

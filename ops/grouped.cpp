@@ -1,4 +1,4 @@
-// Products of groups of rows, or columns, each with a matrix of its own: how experts are computed.
+// Products of groups of rows, or columns, each with its own matrix, as in mixtures of experts.
 #include "ops/product.h"
 #include "src/translate/arith.h"
 #include "src/translate/registry.h"
@@ -6,44 +6,44 @@
 namespace t2n::ops {
 namespace {
 
-/// [groups, size]: whether a place is in a group, which ends before the next begins.
+/// [groups, size]: True if the index is in the group. A group ends where the next one begins.
 Ref members(Emitter& out, Ref ends, const Dim& size) {
   const Dim& groups = out.shape(ends)[0];
   const Ref none = out.full(out.scalar(0, DType::i64), {Dim(1)});
   const Ref last = out.cast(ends, DType::i64);
   const Ref begins = out.slice(out.concat({none, last}, 0), 0, Dim(0), groups);
-  const Ref places = iota(out, size, 1, 2);
-  return logical_and(out, compare(out, "ge", places, out.unsqueeze(begins, {1})),
-                     compare(out, "lt", places, out.unsqueeze(last, {1})));
+  const Ref indices = iota(out, size, 1, 2);
+  return logical_and(out, compare(out, "ge", indices, out.unsqueeze(begins, {1})),
+                     compare(out, "lt", indices, out.unsqueeze(last, {1})));
 }
 
 /// Zeros where the mask, which has an axis more, is not true.
 Ref kept(Emitter& out, Ref mask, Ref x) { return select(out, mask, x, like(out, 0, x)); }
 
-/// x [rows, k] . w [groups, k, n]: rows side by side as often as there are groups, zeros where it
-/// is another's, times all matrices one below the other.
+/// x [rows, k] . w [groups, k, n]: repeats each row once per group, zero in all groups but its own,
+/// and multiplies by the stacked matrices.
 Ref by_rows(const OpView& op, Emitter& out, Ref x, Ref w, Ref ends) {
   const Shape &rows = out.shape(x), &all = out.shape(w);
   const Ref mask = out.transpose(members(out, ends, rows[0]), {1, 0});
-  const Ref apart = kept(out, out.unsqueeze(mask, {2}), out.unsqueeze(x, {1}));
+  const Ref separate = kept(out, out.unsqueeze(mask, {2}), out.unsqueeze(x, {1}));
   const Dim width = all[0] * all[1];
-  return product(op, out, out.reshape(apart, {rows[0], width}), out.reshape(w, {width, all[2]}));
+  return product(op, out, out.reshape(separate, {rows[0], width}), out.reshape(w, {width, all[2]}));
 }
 
-/// x [m, k] . w [k, n], a product for each group of what is summed.
+/// x [m, k] . w [k, n]: one product for each group of the summed axis.
 Ref by_terms(const OpView& op, Emitter& out, Ref x, Ref w, Ref ends) {
   const Ref mask = out.unsqueeze(members(out, ends, out.shape(x)[1]), {1});
   return product(op, out, kept(out, mask, out.unsqueeze(x, {0})), w);
 }
 
-/// x [groups, m, k] . w [k, n], columns of one product of each group.
+/// x [groups, m, k] . w [k, n]: each group computes its own columns of the product.
 Ref by_columns(const OpView& op, Emitter& out, Ref x, Ref w, Ref ends) {
   const Ref mask = out.unsqueeze(members(out, ends, out.shape(w)[1]), {1});
   const Ref y = kept(out, mask, product(op, out, x, w));
   return out.squeeze(reduce(out, "sum_reduce", y, {0}), {0});
 }
 
-/// Rows of no group, which torch leaves unwritten, are zeros.
+/// Rows outside all groups are zeros; torch leaves them unwritten.
 void grouped_mm(const OpView& op, Emitter& out) {
   ignore_present(op, {"bias", "out_dtype"}, "torch takes none, and the result's dtype shows it");
   const Ref x = widened(out, op.tensor("self")), w = widened(out, op.tensor("mat2"));

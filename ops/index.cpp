@@ -6,9 +6,9 @@
 #include "ops/all.h"
 #include "ops/positions.h"
 #include "src/diag/error.h"
-#include "src/translate/births.h"
 #include "src/translate/nan.h"
 #include "src/translate/registry.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -72,7 +72,7 @@ void take_along_dim(const OpView& op, Emitter& out) {
   if (op.is_none("dim"))
     return finish(op, out, gather_elements(out, flattened(out, x), flattened(out, index), 0));
   const int axis = op.axis("dim");
-  const auto at = static_cast<size_t>(axis);
+  const size_t at = axis;
   const Shape& shape = op.shape();
   index = out.broadcast_to(index, with_size(shape, axis, out.shape(index).at(at)));
   x = out.broadcast_to(x, with_size(shape, axis, out.shape(x).at(at)));
@@ -83,14 +83,14 @@ void take_flat(const OpView& op, Emitter& out) {
   finish(op, out, take(out, flattened(out, op.tensor("self")), op.tensor("index"), 0));
 }
 
-/// Selection by a mask that the model computes; a symbol stands for the size of the result.
+/// Selection by a mask that the model computes; the size of the result is a symbol.
 void select_computed(const OpView& op, Emitter& out, Ref self, Ref mask) {
-  if (!out.has(target::Feature::non_zero) || !is_born(op.shape()))
+  if (!out.has(target::Feature::non_zero) || !is_unbacked(op.shape()))
     op.refuse("mask", Limit::data_dependent_shape, computed_mask_help());
   const Shape shape = out.broadcast(out.shape(self), out.shape(mask));
   const Ref x = flattened(out, out.broadcast_to(self, shape));
   const Ref flags = flattened(out, out.broadcast_to(mask, shape));
-  finish(op, out, take(out, x, nonzero_places(out, flags, op.shape()[0])[0], 0));
+  finish(op, out, take(out, x, nonzero_indices(out, flags, op.shape()[0])[0], 0));
 }
 
 /// A constant mask is a list of positions.
@@ -110,7 +110,7 @@ void masked_select(const OpView& op, Emitter& out) {
   finish(op, out, take(out, flattened(out, x), index, 0));
 }
 
-/// How many boundaries lie below a value, which is its position among them. NaN comes last.
+/// The number of boundaries below each value. NaN is above all of them.
 Ref count_below(Emitter& out, Ref values, Ref boundaries, bool counts_equal) {
   const int last = out.rank(values);
   const Ref column = out.unsqueeze(values, {last});
@@ -121,13 +121,12 @@ Ref count_below(Emitter& out, Ref values, Ref boundaries, bool counts_equal) {
   return out.squeeze(count, {last});
 }
 
-/// What values and boundaries are compared in, by torch's promotion: boundaries have axes, a value
-/// may have none.
-DType compared_in(const OpView& op, const Emitter& out, DType boundaries) {
+/// The dtype of the comparison, by torch's promotion: boundaries have axes, a value may have none.
+DType comparison_dtype(const OpView& op, const Emitter& out, DType boundaries) {
   if (!op.is_tensor("self")) {
-    const bool is_whole = op.is_symbolic("self") || std::trunc(op.f64("self")) == op.f64("self");
+    const bool is_integer = op.is_symbolic("self") || std::trunc(op.f64("self")) == op.f64("self");
     if (ir::is_float(boundaries)) return boundaries;
-    return !is_whole ? DType::f32 : boundaries == DType::boolean ? DType::i64 : boundaries;
+    return !is_integer ? DType::f32 : boundaries == DType::boolean ? DType::i64 : boundaries;
   }
   const Ref self = op.tensor("self");
   const DType own = out.dtype(self);
@@ -139,7 +138,7 @@ DType compared_in(const OpView& op, const Emitter& out, DType boundaries) {
 }
 
 std::pair<Ref, Ref> searched(const OpView& op, Emitter& out, Ref boundaries) {
-  const DType dtype = compared_in(op, out, out.dtype(boundaries));
+  const DType dtype = comparison_dtype(op, out, out.dtype(boundaries));
   return {operand(op, out, "self", dtype), out.cast(boundaries, dtype)};
 }
 
@@ -154,10 +153,11 @@ void searchsorted(const OpView& op, Emitter& out) {
   op.ignore("out_int32", "the result's dtype shows it");
   const auto side = op.opt_str("side");
   const bool counts_equal = op.boolean("right") || side == "right";
-  Ref given = op.tensor("sorted_sequence");
+  Ref boundaries = op.tensor("sorted_sequence");
   if (const auto sorter = op.opt_tensor("sorter"))
-    given = gather_elements(out, given, out.cast(*sorter, DType::i64), out.rank(given) - 1);
-  const auto [self, sequence] = searched(op, out, given);
+    boundaries =
+        gather_elements(out, boundaries, out.cast(*sorter, DType::i64), out.rank(boundaries) - 1);
+  const auto [self, sequence] = searched(op, out, boundaries);
   const int rank = out.rank(sequence);
   const Ref rows = rank > 1 ? out.unsqueeze(sequence, {rank - 1}) : sequence;
   finish(op, out, count_below(out, self, rows, counts_equal));
@@ -204,7 +204,7 @@ void register_index(Registry& r) {
   r.same({"aten::masked_select"},
          {"tract_core_gather", "self[mask]", masked_select, {}, computed_masks()});
   register_nonzero(r);
-  register_counted(r);
+  register_data_dependent(r);
   register_searches(r);
   register_embedding_bag(r);
   register_quantile(r);

@@ -16,15 +16,15 @@ struct Sorted {
 /// does.
 Sorted sorted(Emitter& out, Ref x, const Dim& k, int axis, bool largest);
 
-/// Whether tract's counting operations express an operator that repeats entries.
-bool is_counted(const Emitter& out, Ref repeats, const OpView& op);
-/// The positions of `entries` that are repeated as often as `repeats` says, `count` in total.
-Ref counted_places(Emitter& out, Ref repeats, const Dim& entries, const Dim& count);
+/// True if the model computes the repeats and tract can compute the size of the result.
+bool has_computed_repeats(const Emitter& out, Ref repeats, const OpView& op);
+/// The indices of `entries`, entry i repeated repeats[i] times; `count` in total.
+Ref computed_repeat_indices(Emitter& out, Ref repeats, const Dim& entries, const Dim& count);
 
-void register_counted(Registry& registry);        ///< counted.cpp: distinct values, counts
-void register_embedding_bag(Registry& registry);  ///< embedding_bag.cpp
-void register_nonzero(Registry& registry);        ///< nonzero.cpp: positions of nonzero elements
-void register_quantile(Registry& registry);       ///< quantile.cpp: quantiles, medians, modes
-void register_sort(Registry& registry);           ///< sort.cpp: largest elements, orders, medians
+void register_data_dependent(Registry& registry);  ///< data_dependent.cpp: unique, bincount
+void register_embedding_bag(Registry& registry);   ///< embedding_bag.cpp
+void register_nonzero(Registry& registry);         ///< nonzero.cpp: positions of nonzero elements
+void register_quantile(Registry& registry);        ///< quantile.cpp: quantiles, medians, modes
+void register_sort(Registry& registry);            ///< sort.cpp: largest elements, orders, medians
 
 }  // namespace t2n::ops

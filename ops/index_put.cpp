@@ -1,13 +1,13 @@
-// Writing whole rows: index_put and the operations on one index along an axis.
+// Writing entire rows: index_put and the operations on one index along an axis.
 #include <algorithm>
 
 #include "ops/positions.h"
 #include "ops/reduce.h"
 #include "ops/scatter.h"
 #include "src/diag/error.h"
-#include "src/translate/births.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -30,10 +30,10 @@ Ref sum_of_rows(Emitter& out, Ref weights, Ref rows, const Shape& shape) {
 /// into the product, on which it fails.
 Ref add_rows_by_product(Emitter& out, Ref x, Ref index, Ref rows) {
   const DType dtype = out.dtype(x);
-  const DType real = DType::f64;
   const Ref positions = iota(out, size_of(out, x, 0), 0, 2);
-  const Ref here = compare(out, "eq", positions, out.unsqueeze(index, {0}));
-  const Ref sums = sum_of_rows(out, out.cast(here, real), out.cast(rows, real), out.shape(x));
+  const Ref is_index = compare(out, "eq", positions, out.unsqueeze(index, {0}));
+  const Ref sums =
+      sum_of_rows(out, out.cast(is_index, DType::f64), out.cast(rows, DType::f64), out.shape(x));
   return add(out, x, out.cast(sums, dtype));
 }
 
@@ -48,7 +48,7 @@ Ref value_rows(Emitter& out, Ref values, Ref self, const Positions& at) {
   Shape shape;
   for (int axis = 0; axis < out.rank(self); ++axis)
     if (std::find(at.axes.begin(), at.axes.end(), axis) == at.axes.end())
-      shape.push_back(out.shape(self)[static_cast<size_t>(axis)]);
+      shape.push_back(out.shape(self)[axis]);
   shape.insert(shape.begin() + first, selected.begin(), selected.end());
   Ints axes(selected.size());
   for (size_t i = 0; i < axes.size(); ++i) axes[i] = first + static_cast<int64_t>(i);
@@ -75,16 +75,16 @@ std::optional<Mask> computed_mask(const OpView& op, const Emitter& out) {
   return mask;
 }
 
-/// The position of each true element of a mask among all true ones, from 0.
-Ref places_among(Emitter& out, std::string_view cumsum, Ref mask) {
+/// The rank of each true element of a mask among all true ones, from 0.
+Ref ranks_among(Emitter& out, std::string_view cumsum, Ref mask) {
   const Ref flags = out.cast(flattened(out, mask), DType::i64);
   const Ref counts = running_sum(out, cumsum, flags, 0);
   return maximum(out, sub(out, counts, out.scalar(int64_t{1}, DType::i64)),
                  out.scalar(int64_t{0}, DType::i64));
 }
 
-/// Entries at positions along an axis; positions behind the end read the last one. An empty axis
-/// counts as one of zeros.
+/// Entries at positions along an axis; positions after the end read the last one. An empty axis
+/// reads zeros.
 Ref take_within(Emitter& out, Ref x, Ref index, int axis) {
   const Ref size = out.size(size_of(out, x, axis), DType::i64);
   const Ref zeros = out.full(out.scalar(0, out.dtype(x)), with_size(out.shape(x), axis, 1));
@@ -101,13 +101,13 @@ Ref true_elements(Emitter& out, Ref mask) {
 }
 
 /// torch raises unless there is one row for each true element, or one for all.
-void demand_rows(Emitter& out, Ref mask, const Dim& rows) {
+void require_rows(Emitter& out, Ref mask, const Dim& rows) {
   if (counts(out, rows, mask)) return;
-  const Ref given = out.size(rows, DType::i64);
-  const Ref differs = out.cast(compare(out, "ne", given, true_elements(out, mask)), DType::i64);
+  const Ref count = out.size(rows, DType::i64);
+  const Ref differs = out.cast(compare(out, "ne", count, true_elements(out, mask)), DType::i64);
   const Ref several =
-      out.cast(compare(out, "ne", given, out.scalar(int64_t{1}, DType::i64)), DType::i64);
-  demand(out, mul(out, differs, several));
+      out.cast(compare(out, "ne", count, out.scalar(int64_t{1}, DType::i64)), DType::i64);
+  require_at_runtime(out, mul(out, differs, several));
 }
 
 /// One row of values for each true element of a mask, in order.
@@ -116,14 +116,13 @@ bool put_rows(const OpView& op, Emitter& out, const Mask& mask, Ref values, bool
   const int masked = out.rank(mask.values), rank = out.rank(self);
   if (out.rank(values) != rank - masked + 1 || !out.has(target::Feature::core_cumsum)) return false;
   const Ref index =
-      out.reshape(places_among(out, "tract_core_cumsum", mask.values), out.shape(mask.values));
-  demand_rows(out, mask.values, size_of(out, values, mask.axis));
-  Shape spread = out.shape(values);
+      out.reshape(ranks_among(out, "tract_core_cumsum", mask.values), out.shape(mask.values));
+  require_rows(out, mask.values, size_of(out, values, mask.axis));
+  Shape shape = out.shape(values);
   for (int axis = 0; axis < rank - masked + 1; ++axis)
     if (axis != mask.axis)
-      spread[static_cast<size_t>(axis)] =
-          out.shape(self)[static_cast<size_t>(axis < mask.axis ? axis : axis + masked - 1)];
-  const Ref rows = take_within(out, out.broadcast_to(values, spread), index, mask.axis);
+      shape[axis] = out.shape(self)[axis < mask.axis ? axis : axis + masked - 1];
+  const Ref rows = take_within(out, out.broadcast_to(values, shape), index, mask.axis);
   Ints added;
   for (int axis = 0; axis < rank - masked - mask.axis; ++axis) added.push_back(masked + axis);
   const Ref condition = out.unsqueeze(mask.values, added);
@@ -131,8 +130,8 @@ bool put_rows(const OpView& op, Emitter& out, const Mask& mask, Ref values, bool
   return true;
 }
 
-/// One value for all positions that a mask selects, or one for each position of the axes behind it:
-/// a selection, without indices.
+/// One value for all positions that a mask selects, or one for each index of the axes after the
+/// mask: emitted as a select, without indices.
 bool put_masked(const OpView& op, Emitter& out, bool accumulates) {
   const auto mask = computed_mask(op, out);
   if (!mask) return false;
@@ -160,7 +159,7 @@ void index_put(const OpView& op, Emitter& out) {
   if (put_masked(op, out, accumulates)) return;
   const Ref self = op.tensor("self");
   Positions at = positions(op, out, self);
-  T2N_ASSERT(!at.axes.empty(), "torch writes nowhere without an index");
+  T2N_ASSERT(!at.axes.empty(), "index_put needs an index");
   const Rows rows = as_rows(out, self, at.axes);
   const Ref values = value_rows(out, op.tensor("values"), self, at);
   const Ref index = wrapped(out, flattened(out, at.index), size_of(out, rows.x, 0));
@@ -224,16 +223,17 @@ void put(const OpView& op, Emitter& out) {
 void masked_scatter(const OpView& op, Emitter& out) {
   const Ref self = op.tensor("self");
   const Ref mask = out.broadcast_to(op.tensor("mask"), op.shape());
-  const Ref index = places_among(out, op.nnef(), mask);
+  const Ref index = ranks_among(out, op.nnef(), mask);
   const Ref source = out.cast(flattened(out, op.tensor("source")), out.dtype(self));
   // The source may be shorter than the mask; entries that are not read may be anything.
   const Dim size = size_of(out, source, 0);
   if (size != size_of(out, flattened(out, mask), 0))
-    demand(out, out.cast(compare(out, "gt", true_elements(out, mask), out.size(size, DType::i64)),
-                         DType::i64));
+    require_at_runtime(
+        out, out.cast(compare(out, "gt", true_elements(out, mask), out.size(size, DType::i64)),
+                      DType::i64));
   const Ref last = out.size(size - Dim(1), DType::i64);
-  const Ref values = is_born(size) ? take_within(out, source, index, 0)
-                                   : take(out, source, minimum(out, index, last), 0);
+  const Ref values = is_unbacked(size) ? take_within(out, source, index, 0)
+                                       : take(out, source, minimum(out, index, last), 0);
   finish(op, out, select(out, mask, out.reshape(values, op.shape()), self));
 }
 

@@ -48,9 +48,9 @@ void stack(const OpView& op, Emitter& out) {
 
 /// Each tensor with at least `rank` axes, as torch.atleast_… adds them.
 Ref with_least(Emitter& out, Ref x, int rank) {
-  const int given = out.rank(x);
-  if (given >= rank) return x;
-  if (given == 0) return with_rank(out, x, rank);
+  const int own_rank = out.rank(x);
+  if (own_rank >= rank) return x;
+  if (own_rank == 0) return with_rank(out, x, rank);
   return rank == 3 ? out.unsqueeze(with_rank(out, x, 2), {2}) : with_rank(out, x, rank);
 }
 
@@ -79,7 +79,7 @@ void meshgrid(const OpView& op, Emitter& out) {
     const size_t axis = swaps && i < 2 ? static_cast<size_t>(1 - i) : static_cast<size_t>(i);
     Shape shape(tensors.size(), Dim(1));
     shape[axis] = op.shape(i)[axis];
-    const Ref x = out.reshape(tensors[static_cast<size_t>(i)], shape);
+    const Ref x = out.reshape(tensors[i], shape);
     out.result(out.broadcast_to(x, op.shape(i)), i);
   }
 }
@@ -94,8 +94,8 @@ void cartesian_prod(const OpView& op, Emitter& out) {
   for (size_t i = 0; i < tensors.size(); ++i) {
     Shape along(tensors.size(), Dim(1));
     along[i] = grid[i];
-    const Ref spread = out.broadcast_to(out.reshape(tensors[i], along), grid);
-    columns.push_back(out.reshape(spread, {op.shape()[0], 1}));
+    const Ref repeated = out.broadcast_to(out.reshape(tensors[i], along), grid);
+    columns.push_back(out.reshape(repeated, {op.shape()[0], 1}));
   }
   out.result(out.concat(columns, 1));
 }
@@ -144,23 +144,23 @@ void block_diag(const OpView& op, Emitter& out) {
 
 void register_join(Registry& r) {
   r.same({"aten::cat", "aten::concat", "aten::concatenate"},
-         {"concat", "one after the other along an axis", concatenate, ir::Promotion::operands});
+         {"concat", "joined along an axis", concatenate, ir::Promotion::operands});
   r.same({"aten::stack", "aten::_stack"},
-         {"stack", "one after the other along a new axis", stack, ir::Promotion::operands});
+         {"stack", "joined along a new axis", stack, ir::Promotion::operands});
   r.add({.op = "aten::hstack",
-         .doc = "one beside the other",
+         .doc = "joined along axis 1, vectors along axis 0",
          .variants = {{any_target(), "concat", named_stack<1, 1>}},
          .promotion = ir::Promotion::operands});
   r.add({.op = "aten::vstack",
          .also = {"aten::row_stack"},
-         .doc = "one below the other; vectors are rows",
+         .doc = "joined along axis 0; vectors are rows",
          .variants = {{any_target(), "concat", named_stack<2, 0>}},
          .promotion = ir::Promotion::operands});
   r.add({.op = "aten::dstack",
-         .doc = "one behind the other",
+         .doc = "joined along axis 2",
          .variants = {{any_target(), "concat", named_stack<3, 2>}},
          .promotion = ir::Promotion::operands});
-  r.same({"aten::column_stack"}, {"concat", "one beside the other; vectors are columns",
+  r.same({"aten::column_stack"}, {"concat", "joined along axis 1; vectors are columns",
                                   column_stack, ir::Promotion::operands});
   r.same({"aten::meshgrid", "aten::meshgrid.indexing"},
          {"tract_core_broadcast", "each vector along its own axis, repeated over the others",

@@ -107,7 +107,7 @@ bool is_within(const Emitter& out, Ref x, int64_t low, int64_t high) {
                      [&](int64_t v) { return v >= low && v <= high; });
 }
 
-/// tract wraps numbers of bits that are out of range; torch shifts all bits out.
+/// tract wraps shift counts that are out of range; torch shifts all bits out.
 void shift(const OpView& op, Emitter& out) {
   const auto [a, b] = operands(op, out);
   T2N_ASSERT(ir::is_integer(out.dtype(a)), "torch shifts the bits of integers only");

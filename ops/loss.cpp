@@ -100,9 +100,9 @@ void kl_div(const OpView& op, Emitter& out) {
 
 void hinge_embedding_loss(const OpView& op, Emitter& out) {
   const Ref x = wide(op, out, "self"), target = wide(op, out, "target");
-  const Ref apart = clamped_below(out, sub(out, like(out, op.f64("margin"), x), x), 0);
+  const Ref excess = clamped_below(out, sub(out, like(out, op.f64("margin"), x), x), 0);
   finish_loss(op, out,
-              add(out, unless_target(out, target, 1, apart), unless_target(out, target, -1, x)));
+              add(out, unless_target(out, target, 1, excess), unless_target(out, target, -1, x)));
 }
 
 void soft_margin_loss(const OpView& op, Emitter& out) {

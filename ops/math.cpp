@@ -120,9 +120,9 @@ void hypot(const OpView& op, Emitter& out) {
   const Ref large = maximum(out, x, y);
   const Ref share = div(out, minimum(out, x, y), large);
   const Ref root = out.elementwise("sqrt", {add(out, mul(out, share, share), like(out, 1, a))});
-  const Ref is_whole = compare(out, "eq", x, y);  // infinities and zeros have no quotient
+  const Ref is_equal = compare(out, "eq", x, y);  // infinities and zeros have no quotient
   const Ref both = mul(out, large, like(out, 1.4142135623730951, a));
-  finish(op, out, select(out, is_whole, both, mul(out, large, root)));
+  finish(op, out, select(out, is_equal, both, mul(out, large, root)));
 }
 
 /// True for -0 as well: its reciprocal is negative.
@@ -174,7 +174,7 @@ void logit(const OpView& op, Emitter& out) {
   if (const auto eps = op.opt_f64("eps")) {
     const DType own = out.dtype(op.tensor("self"));
     const double least = rounded_if_half(*eps, own), most = rounded_if_half(1 - least, own);
-    const Ref low = like(out, least, x);  // which wins where it is above the other
+    const Ref low = like(out, least, x);  // wins if it is above `most`
     x = select(out, compare(out, "lt", x, low), low, minimum(out, x, like(out, most, x)));
   }
   const Ref odds = div(out, x, sub(out, like(out, 1, x), x));

@@ -22,7 +22,7 @@ void linear(const OpView& op, Emitter& out) {
   out.result(bias ? add(out, y, *bias) : y);
 }
 
-/// Sums of 32 bits, as the pass integer-products writes them.
+/// 32-bit sums; the pass integer-products emits this operator.
 void integer_linear(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("input");
   const std::string rows =
@@ -110,7 +110,7 @@ void addr(const OpView& op, Emitter& out) {
 
 Dim size_along(const Shape& shape, const Ints& axes) {
   Dim count = 1;
-  for (const int64_t axis : axes) count = count * shape[static_cast<size_t>(axis)];
+  for (const int64_t axis : axes) count = count * shape[axis];
   return count;
 }
 
@@ -139,7 +139,7 @@ Ref contracted(const OpView& op, Emitter& out, Ref a, Ref b, const Ints& axes_a,
   return out.reshape(product(op, out, rows, columns), op.shape());
 }
 
-Ints given_axes(const OpView& op, std::string_view name, int rank) {
+Ints axes_argument(const OpView& op, std::string_view name, int rank) {
   Ints out = op.ints(name);
   for (int64_t& axis : out)
     if (axis < 0) axis += rank;
@@ -151,9 +151,8 @@ Ref summed_where_other_is_one(Emitter& out, Ref x, const Ints& axes, Ref other,
                               const Ints& other_axes) {
   Ints sums;
   for (size_t i = 0; i < axes.size(); ++i) {
-    const Dim mine = out.shape(x)[static_cast<size_t>(axes[i])];
-    if (mine != Dim(1) && out.shape(other)[static_cast<size_t>(other_axes[i])] == Dim(1))
-      sums.push_back(axes[i]);
+    const Dim mine = out.shape(x)[axes[i]];
+    if (mine != Dim(1) && out.shape(other)[other_axes[i]] == Dim(1)) sums.push_back(axes[i]);
   }
   std::sort(sums.begin(), sums.end());
   return sums.empty() ? x : reduce(out, "sum_reduce", x, sums);
@@ -162,8 +161,8 @@ Ref summed_where_other_is_one(Emitter& out, Ref x, const Ints& axes, Ref other,
 void tensordot(const OpView& op, Emitter& out) {
   const Ref self = op.tensor("self");
   const Ref other = op.tensor("other");
-  const Ints axes_self = given_axes(op, "dims_self", out.rank(self));
-  const Ints axes_other = given_axes(op, "dims_other", out.rank(other));
+  const Ints axes_self = axes_argument(op, "dims_self", out.rank(self));
+  const Ints axes_other = axes_argument(op, "dims_other", out.rank(other));
   const Ref a = summed_where_other_is_one(out, self, axes_self, other, axes_other);
   const Ref b = summed_where_other_is_one(out, other, axes_other, self, axes_self);
   out.result(contracted(op, out, a, b, axes_self, axes_other));
@@ -197,7 +196,7 @@ Ref identity(Emitter& out, Ref square) {
                     out.dtype(square));
   const int64_t n = extent(out, square, out.rank(square) - 1);
   std::vector<double> entries(static_cast<size_t>(n * n), 0);
-  for (int64_t i = 0; i < n; ++i) entries[static_cast<size_t>(i * (n + 1))] = 1;
+  for (int64_t i = 0; i < n; ++i) entries[i * (n + 1)] = 1;
   return out.constant(ir::tensor_of(out.dtype(square), {n, n}, entries), "identity");
 }
 
@@ -215,7 +214,7 @@ void matrix_power(const OpView& op, Emitter& out) {
   out.result(*y);
 }
 
-/// In each axis of the result, that of `self` is the outer half, that of `other` the inner one.
+/// Each axis of the result merges those of `self` (outer) and `other` (inner).
 void kron(const OpView& op, Emitter& out) {
   const int rank = op.rank();
   const Ref a = with_rank(out, op.tensor("self"), rank);
@@ -232,7 +231,7 @@ void kron(const OpView& op, Emitter& out) {
 int cross_axis(const OpView& op, Emitter& out, Ref x) {
   if (!op.is_none("dim")) return op.axis("dim", op.rank());
   int axis = 0;
-  while (out.shape(x).at(static_cast<size_t>(axis)) != Dim(3)) ++axis;
+  while (out.shape(x).at(axis) != Dim(3)) ++axis;
   return axis;
 }
 

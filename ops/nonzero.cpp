@@ -2,15 +2,15 @@
 #include "ops/all.h"
 #include "ops/index.h"
 #include "src/translate/arith.h"
-#include "src/translate/births.h"
 #include "src/translate/registry.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
 
-/// The symbol of their number; refused if there is none, as for a tensor without axes.
+/// The symbol of the number of nonzero elements. Refuses a result without one.
 Dim count_of(const OpView& op, const Emitter& out, Ref x) {
-  if (out.rank(x) == 0 || !is_born(op.shape()))
+  if (out.rank(x) == 0 || !is_unbacked(op.shape()))
     op.refuse_op(Limit::data_dependent_shape, "use torch.where, or give it a tensor with axes");
   return op.shape()[0];
 }
@@ -24,8 +24,8 @@ void nonzero_rows(const OpView& op, Emitter& out) {
 /// One result for each axis.
 void nonzero_columns(const OpView& op, Emitter& out) {
   const Ref x = op.tensor(op.has_argument("self") ? "self" : "condition");
-  const std::vector<Ref> places = nonzero_places(out, x, count_of(op, out, x));
-  for (size_t i = 0; i < places.size(); ++i) finish(op, out, places[i], static_cast<int>(i));
+  const std::vector<Ref> indices = nonzero_indices(out, x, count_of(op, out, x));
+  for (size_t i = 0; i < indices.size(); ++i) finish(op, out, indices[i], static_cast<int>(i));
 }
 
 }  // namespace
@@ -36,10 +36,11 @@ void register_nonzero(Registry& r) {
            .doc = doc,
            .variants = {{has(Feature::non_zero), "tract_onnx_non_zero", translate}}});
   };
-  add("aten::nonzero", "the place of each element that is not zero", nonzero_rows);
-  add("aten::argwhere", "the place of each element that is not zero", nonzero_rows);
-  add("aten::nonzero_numpy", "the places of what is not zero, for each axis", nonzero_columns);
-  add("aten::where", "the places of what is not zero, for each axis", nonzero_columns);
+  add("aten::nonzero", "the indices of nonzero elements, one row per element", nonzero_rows);
+  add("aten::argwhere", "the indices of nonzero elements, one row per element", nonzero_rows);
+  add("aten::nonzero_numpy", "the indices of nonzero elements, one tensor per axis",
+      nonzero_columns);
+  add("aten::where", "the indices of nonzero elements, one tensor per axis", nonzero_columns);
 }
 
 }  // namespace t2n::ops

@@ -15,13 +15,13 @@ Ref per_channel(Emitter& out, Ref x) { return out.unsqueeze(flattened(out, widen
 
 Ref per_channel_or(const OpView& op, Emitter& out, std::string_view name, double value,
                    DType dtype) {
-  const auto given = op.opt_tensor(name);
-  return given ? per_channel(out, *given) : out.scalar(value, dtype);
+  const auto tensor = op.opt_tensor(name);
+  return tensor ? per_channel(out, *tensor) : out.scalar(value, dtype);
 }
 
 Ref eps_of(const OpView& op, Emitter& out, DType dtype) { return out.scalar(op.f64("eps"), dtype); }
 
-/// y * weight + bias, each if it is given.
+/// y * weight + bias, each if present.
 Ref affine(Emitter& out, Ref y, std::optional<Ref> weight, std::optional<Ref> bias) {
   if (weight) y = mul(out, y, widened(out, *weight));
   if (bias) y = add(out, y, widened(out, *bias));
@@ -29,16 +29,16 @@ Ref affine(Emitter& out, Ref y, std::optional<Ref> weight, std::optional<Ref> bi
 }
 
 /// The axes of a normalisation, for outputs that only the backward pass needs.
-struct Over {
+struct NormAxes {
   Ref x;
   Ints axes;
   Ref eps;
 };
 
 /// 1 / sqrt(mean(x^2) + eps)
-Ref inverse_root(Emitter& out, Ref x, const Over& over) {
-  const Ref mean = reduce(out, "mean_reduce", mul(out, x, x), over.axes);
-  return out.elementwise("rsqrt", {add(out, mean, over.eps)});
+Ref inverse_root(Emitter& out, Ref x, const NormAxes& norm) {
+  const Ref mean = reduce(out, "mean_reduce", mul(out, x, x), norm.axes);
+  return out.elementwise("rsqrt", {add(out, mean, norm.eps)});
 }
 
 void statistic_result(const OpView& op, Emitter& out, Ref y, int index) {
@@ -47,12 +47,12 @@ void statistic_result(const OpView& op, Emitter& out, Ref y, int index) {
 }
 
 /// The mean and 1 / sqrt(var + eps); a norm without a mean gives the second only.
-void finish_statistics(const OpView& op, Emitter& out, const Over& over) {
-  if (op.outputs() == 2) statistic_result(op, out, inverse_root(out, over.x, over), 1);
+void finish_statistics(const OpView& op, Emitter& out, const NormAxes& norm) {
+  if (op.outputs() == 2) statistic_result(op, out, inverse_root(out, norm.x, norm), 1);
   if (op.outputs() < 3) return;
-  const Ref mean = reduce(out, "mean_reduce", over.x, over.axes);
+  const Ref mean = reduce(out, "mean_reduce", norm.x, norm.axes);
   statistic_result(op, out, mean, 1);
-  statistic_result(op, out, inverse_root(out, sub(out, over.x, mean), over), 2);
+  statistic_result(op, out, inverse_root(out, sub(out, norm.x, mean), norm), 2);
 }
 
 /// With stored statistics torch leaves these outputs empty.
@@ -63,9 +63,9 @@ void finish_empty_statistics(const OpView& op, Emitter& out) {
 }
 
 Ref normalised(Emitter& out, Ref x, Ref eps, const Ints& axes) {
-  const bool is_open = std::any_of(
+  const bool is_symbolic = std::any_of(
       axes.begin(), axes.end(), [&](int64_t axis) { return !size_of(out, x, axis).is_constant(); });
-  if (is_open && out.has(target::Feature::open_sizes)) {
+  if (is_symbolic && out.has(target::Feature::open_sizes)) {
     const Ref centred = sub(out, x, reduce(out, "mean_reduce", x, axes));
     return mul(out, centred, inverse_root(out, centred, {x, axes, eps}));
   }
@@ -87,11 +87,11 @@ Ref by_stored_statistics(const OpView& op, Emitter& out, Ref x) {
 
 /// `weight` and `bias` of one value per channel, with rank enough to broadcast.
 std::optional<Ref> channel_tensor(const OpView& op, Emitter& out, std::string_view name, int rank) {
-  const auto given = op.opt_tensor(name);
-  if (!given) return {};
+  const auto tensor = op.opt_tensor(name);
+  if (!tensor) return {};
   Ints trailing;
   for (int axis = 1; axis < rank - 1; ++axis) trailing.push_back(axis);
-  return out.unsqueeze(flattened(out, *given), trailing);
+  return out.unsqueeze(flattened(out, *tensor), trailing);
 }
 
 Ref by_own_statistics(const OpView& op, Emitter& out, Ref x, const Ints& axes) {
@@ -155,15 +155,15 @@ void layer_norm(const OpView& op, Emitter& out) {
 
 /// Without `eps` torch takes the machine epsilon of its compute dtype, f32 for half floats.
 double rms_eps(const OpView& op, DType dtype) {
-  const auto given = op.opt_f64("eps");
-  if (given) return *given;
+  const auto eps = op.opt_f64("eps");
+  if (eps) return *eps;
   return dtype == DType::f64 ? std::numeric_limits<double>::epsilon()
                              : static_cast<double>(std::numeric_limits<float>::epsilon());
 }
 
-void finish_rms_norm(const OpView& op, Emitter& out, Ref y, const Over& over) {
+void finish_rms_norm(const OpView& op, Emitter& out, Ref y, const NormAxes& norm) {
   out.result(out.cast(affine(out, y, op.opt_tensor("weight"), {}), op.dtype()));
-  finish_statistics(op, out, over);
+  finish_statistics(op, out, norm);
 }
 
 void rms_norm(const OpView& op, Emitter& out) {

@@ -1,4 +1,4 @@
-// Padding: by a number, by reflection, by the border's value, or from the other end.
+// Padding: by a number, by reflection, by the edge value, or from the other end.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -76,7 +76,7 @@ Ref constant_padded(Emitter& out, Ref x, const Pads& pads, double value, Ref num
                                           : joined_with_blocks(out, y, rest, number);
 }
 
-/// Border entries are read before any are removed.
+/// Reads edge entries before negative padding removes any.
 Ref border_padded(Emitter& out, Ref x, const Pads& pads, const char* border) {
   const bool is_bool = out.dtype(x) == DType::boolean;
   const Ref in = is_bool ? out.cast(x, DType::u8) : x;
@@ -86,7 +86,7 @@ Ref border_padded(Emitter& out, Ref x, const Pads& pads, const char* border) {
   return cropped(out, is_bool ? out.cast(y, DType::boolean) : y, pads);
 }
 
-/// Entries are removed before the other end is read.
+/// Negative padding removes entries before the other end is read.
 Ref circular_padded(Emitter& out, Ref x, const Pads& pads) {
   x = cropped(out, x, pads);
   for (size_t i = 0; i < pads.size(); ++i) {
@@ -107,7 +107,7 @@ Ref circular_padded(Emitter& out, Ref x, const Pads& pads) {
 /// In the order of torch's enumeration (ATen/native/PadNd.h).
 enum class PadMode { reflect, replicate, circular, constant };
 
-/// Which entry of an axis of `size` entries is at position `at`, which may lie beyond its ends.
+/// The index of the entry that `mode` pads position `at` with; `at` may be outside of the axis.
 Ref entry_of_border(Emitter& out, Ref at, const Dim& size, PadMode mode) {
   const Ref none = out.scalar(0, DType::i64), last = out.size(size - Dim(1), DType::i64);
   if (mode == PadMode::replicate) return minimum(out, maximum(out, at, none), last);
@@ -115,32 +115,32 @@ Ref entry_of_border(Emitter& out, Ref at, const Dim& size, PadMode mode) {
     const Ref from_end = sub(out, last, out.elementwise("abs", {at}));
     return sub(out, last, out.elementwise("abs", {from_end}));
   }
-  const Ref whole = out.size(size, DType::i64);
-  const Ref forward = select(out, compare(out, "lt", at, none), add(out, at, whole), at);
-  return select(out, compare(out, "gt", forward, last), sub(out, forward, whole), forward);
+  const Ref length = out.size(size, DType::i64);
+  const Ref forward = select(out, compare(out, "lt", at, none), add(out, at, length), at);
+  return select(out, compare(out, "gt", forward, last), sub(out, forward, length), forward);
 }
 
 std::string_view amounts(const OpView& op) { return op.has_argument("pad") ? "pad" : "padding"; }
 
-bool has_open_amounts(const OpView& op) { return !is_static(op.dims(amounts(op))); }
+bool has_symbolic_amounts(const OpView& op) { return !is_static(op.dims(amounts(op))); }
 
 Pads read_pads(const OpView& op, Emitter& out) {
   return per_axis(op.ints(amounts(op)), out.rank(op.tensor("self")));
 }
 
-/// `number` as a border of `x`, whose other sizes come from x itself: tract cannot prove that a
-/// size which an earlier border produced equals our expression of it.
-Ref border(Emitter& out, Ref x, Ref number, int axis, const Dim& size) {
+/// A block of `number` to pad `x`. Its other sizes come from x itself: tract cannot prove that a
+/// size which an earlier padding produced equals our expression of it.
+Ref padding_block(Emitter& out, Ref x, Ref number, int axis, const Dim& size) {
   const Ref first = out.slice(with_entry(out, x, axis), axis, 0, 1);
-  Shape alone(static_cast<size_t>(out.rank(x)), Dim(1));
-  alone[static_cast<size_t>(axis)] = size;
-  const Ref block = out.full(number, alone);
+  Shape block_shape(static_cast<size_t>(out.rank(x)), Dim(1));
+  block_shape[axis] = size;
+  const Ref block = out.full(number, block_shape);
   return select(out, compare(out, "eq", first, first), block, block);
 }
 
-/// Symbolic amounts: tract's `pad` takes integers only. Amounts are negative if they are in the
-/// sample.
-Ref open_padded(const OpView& op, Emitter& out, Ref number) {
+/// Symbolic amounts: tract's `pad` takes integers only. The sample determines whether an amount is
+/// negative.
+Ref symbolic_padded(const OpView& op, Emitter& out, Ref number) {
   const Shape flat = op.dims(amounts(op));
   Ref x = op.tensor("self");
   bool is_first_border = true;
@@ -153,7 +153,7 @@ Ref open_padded(const OpView& op, Emitter& out, Ref number) {
     const bool is_none = before == Dim(0) && after == Dim(0);
     const bool is_first = is_none || std::exchange(is_first_border, false);
     const auto block = [&](const Dim& size) {
-      if (!is_first) return border(out, x, number, axis, size);
+      if (!is_first) return padding_block(out, x, number, axis, size);
       return out.full(number, with_size(out.shape(x), axis, size));
     };
     std::vector<Ref> parts;
@@ -165,16 +165,16 @@ Ref open_padded(const OpView& op, Emitter& out, Ref number) {
   return x;
 }
 
-/// Symbolic amounts, none of which is negative: entries are gathered.
-Ref open_border_padded(const OpView& op, Emitter& out, PadMode mode) {
+/// Symbolic amounts, all non-negative: gathers the entries.
+Ref symbolic_border_padded(const OpView& op, Emitter& out, PadMode mode) {
   const Shape flat = op.dims(amounts(op));
   Ref x = op.tensor("self");
   for (size_t i = 0; i + 1 < flat.size(); i += 2) {
     const Dim before = flat[i], after = flat[i + 1];
     if (before == Dim(0) && after == Dim(0)) continue;
     if (out.at_sample(before) < 0 || out.at_sample(after) < 0)
-      throw Error("unsupported-argument", "negative padding of an open amount beside other borders",
-                  "it takes entries away that the border is made of", "slice the tensor itself");
+      throw Error("unsupported-argument", "a symbolic amount of padding is negative",
+                  "the padding would read entries that it removes", "slice the tensor instead");
     const int axis = out.rank(x) - 1 - static_cast<int>(i / 2);
     const Dim size = size_of(out, x, axis), padded = size + before + after;
     const Ref at = sub(out, out.range(padded), out.size(before, DType::i64));
@@ -184,29 +184,32 @@ Ref open_border_padded(const OpView& op, Emitter& out, PadMode mode) {
   return x;
 }
 
-/// `value`: that of the argument `value`, of which integers may be larger than a double holds.
+/// `value` is the argument `value`; an integer argument may exceed what a double holds.
 void pad_with(const OpView& op, Emitter& out, double value) {
   const Ref x = op.tensor("self");
-  const bool is_whole = ir::is_integer(out.dtype(x)) && !op.is_none("value");
-  const Ref number = is_whole ? op.number("value", out.dtype(x)) : like(out, value, x);
-  if (has_open_amounts(op)) return out.result(open_padded(op, out, number));
+  const bool is_integer = ir::is_integer(out.dtype(x)) && !op.is_none("value");
+  const Ref number = is_integer ? op.number("value", out.dtype(x)) : like(out, value, x);
+  if (has_symbolic_amounts(op)) return out.result(symbolic_padded(op, out, number));
   out.result(constant_padded(out, x, read_pads(op, out), value, number));
 }
 
 void constant_pad(const OpView& op, Emitter& out) { pad_with(op, out, op.f64("value")); }
 
 void reflection_pad(const OpView& op, Emitter& out) {
-  if (has_open_amounts(op)) return out.result(open_border_padded(op, out, PadMode::reflect));
+  if (has_symbolic_amounts(op))
+    return out.result(symbolic_border_padded(op, out, PadMode::reflect));
   out.result(border_padded(out, op.tensor("self"), read_pads(op, out), "reflect"));
 }
 
 void replication_pad(const OpView& op, Emitter& out) {
-  if (has_open_amounts(op)) return out.result(open_border_padded(op, out, PadMode::replicate));
+  if (has_symbolic_amounts(op))
+    return out.result(symbolic_border_padded(op, out, PadMode::replicate));
   out.result(border_padded(out, op.tensor("self"), read_pads(op, out), "replicated"));
 }
 
 void circular_pad(const OpView& op, Emitter& out) {
-  if (has_open_amounts(op)) return out.result(open_border_padded(op, out, PadMode::circular));
+  if (has_symbolic_amounts(op))
+    return out.result(symbolic_border_padded(op, out, PadMode::circular));
   out.result(circular_padded(out, op.tensor("self"), read_pads(op, out)));
 }
 
@@ -235,7 +238,7 @@ void pad_enum(const OpView& op, Emitter& out) {
 
 void register_pad(Registry& r) {
   r.same({"aten::pad"},
-         {"pad", "entries added around the tensor; negative padding takes them away", pad});
+         {"pad", "entries added around the tensor; negative padding removes entries", pad});
   r.same({"aten::_pad_enum"}, {"pad", "the same as aten::pad", pad_enum});
   r.same({"aten::constant_pad_nd"}, {"pad", "a number around the tensor", constant_pad});
   r.same({"aten::reflection_pad1d", "aten::reflection_pad2d", "aten::reflection_pad3d"},

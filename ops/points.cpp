@@ -21,16 +21,16 @@ struct Neighbours {
 
 /// The elements along `axis` without the last, and without the first. At least two.
 Neighbours neighbours(Emitter& out, Ref x, int axis) {
-  const Dim n = out.shape(x).at(static_cast<size_t>(axis));
+  const Dim n = out.shape(x).at(axis);
   return {out.slice(x, axis, 0, n - Dim(1)), out.slice(x, axis, 1, n)};
 }
 
-/// Distances of points x, in the dtype of y and shaped to meet its neighbours.
+/// Distances of points x, in the dtype of y and shaped to broadcast with its neighbours.
 Ref distances(const OpView& op, Emitter& out, int axis, int rank, DType dtype) {
   Ref x = out.cast(op.tensor("x"), dtype);
   if (out.rank(x) == 1) {
     Shape shape(static_cast<size_t>(rank), Dim(1));
-    shape[static_cast<size_t>(axis)] = out.shape(x)[0];
+    shape[axis] = out.shape(x)[0];
     x = out.reshape(x, shape);
   }
   x = with_rank(out, x, rank);
@@ -41,7 +41,7 @@ Ref distances(const OpView& op, Emitter& out, int axis, int rank, DType dtype) {
 /// (y[i] + y[i + 1]) / 2 times the distance between both; nothing for fewer than two points.
 std::optional<Ref> areas(const OpView& op, Emitter& out, int axis) {
   const Ref y = widened(out, out.cast(op.tensor("y"), op.dtype()));
-  const Dim& points = out.shape(y).at(static_cast<size_t>(axis));
+  const Dim& points = out.shape(y).at(axis);
   if (points.is_constant() && points.value() < 2) {
     op.ignore(op.has_argument("x") ? "x" : "dx", "there is no distance");
     return {};
@@ -74,7 +74,7 @@ void cumulative_trapezoid(const OpView& op, Emitter& out) {
   finish(op, out, running_sum(out, op.nnef(), *parts, axis));
 }
 
-/// The powers of x side by side, from 0 on.
+/// The powers of x from 0 on, along a new last axis.
 void vander(const OpView& op, Emitter& out) {
   op.ignore("N", "the result's shape shows it");
   const bool falls = op.has_argument("increasing") && !op.boolean("increasing");
@@ -87,7 +87,7 @@ void vander(const OpView& op, Emitter& out) {
   std::vector<Ref> powers = {out.full(like(out, 1, x), out.shape(column))};
   while (static_cast<int64_t>(powers.size()) < count)
     powers.push_back(powers.size() == 1 ? column : mul(out, powers.back(), column));
-  powers.resize(static_cast<size_t>(count));
+  powers.resize(count);
   if (falls) powers = {powers.rbegin(), powers.rend()};
   out.result(powers.size() == 1 ? powers[0] : out.concat(powers, last));
 }
@@ -135,9 +135,9 @@ void histc(const OpView& op, Emitter& out) {
   const Ref bin = capped(out, position, static_cast<double>(bins - 1));
   const Ref is_inside = logical_and(out, compare(out, "ge", x, low), compare(out, "le", x, high));
   const Ref number = out.cast(iota(out, bins, 0, 2), out.dtype(x));
-  const Ref is_here = logical_and(out, compare(out, "eq", out.unsqueeze(bin, {0}), number),
-                                  out.unsqueeze(is_inside, {0}));
-  const Ref counts = reduce(out, "sum_reduce", out.cast(is_here, out.dtype(x)), {1});
+  const Ref is_in_bin = logical_and(out, compare(out, "eq", out.unsqueeze(bin, {0}), number),
+                                    out.unsqueeze(is_inside, {0}));
+  const Ref counts = reduce(out, "sum_reduce", out.cast(is_in_bin, out.dtype(x)), {1});
   finish(op, out, out.squeeze(counts, {1}));
 }
 
@@ -156,11 +156,11 @@ void register_integrals(Registry& r) {
 void register_points(Registry& r) {
   register_integrals(r);
   r.same({"aten::vander", "aten::linalg_vander"},
-         {"concat", "powers of x side by side", vander, {}, "more than 64 powers"});
+         {"concat", "powers of x along a new last axis", vander, {}, "more than 64 powers"});
   r.same({"aten::pdist", "aten::_pdist_forward"},
          {"sum_reduce", "p-norms of the differences of all pairs of rows", pdist});
   r.same({"aten::histc"},
-         {"sum_reduce", "how many elements lie in each of bins equal parts of min..max", histc});
+         {"sum_reduce", "the number of elements in each of `bins` equal parts of min..max", histc});
 }
 
 }  // namespace t2n::ops

@@ -22,7 +22,7 @@ struct Family {
   std::string_view name;
   Step first;  ///< p(1) = a x + b, from p(0) = 1
   Recurrence next;
-  bool is_shifted = false;  ///< of 2 x - 1
+  bool is_shifted = false;  ///< evaluated at 2 x - 1
 };
 
 Step chebyshev_step(double) { return {2, 0, -1}; }

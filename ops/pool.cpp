@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "ops/open_windows.h"
 #include "ops/spatial.h"
+#include "ops/symbolic_windows.h"
 #include "src/translate/arith.h"
 #include "src/translate/quotient.h"
 #include "src/translate/registry.h"
@@ -37,7 +37,7 @@ Ints excess_of(const OpView& op, Emitter& out, const PoolWindow& w) {
   const Ref x = op.tensor("self");
   for (size_t i = 0; i < excess.size(); ++i) {
     const int axis = out.rank(x) - w.spatial() + static_cast<int>(i);
-    // No window begins behind the end at any size: tract drops windows that are too short.
+    // No window begins after the end at any size: tract drops windows that are too short.
     if (!size_of(out, x, axis).is_constant() && w.dilation[i] == 1 &&
         w.stride[i] <= w.size[i] - w.pads[i]) {
       excess[i] = w.stride[i] - 1;
@@ -82,13 +82,13 @@ Attributes pool_attributes(const PoolWindow& w, const char* border) {
           {"dilation", full_rank(w.dilation)}};
 }
 
-bool is_open(const Dim& size) { return !size.is_constant(); }
+bool is_symbolic(const Dim& size) { return !size.is_constant(); }
 
-/// Whether the windows' size or distance follows from open sizes.
-bool has_open_windows(const OpView& op) {
+/// True if the window size or the stride depends on symbolic sizes.
+bool has_symbolic_windows(const OpView& op) {
   for (const char* name : {"kernel_size", "stride"}) {
     const Shape sizes = op.dims(name);
-    if (std::any_of(sizes.begin(), sizes.end(), is_open)) return true;
+    if (std::any_of(sizes.begin(), sizes.end(), is_symbolic)) return true;
   }
   return false;
 }
@@ -100,26 +100,26 @@ Dim dim_of(const OpView& op, std::string_view name, size_t axis, const Dim& othe
   return all.empty() ? otherwise : all.at(all.size() == 1 ? 0 : axis);
 }
 
-/// Windows whose size or distance is open, along one axis.
-struct OpenWindow {
+/// Windows along one axis whose size or stride is symbolic.
+struct SymbolicWindow {
   Dim size;
   Dim stride;
   Dim pads;
   Dim dilation;
-  /// One window that is the whole axis.
-  bool is_whole(const Dim& extent, const Dim& count) const {
+  /// True for a single window that covers the axis.
+  bool covers_axis(const Dim& extent, const Dim& count) const {
     return size == extent && pads == Dim(0) && dilation == Dim(1) && count == Dim(1);
   }
 };
 
-OpenWindow read_open_window(const OpView& op, size_t axis) {
+SymbolicWindow read_symbolic_window(const OpView& op, size_t axis) {
   const Dim size = dim_of(op, "kernel_size", axis, 1);
   return {size, dim_of(op, "stride", axis, size), dim_of(op, "padding", axis, 0),
           dim_of(op, "dilation", axis, 1)};
 }
 
-/// As torch places `count` windows; padding counts as entries.
-OpenSpans padded_spans(Emitter& out, const OpenWindow& w, const Dim& count) {
+/// The spans of `count` windows, which include padding.
+SymbolicSpans padded_spans(Emitter& out, const SymbolicWindow& w, const Dim& count) {
   const Ref o = iota(out, count, 0, 2);
   const Ref begin =
       sub(out, mul(out, o, out.size(w.stride, DType::i64)), out.size(w.pads, DType::i64));
@@ -127,18 +127,20 @@ OpenSpans padded_spans(Emitter& out, const OpenWindow& w, const Dim& count) {
   return {begin, add(out, begin, out.size(reach, DType::i64)), w.dilation};
 }
 
-Ref open_max(const OpView& op, Emitter& out, Ref x, int axis, const Dim& count) {
-  const OpenWindow w = read_open_window(op, static_cast<size_t>(axis) - 2);
-  if (w.is_whole(size_of(out, x, axis), count)) return exact_extremum(out, "max_reduce", x, {axis});
+Ref symbolic_max(const OpView& op, Emitter& out, Ref x, int axis, const Dim& count) {
+  const SymbolicWindow w = read_symbolic_window(op, static_cast<size_t>(axis) - 2);
+  if (w.covers_axis(size_of(out, x, axis), count))
+    return exact_extremum(out, "max_reduce", x, {axis});
   return greatest_in(out, x, axis, padded_spans(out, w, count));
 }
 
-/// Of sums if `divisor_override` says what they are divided by.
-Ref open_mean(const OpView& op, Emitter& out, Ref x, int axis, const Dim& count, bool is_sum) {
-  const OpenWindow w = read_open_window(op, static_cast<size_t>(axis) - 2);
+/// Means over windows, or sums if `divisor_override` replaces the divisor.
+Ref symbolic_mean(const OpView& op, Emitter& out, Ref x, int axis, const Dim& count, bool is_sum) {
+  const SymbolicWindow w = read_symbolic_window(op, static_cast<size_t>(axis) - 2);
   const Dim size = size_of(out, x, axis);
-  if (w.is_whole(size, count)) return reduce(out, is_sum ? "sum_reduce" : "mean_reduce", x, {axis});
-  OpenSpans spans = padded_spans(out, w, count);
+  if (w.covers_axis(size, count))
+    return reduce(out, is_sum ? "sum_reduce" : "mean_reduce", x, {axis});
+  SymbolicSpans spans = padded_spans(out, w, count);
   if (is_sum) return mean_over(out, x, axis, spans, out.scalar(1, DType::i64));
   const Ref end = minimum(out, spans.end, out.size(size + w.pads, DType::i64));
   const Ref all = sub(out, end, spans.begin);
@@ -150,18 +152,17 @@ Ref open_mean(const OpView& op, Emitter& out, Ref x, int axis, const Dim& count,
 
 /// The result's shape shows what ceil_mode adds.
 template <int kSpatial>
-void open_max_pool(const OpView& op, Emitter& out) {
+void symbolic_max_pool(const OpView& op, Emitter& out) {
   ignore_present(op, {"ceil_mode"}, "the result's shape shows it");
   Ref x = batched(out, op.tensor("self"), kSpatial);
   if (!ir::is_float(out.dtype(x))) op.refuse("kernel_size", Limit::unknown_size);
   const Shape shape = batched_shape(op, kSpatial);
-  for (int axis = kSpatial + 1; axis >= 2; --axis)
-    x = open_max(op, out, x, axis, shape[static_cast<size_t>(axis)]);
+  for (int axis = kSpatial + 1; axis >= 2; --axis) x = symbolic_max(op, out, x, axis, shape[axis]);
   batched_result(op, out, x);
 }
 
 template <int kSpatial>
-void open_avg_pool(const OpView& op, Emitter& out) {
+void symbolic_avg_pool(const OpView& op, Emitter& out) {
   ignore_present(op, {"ceil_mode", "count_include_pad"}, "read where it matters");
   Ref x = widened(out, batched(out, op.tensor("self"), kSpatial));
   if (!ir::is_float(out.dtype(x))) op.refuse("kernel_size", Limit::unknown_size);
@@ -170,13 +171,13 @@ void open_avg_pool(const OpView& op, Emitter& out) {
                            : std::nullopt;
   const Shape shape = batched_shape(op, kSpatial);
   for (int axis = kSpatial + 1; axis >= 2; --axis)
-    x = open_mean(op, out, x, axis, shape[static_cast<size_t>(axis)], divisor.has_value());
+    x = symbolic_mean(op, out, x, axis, shape[axis], divisor.has_value());
   batched_result(op, out, out.cast(divisor ? div(out, x, *divisor) : x, op.dtype()));
 }
 
 template <int kSpatial>
 void max_pool(const OpView& op, Emitter& out) {
-  if (has_open_windows(op)) return open_max_pool<kSpatial>(op, out);
+  if (has_symbolic_windows(op)) return symbolic_max_pool<kSpatial>(op, out);
   const PoolWindow w = read_window(op, out, kSpatial);
   const Ref x = planes(out, op.tensor("self"), kSpatial);
   const Attributes windows = pool_attributes(w, "ignore");
@@ -186,7 +187,7 @@ void max_pool(const OpView& op, Emitter& out) {
 
 template <int kSpatial>
 void max_pool_with_indices(const OpView& op, Emitter& out) {
-  if (has_open_windows(op) && !op.is_used(1)) return open_max_pool<kSpatial>(op, out);
+  if (has_symbolic_windows(op) && !op.is_used(1)) return symbolic_max_pool<kSpatial>(op, out);
   const PoolWindow w = read_window(op, out, kSpatial);
   const Ref x = planes(out, op.tensor("self"), kSpatial);
   const Shape shape = planes_shape(op, kSpatial);
@@ -232,8 +233,8 @@ Ref mean_over_windows(const OpView& op, Emitter& out, Ref x, const PoolWindow& w
   return box_over_padded(op, out, x, w);
 }
 
-/// Means of integers, computed in f32, lie near whole numbers or at least 1 / n away from them:
-/// moved by half of that, the cast back truncates correctly.
+/// The mean of n integers is near an integer or at least 1 / n away from it. Moved by half of that,
+/// it is truncated correctly by the cast back.
 Ref away_from_zero(const OpView& op, Emitter& out, Ref y, const PoolWindow& w) {
   const int64_t divisor = std::abs(divisor_override(op).value_or(1));
   const double n = static_cast<double>(std::max(divisor, w.volume()));
@@ -243,26 +244,26 @@ Ref away_from_zero(const OpView& op, Emitter& out, Ref y, const PoolWindow& w) {
 /// `kCanCount`: the engine can count padding as elements.
 template <int kSpatial, bool kCanCount>
 void avg_pool(const OpView& op, Emitter& out) {
-  if (has_open_windows(op)) return open_avg_pool<kSpatial>(op, out);
+  if (has_symbolic_windows(op)) return symbolic_avg_pool<kSpatial>(op, out);
   const PoolWindow w = read_window(op, out, kSpatial);
   Ref x = widened(out, planes(out, op.tensor("self"), kSpatial));
-  // Means of integers lose their fraction, as does the cast back. f64 holds those of f32 with more
-  // bits than are lost where the engine multiplies by the inverse of their number.
+  // Means of integers lose their fraction in the cast back. f64 has more bits than the engine loses
+  // when it multiplies f32 sums by the reciprocal of the divisor.
   const DType dtype = out.dtype(x);
-  const bool is_whole = !ir::is_float(dtype);
+  const bool is_integer = !ir::is_float(dtype);
   // A power of two divides without an error, in the order in which torch sums.
   const bool is_plain = !w.has_pads() && !w.has_excess() && !divisor_override(op) &&
                         std::has_single_bit(static_cast<uint64_t>(w.volume()));
-  if (is_whole || (!is_plain && needs_exact_quotients(op, out))) x = out.cast(x, DType::f64);
+  if (is_integer || (!is_plain && needs_exact_quotients(op, out))) x = out.cast(x, DType::f64);
   Ref y = mean_over_windows(op, out, x, w, kCanCount);
-  if (is_whole) y = away_from_zero(op, out, y, w);
-  planes_result(op, out, out.cast(is_whole ? y : out.cast(y, dtype), op.dtype()));
+  if (is_integer) y = away_from_zero(op, out, y, w);
+  planes_result(op, out, out.cast(is_integer ? y : out.cast(y, dtype), op.dtype()));
 }
 
 /// Values at the positions where a pool found them, zero elsewhere.
 void max_unpool(const OpView& op, Emitter& out) {
   const int spatial = static_cast<int>(op.dims("output_size").size());
-  ignore_present(op, {"stride", "padding"}, "output_size says what they lead to");
+  ignore_present(op, {"stride", "padding"}, "output_size includes their effect");
   const Ref x = planes(out, op.tensor("self"), spatial);
   const Ref indices = planes(out, op.tensor("indices"), spatial);
   const Shape shape = planes_shape(op, spatial);
@@ -282,13 +283,12 @@ void max_unpool(const OpView& op, Emitter& out) {
 template <int kSpatial>
 void add_pools(Registry& r, std::string_view max, std::string_view with_indices,
                std::string_view avg) {
-  r.same({max},
-         {"max_pool", "maximum over each window", max_pool<kSpatial>, {}, "NaN does not win"});
+  r.same({max}, {"max_pool", "maximum over each window", max_pool<kSpatial>, {}, "NaN is ignored"});
   r.same({with_indices}, {"max_pool_with_index",
                           "maximum over each window, and its flat position",
                           max_pool_with_indices<kSpatial>,
                           {},
-                          "NaN does not win"});
+                          "NaN is ignored"});
   r.add({.op = avg,
          .doc = "mean over each window",
          .variants = {{has(Feature::count_include_pad), "box", avg_pool<kSpatial, true>},

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
-#include "src/translate/births.h"
 #include "src/translate/packed.h"
 #include "src/translate/sizes.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -36,9 +36,9 @@ std::vector<Ref> known_nonzero(Emitter& out, const ir::Tensor& mask) {
 std::vector<Ref> indices_of_mask(const OpView& op, Emitter& out, Ref mask,
                                  const std::optional<Dim>& count) {
   const auto known = out.constant_value(mask);
-  if (!known && (!count || !is_born(*count) || !out.has(target::Feature::non_zero)))
+  if (!known && (!count || !is_unbacked(*count) || !out.has(target::Feature::non_zero)))
     op.refuse("indices", Limit::data_dependent_shape, computed_mask_help());
-  if (!known) return nonzero_places(out, mask, *count);
+  if (!known) return nonzero_indices(out, mask, *count);
   if (known->shape.empty())
     op.refuse("indices", Limit::mask_without_axes, "index with a mask of the tensor's shape");
   return known_nonzero(out, *known);
@@ -48,8 +48,8 @@ bool is_mask(const Emitter& out, Ref index) {
   return out.dtype(index) == DType::boolean || out.dtype(index) == DType::u8;
 }
 
-/// The position of the index axes in the shape of the selection.
-size_t place_of_indices(const OpView& op, const Emitter& out) {
+/// The first axis of the indices in the shape of the selection.
+size_t first_index_axis(const OpView& op, const Emitter& out) {
   Ints axes;
   int64_t axis = 0;
   for (const auto& item : op.opt_tensors("indices")) {
@@ -64,8 +64,9 @@ std::vector<Indexed> indexed_axes(const OpView& op, Emitter& out, bool reads) {
   std::vector<Indexed> found;
   int axis = 0;
   std::optional<Dim> count;
-  if (const size_t place = place_of_indices(op, out); reads && place < op.shape().size())
-    count = op.shape()[place];
+  if (const size_t axis_of_count = first_index_axis(op, out);
+      reads && axis_of_count < op.shape().size())
+    count = op.shape()[axis_of_count];
   for (const auto& item : op.opt_tensors("indices")) {
     if (!item) {
       ++axis;

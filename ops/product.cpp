@@ -55,23 +55,14 @@ Ref emit_matmul(const OpView& op, Emitter& out, const Operands& x, bool transpos
                   product_shape(out.shape(x.a), out.shape(x.b), transposed));
 }
 
-/// Whether `weight` is one matrix for all rows.
+/// True if `weight` is one matrix for all rows.
 bool is_shared(const Emitter& out, Ref x, Ref weight) {
   return out.rank(x) > 2 && out.rank(weight) == 2 && ir::is_float(out.dtype(x));
 }
 
-/// Whether one factor is a matrix, and the other many with open axes: for those, too.
-bool is_shared_openly(const Emitter& out, Ref a, Ref b) {
-  const Ref many = out.rank(a) > out.rank(b) ? a : b;
-  const Shape& shape = out.shape(many);
-  return out.has(target::Feature::open_sizes) && ir::is_float(out.dtype(a)) &&
-         std::min(out.rank(a), out.rank(b)) == 2 && out.rank(many) > 2 &&
-         std::any_of(shape.begin(), shape.end(), [](const Dim& dim) { return !dim.is_constant(); });
-}
-
 /// A matrix times matrices, or the reverse. In `matmul` and `linear` the matrix would get leading
 /// axes of extent 1; tract tries to split those as it splits the others' (a reshape before, undone
-/// behind it) and refuses the model.
+/// after it) and refuses the model.
 Ref product_with_matrix(Emitter& out, Ref a, Ref b, bool transposed) {
   const bool is_first = out.rank(a) < out.rank(b);
   Shape shape = out.shape(is_first ? b : a);
@@ -79,7 +70,7 @@ Ref product_with_matrix(Emitter& out, Ref a, Ref b, bool transposed) {
   const Shape &rows_of = out.shape(a), &columns_of = out.shape(b);
   shape[rank - 2] = rows_of[rows_of.size() - 2];
   shape[rank - 1] = columns_of[columns_of.size() - (transposed ? 2 : 1)];
-  const std::string rows = std::string("abcdefghij").substr(0, rank - 1);
+  const std::string rows = std::string("abcdefghijlmopqrstuvwxyz").substr(0, rank - 1);
   const std::string columns = transposed ? "nk" : "kn";
   const std::string factors =
       is_first ? rows.back() + ("k," + rows.substr(0, rank - 2)) + columns : rows + "k," + columns;
@@ -88,7 +79,7 @@ Ref product_with_matrix(Emitter& out, Ref a, Ref b, bool transposed) {
                        {{"expr", factors + "->" + rows + "n"}, {"acc", acc}}, out.dtype(a), shape);
 }
 
-Operands of_one_rank(Emitter& out, Ref a, Ref b) {
+Operands with_equal_ranks(Emitter& out, Ref a, Ref b) {
   const int rank = std::max({2, out.rank(a), out.rank(b)});
   return {with_rank(out, a, rank), with_rank(out, b, rank)};
 }
@@ -96,7 +87,7 @@ Operands of_one_rank(Emitter& out, Ref a, Ref b) {
 }  // namespace
 
 Ref with_rank(Emitter& out, Ref x, int rank) {
-  Ints axes(static_cast<size_t>(std::max(0, rank - out.rank(x))));
+  Ints axes(std::max(0, rank - out.rank(x)));
   std::iota(axes.begin(), axes.end(), 0);
   return out.unsqueeze(x, axes);
 }
@@ -117,11 +108,13 @@ Ref sum_of_products(Emitter& out, Ref a, Ref b, const Ints& axes) {
 }
 
 Ref product(const OpView& op, Emitter& out, Ref a, Ref b) {
-  if (is_shared_openly(out, a, b)) return product_with_matrix(out, a, b, false);
+  const bool has_one_matrix = is_shared(out, a, b) || is_shared(out, b, a);
+  if (has_one_matrix && out.has(target::Feature::open_sizes))
+    return product_with_matrix(out, a, b, false);
   const bool is_column = out.rank(b) == 1;
   if (is_column) b = out.unsqueeze(b, {1});
   const bool is_row = out.rank(a) == 1;
-  const Ref y = emit_matmul(op, out, of_one_rank(out, a, b), false);
+  const Ref y = emit_matmul(op, out, with_equal_ranks(out, a, b), false);
   const int rank = out.rank(y);
   Ints vanishing;
   if (is_row) vanishing.push_back(rank - 2);
@@ -131,7 +124,7 @@ Ref product(const OpView& op, Emitter& out, Ref a, Ref b) {
 
 Ref product_transposed(const OpView& op, Emitter& out, Ref a, Ref b) {
   if (is_shared(out, a, b)) return product_with_matrix(out, a, b, true);
-  const Ref y = emit_matmul(op, out, of_one_rank(out, a, b), true);
+  const Ref y = emit_matmul(op, out, with_equal_ranks(out, a, b), true);
   return out.rank(a) == 1 ? out.squeeze(y, {out.rank(y) - 2}) : y;
 }
 

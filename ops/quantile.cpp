@@ -25,14 +25,14 @@ Along quantile_axis(const OpView& op, Emitter& out) {
   return {x, op.axis("dim", out.rank(x))};
 }
 
-/// `above` is rounded like `below`, as in torch.
+/// The rank of a quantile, rounded as `mode` requires.
 double rounded_rank(double rank, std::string_view mode) {
   if (mode == "lower") return std::floor(rank);
   if (mode == "higher") return std::ceil(rank);
   return mode == "nearest" ? std::nearbyint(rank) : rank;
 }
 
-/// The elements at whole positions along the axis, interpolated.
+/// Interpolates between the elements at adjacent positions.
 Ref mixed(Emitter& out, Ref below, Ref above, Ref weight) {
   return add(out, below, mul(out, weight, sub(out, above, below)));
 }
@@ -58,7 +58,7 @@ Ref known_quantiles(Emitter& out, const Along& a, Ref sorted, const std::vector<
   const Ref low = take(out, sorted, below, a.axis);
   if (below == above) return low;
   Ints shape(static_cast<size_t>(out.rank(a.x)), 1);
-  shape[static_cast<size_t>(a.axis)] = static_cast<int64_t>(q.size());
+  shape[a.axis] = static_cast<int64_t>(q.size());
   const Ref weight =
       out.cast(out.constant(ir::tensor_of(DType::f64, shape, weights), "weights"), dtype);
   return mixed(out, low, take(out, sorted, above, a.axis), weight);
@@ -78,15 +78,15 @@ Ref rounded_computed_rank(Emitter& out, Ref rank, std::string_view mode) {
   return out.elementwise(is_f64 ? "t2n_round_even" : "tract_core_round_even", {rank});
 }
 
-/// The same along an axis of a symbolic size, by positions that the model computes.
-Ref open_quantiles(Emitter& out, const Along& a, Ref sorted, const std::vector<double>& q,
-                   std::string_view mode) {
+/// Quantiles along an axis of symbolic size, at positions that the model computes.
+Ref symbolic_quantiles(Emitter& out, const Along& a, Ref sorted, const std::vector<double>& q,
+                       std::string_view mode) {
   const DType dtype = out.dtype(a.x);
   const Ref last = out.size(size_of(out, a.x, a.axis) - Dim(1), dtype);
-  Ints shares(static_cast<size_t>(out.rank(a.x)), 1);
-  shares[static_cast<size_t>(a.axis)] = static_cast<int64_t>(q.size());
-  const Ref given = out.cast(out.constant(ir::tensor_of(DType::f64, shares, q), "q"), dtype);
-  const Ref rank = rounded_computed_rank(out, mul(out, given, last), mode);
+  Ints shape(static_cast<size_t>(out.rank(a.x)), 1);
+  shape[a.axis] = static_cast<int64_t>(q.size());
+  const Ref quantiles = out.cast(out.constant(ir::tensor_of(DType::f64, shape, q), "q"), dtype);
+  const Ref rank = rounded_computed_rank(out, mul(out, quantiles, last), mode);
   const Ref floor = out.elementwise("floor", {rank});
   const auto entries = [&](Ref position) {
     const Ref index =
@@ -99,7 +99,7 @@ Ref open_quantiles(Emitter& out, const Along& a, Ref sorted, const std::vector<d
   return mixed(out, low, entries(out.elementwise("ceil", {rank})), weight);
 }
 
-/// How many elements along the axis are numbers, in the dtype of x.
+/// The number of elements along the axis that are not NaN, in the dtype of x.
 Ref count_of_numbers(Emitter& out, const Along& a) {
   const Ref is_number = out.cast(logical_not(out, is_nan(out, a.x)), out.dtype(a.x));
   return reduce(out, "sum_reduce", is_number, {a.axis});
@@ -133,7 +133,7 @@ Ref quantiles_of_numbers(Emitter& out, const Along& a, const std::vector<double>
   return parts.size() == 1 ? parts[0] : out.concat(parts, a.axis);
 }
 
-std::vector<double> wanted(const OpView& op) {
+std::vector<double> read_quantiles(const OpView& op) {
   if (!op.is_tensor("q")) return {op.f64("q")};
   const ir::Tensor known = op.constant("q");
   std::vector<double> q;
@@ -151,14 +151,14 @@ void quantile(const OpView& op, Emitter& out) {
   const Along a = quantile_axis(op, out);
   const std::string mode =
       op.one_of("interpolation", {"linear", "lower", "higher", "midpoint", "nearest"});
-  const std::vector<double> q = wanted(op);
+  const std::vector<double> q = read_quantiles(op);
   if (op.nnef() == "select")
     return finish_quantiles(op, out, quantiles_of_numbers(out, a, q, mode), a);
   const Ref sorted = sorted_numbers(out, a).values;
   const Ref is_absent = reduce(out, "max_reduce", is_nan(out, a.x), {a.axis});
   const bool is_known = size_of(out, a.x, a.axis).is_constant();
-  const Ref y =
-      is_known ? known_quantiles(out, a, sorted, q, mode) : open_quantiles(out, a, sorted, q, mode);
+  const Ref y = is_known ? known_quantiles(out, a, sorted, q, mode)
+                         : symbolic_quantiles(out, a, sorted, q, mode);
   finish_quantiles(op, out, replaced(out, is_absent, kNan, y), a);
 }
 
@@ -191,7 +191,7 @@ void nanmedian_dim(const OpView& op, Emitter& out) {
            1);
 }
 
-/// Every element counts its equals; the smallest of the most frequent ones wins.
+/// Counts the equals of each element; the result is the smallest of the most frequent ones.
 void mode(const OpView& op, Emitter& out) {
   op.ignore("keepdim", "the result's shape shows it");
   const Ref x = at_least_1d(out, op.tensor("self"));
@@ -211,7 +211,7 @@ void mode(const OpView& op, Emitter& out) {
 void register_quantile(Registry& r) {
   r.same({"aten::quantile", "aten::quantile.scalar"},
          {"tract_core_topk",
-          "the element at q * (n - 1) along dim in order, or between two",
+          "the sorted elements along dim at position q * (n - 1), interpolated",
           quantile,
           {},
           "q that the model computes"});
@@ -222,9 +222,10 @@ void register_quantile(Registry& r) {
           {},
           "q that the model computes"});
   r.same({"aten::nanmedian"},
-         {"tract_core_topk", "the lower middle one of what is not NaN", nanmedian});
+         {"tract_core_topk", "the lower median of the elements that are not NaN", nanmedian});
   r.same({"aten::nanmedian.dim"},
-         {"tract_core_topk", "the lower middle one along dim of what is not NaN", nanmedian_dim});
+         {"tract_core_topk", "the lower median along dim of the elements that are not NaN",
+          nanmedian_dim});
   r.same({"aten::mode"},
          {"max_reduce", "the most frequent element along dim", mode, {}, "its indices"});
 }

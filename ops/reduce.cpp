@@ -35,7 +35,7 @@ void nan_total(const OpView& op, Emitter& out) {
   finish_reduced(op, out, quotient(op, out, total, count), axes);
 }
 
-/// A NaN loses against a number; in other maxima and minima it propagates.
+/// Maxima and minima over dim; exact_extremum() treats NaN and infinities.
 void extremum_over_dim(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const Ints axes = reduced_axes(op, out, x);
@@ -49,8 +49,8 @@ void aminmax(const OpView& op, Emitter& out) {
   finish_reduced(op, out, exact_extremum(out, "max_reduce", x, axes), axes, 1);
 }
 
-/// Without dim the index counts over all elements, in one axis: tract swaps the axes of what it
-/// reduces, and with several the index would count in the order of the memory.
+/// Without dim the index is over all elements, joined to one axis: tract swaps the axes of what it
+/// reduces, and an index over several axes would follow the memory order.
 void arg_extremum(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const Ints axes = reduced_axes(op, out, x);
@@ -92,14 +92,13 @@ void count_nonzero(const OpView& op, Emitter& out) {
 
 /// Sums the leading axes, and those that `size` gives extent 1.
 void sum_to_size(const OpView& op, Emitter& out) {
-  op.ignore("size", "the result's shape says it");
+  op.ignore("size", "the result's shape shows it");
   const Ref x = out.cast(op.tensor("self"), op.dtype());
   const int leading = out.rank(x) - op.rank();
   Ints axes;
   for (int axis = 0; axis < out.rank(x); ++axis) {
-    const auto at = static_cast<size_t>(axis - leading);
-    if (axis < leading || op.shape()[at] != out.shape(x)[static_cast<size_t>(axis)])
-      axes.push_back(axis);
+    const size_t at = axis - leading;
+    if (axis < leading || op.shape()[at] != out.shape(x)[axis]) axes.push_back(axis);
   }
   const Ref y = axes.empty() ? x : reduce(out, "sum_reduce", x, axes);
   finish(op, out, out.reshape(y, op.shape()));
@@ -113,16 +112,16 @@ void register_sums(Registry& r) {
   r.same({"aten::prod", "aten::prod.dim_int"},
          {"tract_core_product_reduce", "product over dim", accumulate});
   r.same({"aten::nansum"}, {"sum_reduce", "sum over dim, NaN as 0", nan_total});
-  r.same({"aten::nanmean"}, {"div", "mean over dim of what is not NaN", nan_total});
+  r.same({"aten::nanmean"}, {"div", "mean over dim of the elements that are not NaN", nan_total});
   r.same({"aten::count_nonzero", "aten::count_nonzero.dim_IntList"},
          {"sum_reduce", "number of elements that are not 0", count_nonzero});
 }
 
 void register_extrema(Registry& r) {
   r.same({"aten::max", "aten::amax"},
-         {"max_reduce", "largest element over dim; a NaN loses", extremum_over_dim});
+         {"max_reduce", "largest element over dim; NaN is ignored", extremum_over_dim});
   r.same({"aten::min", "aten::amin"},
-         {"min_reduce", "smallest element over dim; a NaN loses", extremum_over_dim});
+         {"min_reduce", "smallest element over dim; NaN is ignored", extremum_over_dim});
   r.same({"aten::max.dim"},
          {"max_reduce", "largest element along dim, and its first index", extremum_with_index});
   r.same({"aten::min.dim"},

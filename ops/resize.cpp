@@ -72,7 +72,7 @@ Taps cubic_taps(const ResizedAxis& a, DType) {
     const int64_t low = std::min(static_cast<int64_t>(std::floor(at)), a.in - 1);
     const double fraction = std::clamp(at - static_cast<double>(low), 0.0, 1.0);
     for (int64_t k = 0; k < 4; ++k) {
-      const auto tap = static_cast<size_t>(k);
+      const size_t tap = k;
       taps.entries[tap].push_back(std::clamp<int64_t>(low - 1 + k, 0, a.in - 1));
       taps.weights[tap].push_back(cubic_weight(fraction + 1 - static_cast<double>(k), -0.75));
     }
@@ -92,7 +92,7 @@ bool is_identity(const Taps& taps, int64_t in) {
 
 Ref weighted_along(Emitter& out, Ref x, int axis, const std::vector<double>& weights) {
   Ints shape(out.shape(x).size(), 1);
-  shape[static_cast<size_t>(axis)] = static_cast<int64_t>(weights.size());
+  shape[axis] = static_cast<int64_t>(weights.size());
   return mul(out, x, out.constant(ir::tensor_of(out.dtype(x), shape, weights), "weights"));
 }
 
@@ -110,44 +110,44 @@ Ref sampled_along(Emitter& out, Ref x, int axis, const Taps& taps) {
 
 /// Entries up to the last one, as integers.
 Ref as_entries(Emitter& out, Ref at, const Dim& size) {
-  const Ref whole = out.cast(out.elementwise("floor", {at}), DType::i64);
-  return minimum(out, whole, out.size(size - Dim(1), DType::i64));
+  const Ref entry = out.cast(out.elementwise("floor", {at}), DType::i64);
+  return minimum(out, entry, out.size(size - Dim(1), DType::i64));
 }
 
-Ref open_nearest(Emitter& out, Ref x, int axis, const OpenAxis& a) {
+Ref symbolic_nearest(Emitter& out, Ref x, int axis, const SymbolicAxis& a) {
   if (const auto y = enlarge_streamed(out, x, axis, a.out, a.scale)) return *y;
   const DType dtype = DType::f32;
-  const Ref steps = out.cast(out.range(a.out), dtype);
-  return take(out, x, as_entries(out, mul(out, steps, open_step(out, a, dtype)), a.in), axis);
+  const Ref indices = out.cast(out.range(a.out), dtype);
+  return take(out, x, as_entries(out, mul(out, indices, symbolic_step(out, a, dtype)), a.in), axis);
 }
 
-Ref open_nearest_exact(Emitter& out, Ref x, int axis, const OpenAxis& a) {
+Ref symbolic_nearest_exact(Emitter& out, Ref x, int axis, const SymbolicAxis& a) {
   const DType dtype = DType::f32;
-  const Ref steps = plus(out, out.cast(out.range(a.out), dtype), 0.5);
-  const Ref at = plus(out, mul(out, steps, open_step(out, a, dtype)), -0.5);
+  const Ref indices = plus(out, out.cast(out.range(a.out), dtype), 0.5);
+  const Ref at = plus(out, mul(out, indices, symbolic_step(out, a, dtype)), -0.5);
   const Ref rounded_at = plus(out, maximum(out, at, like(out, 0, at)), 0.5);
   return take(out, x, as_entries(out, rounded_at, a.in), axis);
 }
 
 /// The positions of output entries among the input's.
-Ref open_source(Emitter& out, const OpenAxis& a, DType dtype) {
-  const Ref steps = out.cast(out.range(a.out), dtype);
-  const Ref step = open_step(out, a, dtype);
-  if (a.align_corners) return mul(out, steps, step);
-  return plus(out, mul(out, plus(out, steps, 0.5), step), -0.5);
+Ref symbolic_source(Emitter& out, const SymbolicAxis& a, DType dtype) {
+  const Ref indices = out.cast(out.range(a.out), dtype);
+  const Ref step = symbolic_step(out, a, dtype);
+  if (a.align_corners) return mul(out, indices, step);
+  return plus(out, mul(out, plus(out, indices, 0.5), step), -0.5);
 }
 
-/// A weight per output entry, shaped to meet `x`.
+/// A weight per output entry, shaped to broadcast with `x`.
 Ref along(Emitter& out, Ref weights, Ref x, int axis) {
   Shape shape(out.shape(x).size(), Dim(1));
-  shape[static_cast<size_t>(axis)] = out.shape(weights)[0];
+  shape[axis] = out.shape(weights)[0];
   return out.reshape(weights, shape);
 }
 
-Ref open_linear(Emitter& out, Ref x, int axis, const OpenAxis& a) {
+Ref symbolic_linear(Emitter& out, Ref x, int axis, const SymbolicAxis& a) {
   x = widened(out, x);
   const DType dtype = out.dtype(x);
-  const Ref at = maximum(out, open_source(out, a, dtype), out.scalar(0.0, dtype));
+  const Ref at = maximum(out, symbolic_source(out, a, dtype), out.scalar(0.0, dtype));
   const Ref low = as_entries(out, at, a.in);
   const Ref high = minimum(out, plus(out, low, 1), out.size(a.in - Dim(1), DType::i64));
   const Ref weight = sub(out, at, out.cast(low, dtype));
@@ -156,10 +156,10 @@ Ref open_linear(Emitter& out, Ref x, int axis, const OpenAxis& a) {
   return add(out, below, mul(out, rise, along(out, weight, x, axis)));
 }
 
-Ref open_cubic(Emitter& out, Ref x, int axis, const OpenAxis& a) {
+Ref symbolic_cubic(Emitter& out, Ref x, int axis, const SymbolicAxis& a) {
   x = widened(out, x);
   const DType dtype = out.dtype(x);
-  const Ref at = open_source(out, a, dtype);
+  const Ref at = symbolic_source(out, a, dtype);
   const Ref low = out.elementwise("floor", {at});
   const Ref first = out.cast(low, DType::i64);
   const Ref last = out.size(a.in - Dim(1), DType::i64), none = out.scalar(0, DType::i64);
@@ -174,10 +174,10 @@ Ref open_cubic(Emitter& out, Ref x, int axis, const OpenAxis& a) {
   return *sum;
 }
 
-/// Starts with the last axis: later ones then move whole rows.
-template <Taps (*kTaps)(const ResizedAxis&, DType), OpenSample kOpen>
+/// Starts with the last axis: later ones then move entire rows.
+template <Taps (*kTaps)(const ResizedAxis&, DType), SymbolicSample kSymbolic>
 void upsample_nearest(const OpView& op, Emitter& out) {
-  if (const auto y = open_resized(op, out, kOpen)) return out.result(*y);
+  if (const auto y = symbolic_resized(op, out, kSymbolic)) return out.result(*y);
   const Resizing r = read_resizing(op, out);
   Ref y = r.x;
   for (size_t i = r.axes.size(); i-- > 0;)
@@ -185,10 +185,10 @@ void upsample_nearest(const OpView& op, Emitter& out) {
   out.result(y);
 }
 
-template <Taps (*kTaps)(const ResizedAxis&, DType), OpenSample kOpen>
+template <Taps (*kTaps)(const ResizedAxis&, DType), SymbolicSample kSymbolic>
 void upsample(const OpView& op, Emitter& out) {
   check_float(op, out, sampled_tensor(op));
-  if (const auto y = open_resized(op, out, kOpen)) return finish(op, out, *y);
+  if (const auto y = symbolic_resized(op, out, kSymbolic)) return finish(op, out, *y);
   const Resizing r = read_resizing(op, out);
   Ref y = widened(out, r.x);
   for (size_t i = r.axes.size(); i-- > 0;)
@@ -206,26 +206,26 @@ void register_resize(Registry& r) {
                   "aten::upsample_nearest1d.vec", "aten::upsample_nearest2d.vec",
                   "aten::upsample_nearest3d.vec"},
          .doc = "entry floor(i * in / out)",
-         .variants = {
-             {any_target(), "tract_core_gather", upsample_nearest<nearest_taps, open_nearest>}}});
+         .variants = {{any_target(), "tract_core_gather",
+                       upsample_nearest<nearest_taps, symbolic_nearest>}}});
   r.add({.op = "aten::_upsample_nearest_exact2d",
          .also = {"aten::_upsample_nearest_exact1d", "aten::_upsample_nearest_exact3d",
                   "aten::_upsample_nearest_exact1d.vec", "aten::_upsample_nearest_exact2d.vec",
                   "aten::_upsample_nearest_exact3d.vec"},
          .doc = "entry floor((i + 1/2) * in / out)",
          .variants = {{any_target(), "tract_core_gather",
-                       upsample_nearest<nearest_exact_taps, open_nearest_exact>}}});
+                       upsample_nearest<nearest_exact_taps, symbolic_nearest_exact>}}});
   r.add({.op = "aten::upsample_bilinear2d",
          .also = {"aten::upsample_linear1d", "aten::upsample_trilinear3d",
                   "aten::upsample_linear1d.vec", "aten::upsample_bilinear2d.vec",
                   "aten::upsample_trilinear3d.vec"},
          .doc = "between the two nearest entries along each axis",
-         .variants = {{any_target(), "tract_core_gather", upsample<linear_taps, open_linear>}},
+         .variants = {{any_target(), "tract_core_gather", upsample<linear_taps, symbolic_linear>}},
          .limits = kFloats});
   r.same({"aten::upsample_bicubic2d", "aten::upsample_bicubic2d.vec"},
          {"tract_core_gather",
           "Keys' cubic with a = -0.75 over four entries along each axis",
-          upsample<cubic_taps, open_cubic>,
+          upsample<cubic_taps, symbolic_cubic>,
           {},
           kFloats});
   register_smooth_resize(r);

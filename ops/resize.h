@@ -15,7 +15,7 @@ class Registry;
 struct ResizedAxis {
   int64_t in = 1;
   int64_t out = 1;
-  std::optional<double> scale;  ///< out / in as the user gave it, if torch uses that
+  std::optional<double> scale;  ///< out / in as the user passed it, if torch uses that
   bool align_corners = false;
 
   /// Input entries per output entry, as torch computes it (ATen/native/UpSample.h).
@@ -32,7 +32,7 @@ struct ResizedAxis {
 };
 
 /// The sampling of an axis with a symbolic size.
-struct OpenAxis {
+struct SymbolicAxis {
   Dim in;
   Dim out;
   std::optional<double> scale;
@@ -40,7 +40,7 @@ struct OpenAxis {
 };
 
 /// ResizedAxis::step as a number of the model.
-Ref open_step(Emitter& out, const OpenAxis& a, DType dtype);
+Ref symbolic_step(Emitter& out, const SymbolicAxis& a, DType dtype);
 /// Keys' kernel at distance x; torch takes a = -0.75, and -0.5 with antialiasing.
 double cubic_weight(double x, double a);
 
@@ -54,9 +54,9 @@ struct Resizing {
 };
 Resizing read_resizing(const OpView& op, Emitter& out);
 
-using OpenSample = Ref (*)(Emitter& out, Ref x, int axis, const OpenAxis& a);
+using SymbolicSample = Ref (*)(Emitter& out, Ref x, int axis, const SymbolicAxis& a);
 /// Resizes axis by axis, the last first, if some are symbolic. Nothing if none is.
-std::optional<Ref> open_resized(const OpView& op, Emitter& out, OpenSample sample);
+std::optional<Ref> symbolic_resized(const OpView& op, Emitter& out, SymbolicSample sample);
 
 void register_smooth_resize(Registry& registry);  ///< resize_smooth.cpp: with antialiasing
 

@@ -14,10 +14,11 @@ constexpr std::array<std::array<std::string_view, 3>, 3> kScales = {
     {{"scales"}, {"scales_h", "scales_w"}, {"scales_d", "scales_h", "scales_w"}}};
 
 std::vector<std::optional<double>> read_scales(const OpView& op, int spatial) {
-  std::vector<std::optional<double>> scales(static_cast<size_t>(spatial));
+  std::vector<std::optional<double>> scales(spatial);
   if (op.has_argument("scale_factors")) {
-    if (const auto given = op.opt_f64s("scale_factors"))
-      for (size_t i = 0; i < scales.size(); ++i) scales[i] = given->at(given->size() == 1 ? 0 : i);
+    if (const auto factors = op.opt_f64s("scale_factors"))
+      for (size_t i = 0; i < scales.size(); ++i)
+        scales[i] = factors->at(factors->size() == 1 ? 0 : i);
     return scales;
   }
   for (size_t i = 0; i < scales.size(); ++i) scales[i] = op.opt_f64(kScales[scales.size() - 1][i]);
@@ -26,12 +27,12 @@ std::vector<std::optional<double>> read_scales(const OpView& op, int spatial) {
 
 }  // namespace
 
-Ref open_step(Emitter& out, const OpenAxis& a, DType dtype) {
+Ref symbolic_step(Emitter& out, const SymbolicAxis& a, DType dtype) {
   if (!a.align_corners && a.scale && *a.scale > 0) return out.scalar(1.0 / *a.scale, dtype);
   const Dim one = a.align_corners ? 1 : 0;
-  // An error of the last bit grows with the positions, and moves them across whole numbers.
-  const Dim steps = max(a.out - one, Dim(1));
-  return exact_quotient(out, out.size(a.in - one, dtype), out.size(steps, dtype));
+  // An error of the last bit grows with the position and may move it across an integer.
+  const Dim intervals = max(a.out - one, Dim(1));
+  return exact_quotient(out, out.size(a.in - one, dtype), out.size(intervals, dtype));
 }
 
 double cubic_weight(double x, double a) {
@@ -50,31 +51,29 @@ void check_float(const OpView& op, const Emitter& out, Ref x) {
     op.refuse_op(Limit::integer_interpolation, "interpolate in float32");
 }
 
-std::optional<Ref> open_resized(const OpView& op, Emitter& out, OpenSample sample) {
+std::optional<Ref> symbolic_resized(const OpView& op, Emitter& out, SymbolicSample sample) {
   Ref y = sampled_tensor(op);
   if (is_static(out.shape(y)) && is_static(op.shape())) return {};
-  op.ignore("output_size", "the result's shape says it");
+  op.ignore("output_size", "the result's shape shows it");
   const int spatial = op.rank() - 2;
   const auto scales = read_scales(op, spatial);
   const bool align = op.has_argument("align_corners") && op.boolean("align_corners");
   for (int i = spatial - 1; i >= 0; --i) {
-    const OpenAxis axis{size_of(out, y, i + 2), op.shape()[static_cast<size_t>(i) + 2],
-                        scales[static_cast<size_t>(i)], align};
+    const SymbolicAxis axis{size_of(out, y, i + 2), op.shape()[i + 2], scales[i], align};
     if (!(axis.in == axis.out)) y = sample(out, y, i + 2, axis);
   }
   return y;
 }
 
 Resizing read_resizing(const OpView& op, Emitter& out) {
-  op.ignore("output_size", "the result's shape says it");
+  op.ignore("output_size", "the result's shape shows it");
   Resizing r;
   r.x = sampled_tensor(op);
   const int spatial = op.rank() - 2;
   const auto scales = read_scales(op, spatial);
   const bool align = op.has_argument("align_corners") && op.boolean("align_corners");
   for (int i = 0; i < spatial; ++i)
-    r.axes.push_back({known_size(out, r.x, i + 2), known_size(op, 0, i + 2),
-                      scales[static_cast<size_t>(i)], align});
+    r.axes.push_back({known_size(out, r.x, i + 2), known_size(op, 0, i + 2), scales[i], align});
   return r;
 }
 

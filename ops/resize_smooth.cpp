@@ -59,17 +59,17 @@ constexpr Filter kLanczos = {lanczos, 3, lanczos_weights};
 
 /// The matrix [out, in] at symbolic sizes. Filters are 0 where their windows end.
 template <const Filter& kFilter>
-Ref open_smooth(Emitter& out, Ref x, int axis, const OpenAxis& a) {
+Ref symbolic_smooth(Emitter& out, Ref x, int axis, const SymbolicAxis& a) {
   x = widened(out, x);
   const DType dtype = out.has(target::Feature::computes_f64) ? DType::f64 : out.dtype(x);
-  const Ref step = open_step(out, a, dtype);
+  const Ref step = symbolic_step(out, a, dtype);
   const auto middles = [&](const Dim& n, int along_axis) {
     return plus(out, out.cast(iota(out, n, along_axis, 2), dtype), 0.5);
   };
   const Ref distance =
       magnitude(out, sub(out, middles(a.in, 1), mul(out, middles(a.out, 0), step)));
-  const Ref spread = maximum(out, step, like(out, 1, step));
-  const Ref weights = kFilter.weights(out, div(out, distance, spread));
+  const Ref width = maximum(out, step, like(out, 1, step));
+  const Ref weights = kFilter.weights(out, div(out, distance, width));
   const Ref shares = div(out, weights, reduce(out, "sum_reduce", weights, {1}));
   return along_axis(out, x, axis, out.cast(shares, out.dtype(x)));
 }
@@ -78,16 +78,16 @@ Ref open_smooth(Emitter& out, Ref x, int axis, const OpenAxis& a) {
 void add_filter_row(std::vector<double>& matrix, const ResizedAxis& a, const Filter& filter,
                     int64_t i) {
   const double step = a.step();
-  const double spread = std::max(step, 1.0);
+  const double width = std::max(step, 1.0);
   const double center = step * (static_cast<double>(i) + 0.5);
-  const double reach = filter.reach * spread;
+  const double reach = filter.reach * width;
   const int64_t begin = std::max<int64_t>(static_cast<int64_t>(center - reach + 0.5), 0);
   const int64_t end = std::min(static_cast<int64_t>(center + reach + 0.5), a.in);
   double total = 0;
   std::vector<double> row(static_cast<size_t>(a.in), 0.0);
   for (int64_t at = begin; at < end; ++at) {
-    const double weight = filter.weight((static_cast<double>(at) - center + 0.5) / spread);
-    row[static_cast<size_t>(at)] = weight;
+    const double weight = filter.weight((static_cast<double>(at) - center + 0.5) / width);
+    row[at] = weight;
     total += weight;
   }
   for (double& weight : row) matrix.push_back(total == 0 ? 0 : weight / total);
@@ -96,7 +96,8 @@ void add_filter_row(std::vector<double>& matrix, const ResizedAxis& a, const Fil
 template <const Filter& kFilter>
 void upsample_smoothly(const OpView& op, Emitter& out) {
   check_float(op, out, sampled_tensor(op));
-  if (const auto y = open_resized(op, out, open_smooth<kFilter>)) return finish(op, out, *y);
+  if (const auto y = symbolic_resized(op, out, symbolic_smooth<kFilter>))
+    return finish(op, out, *y);
   const Resizing r = read_resizing(op, out);
   Ref y = widened(out, r.x);
   for (size_t i = r.axes.size(); i-- > 0;) {

@@ -6,9 +6,9 @@
 #include "ops/scan.h"
 #include "src/diag/error.h"
 #include "src/translate/arith.h"
-#include "src/translate/births.h"
 #include "src/translate/body_sizes.h"
 #include "src/translate/registry.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -22,12 +22,12 @@ struct Weights {
   std::optional<Ref> projection;
 };
 
-/// The differences between kinds of layers. The scan runs one of the fragments, `held` if sequences
-/// have lengths.
+/// The differences between kinds of layers. The scan runs the fragment `step`, or `masked_step` if
+/// sequences have lengths.
 struct Kind {
   std::string_view name;
   std::string_view step;
-  std::string_view held;
+  std::string_view masked_step;
   bool has_cell_state = false;
   bool keeps_state_bias = false;  ///< it is not simply added to the input's bias
 };
@@ -48,7 +48,7 @@ struct Layers {
   Ref x;                    ///< [T, B, I]
   std::vector<Ref> states;  ///< h, and c of an LSTM: [layers * directions, B, H]
   std::vector<Weights> weights;
-  std::optional<Ref> mask;  ///< [T, B, 1]: whether the sequence has this step; none: all have
+  std::optional<Ref> mask;  ///< [T, B, 1]: true if the sequence has this step
   int directions = 1;
   bool batch_first = false;
   int count() const { return static_cast<int>(weights.size()) / directions; }
@@ -139,17 +139,17 @@ nnef::Value output(const char* name, const char* which, int step) {
       {nnef::string(name), nnef::string(which), nnef::integer(0), nnef::integer(step)});
 }
 
-std::string body_of(const Kind& kind, const Weights& w, bool is_held) {
-  if (w.projection) return is_held ? "t2n_lstm_projected_held_step" : "t2n_lstm_projected_step";
-  return std::string(is_held ? kind.held : kind.step);
+std::string body_of(const Kind& kind, const Weights& w, bool is_masked) {
+  if (w.projection) return is_masked ? "t2n_lstm_projected_held_step" : "t2n_lstm_projected_step";
+  return std::string(is_masked ? kind.masked_step : kind.step);
 }
 
-/// The sizes of a state that the body cannot tell from it.
-std::vector<ir::Symbol> sizes_to_tell(const Shape& state) {
+/// The sizes of a state that the body cannot derive from it.
+std::vector<ir::Symbol> underivable_sizes(const Shape& state) {
   std::set<ir::Symbol> used;
   for (const Dim& size : state)
     for (const ir::Symbol& symbol : size.symbols()) used.insert(symbol);
-  return untold_sizes(used, {state});
+  return unknown_sizes(used, {state});
 }
 
 Attributes scan_attributes(Emitter& out, const Kind& kind, const Weights& w, Ref gates,
@@ -186,9 +186,9 @@ Attributes scan_attributes(Emitter& out, const Kind& kind, const Weights& w, Ref
 }
 
 /// y [T, B, H], then the last states [B, H]. One product before the scan gives the input's share of
-/// all gates. `step` is 1, or -1 from the last step to the first. Behind the end of a sequence its
-/// states do not change: so those of its last step are the last ones, and backwards it begins with
-/// the first ones.
+/// all gates. `step` is 1, or -1 from the last step to the first. States do not change after the
+/// end of a sequence: the last ones are those of its last step; backwards, the initial ones are
+/// kept until then.
 std::vector<Ref> run_direction(const OpView& op, Emitter& out, const Kind& kind, const Weights& w,
                                Ref x, std::optional<Ref> mask, const std::vector<Ref>& states,
                                int step) {
@@ -198,7 +198,7 @@ std::vector<Ref> run_direction(const OpView& op, Emitter& out, const Kind& kind,
   sequence.insert(sequence.begin(), out.shape(x)[0]);
   std::vector<TensorType> types = {{dtype, sequence}};
   for (const Ref state : states) types.push_back({dtype, out.shape(state)});
-  const std::vector<ir::Symbol> sizes = sizes_to_tell(out.shape(states[0]));
+  const std::vector<ir::Symbol> sizes = underivable_sizes(out.shape(states[0]));
   for (const ir::Symbol& size : sizes) types.push_back(carrier_type(size));
   return out.calls("tract_core_scan", {},
                    scan_attributes(out, kind, w, gates, mask, states, sizes, step), types);
@@ -227,9 +227,8 @@ void layers(const OpView& op, Emitter& out) {
     std::vector<Ref> sequences;
     for (int direction = 0; direction < all.directions; ++direction) {
       const int cell = layer * all.directions + direction;
-      const auto results =
-          run_direction(op, out, kind, all.weights[static_cast<size_t>(cell)], x, all.mask,
-                        states_of(out, all, cell), direction == 0 ? 1 : -1);
+      const auto results = run_direction(op, out, kind, all.weights[cell], x, all.mask,
+                                         states_of(out, all, cell), direction == 0 ? 1 : -1);
       sequences.push_back(results[0]);
       for (size_t i = 0; i < last.size(); ++i) last[i].push_back(results[i + 1]);
     }
@@ -244,29 +243,29 @@ Ref any_true(Emitter& out, Ref x) {
   return out.squeeze(reduce(out, "max_reduce", out.cast(x, DType::i64), {0}), {0});
 }
 
-/// The same numbers. The model fails where torch does: for sequences that are empty or longer than
-/// the tensor, and for a longer one behind a shorter one.
+/// The same numbers. The model fails where torch does: for sequences that are empty, longer than
+/// the tensor, or longer than the previous one.
 void sequence_lengths(const OpView& op, Emitter& out) {
   const Ref lengths = op.tensor("self");
   const Dim most = op.dim("most"), count = out.shape(lengths)[0];
   const Ref one = out.scalar(1, DType::i64);
-  demand(out, any_true(out, compare(out, "lt", lengths, one)));
-  demand(out, any_true(out, compare(out, "gt", lengths, out.size(most, DType::i64))));
-  const Ref places = iota(out, count, 0, 1);
-  const Ref before =
-      take(out, lengths, maximum(out, sub(out, places, one), like(out, 0, places)), 0);
-  demand(out, any_true(out, compare(out, "gt", lengths, before)));
+  require_at_runtime(out, any_true(out, compare(out, "lt", lengths, one)));
+  require_at_runtime(out, any_true(out, compare(out, "gt", lengths, out.size(most, DType::i64))));
+  const Ref positions = iota(out, count, 0, 1);
+  const Ref previous =
+      take(out, lengths, maximum(out, sub(out, positions, one), like(out, 0, positions)), 0);
+  require_at_runtime(out, any_true(out, compare(out, "gt", lengths, previous)));
   out.result(lengths);
 }
 
 /// One for each step that any sequence has.
 void batch_sizes(const OpView& op, Emitter& out) {
   const Ref mask = op.tensor("mask");
-  if (!out.has(target::Feature::non_zero) || !is_born(op.shape()))
+  if (!out.has(target::Feature::non_zero) || !is_unbacked(op.shape()))
     op.refuse_op(Limit::data_dependent_shape,
                  "give pad_packed_sequence total_length=x.size(1), or export for tract 0.23.5 or "
                  "newer");
-  finish(op, out, take(out, op.tensor("self"), nonzero_places(out, mask, op.shape()[0])[0], 0));
+  finish(op, out, take(out, op.tensor("self"), nonzero_indices(out, mask, op.shape()[0])[0], 0));
 }
 
 void refuse_packing(const OpView& op, Emitter&) {
@@ -292,7 +291,7 @@ void lstm_cell(const OpView& op, Emitter& out) {
       add(out, input_share(op, out), share(op, out, widened(out, states.at(0)), "w_hh", "b_hh"));
   const TensorType type{out.dtype(c), out.shape(c)};
   const auto results = out.calls(op.nnef(), {gates, c}, {}, {type, type});
-  for (int i = 0; i < 2; ++i) out.result(out.cast(results[static_cast<size_t>(i)], op.dtype(i)), i);
+  for (int i = 0; i < 2; ++i) out.result(out.cast(results[i], op.dtype(i)), i);
 }
 
 void gru_cell(const OpView& op, Emitter& out) {
@@ -319,8 +318,8 @@ constexpr Layer kLayers[] = {
     {"aten::rnn_relu.input", "Elman layers with relu over time; the sequence and the last h"},
 };
 constexpr Layer kPaddedLayers[] = {
-    {"t2n::lstm.padded", "LSTM layers over sequences of several lengths; zeros behind their ends"},
-    {"t2n::gru.padded", "GRU layers over sequences of several lengths; zeros behind their ends"},
+    {"t2n::lstm.padded", "LSTM layers over sequences of several lengths; zeros after their ends"},
+    {"t2n::gru.padded", "GRU layers over sequences of several lengths; zeros after their ends"},
     {"t2n::rnn_tanh.padded", "Elman layers with tanh over sequences of several lengths"},
     {"t2n::rnn_relu.padded", "Elman layers with relu over sequences of several lengths"},
 };
@@ -330,7 +329,7 @@ constexpr Layer kPackedLayers[] = {
     {"aten::rnn_tanh.data", "Elman layers with tanh over a packed sequence"},
     {"aten::rnn_relu.data", "Elman layers with relu over a packed sequence"},
     {"aten::_pack_padded_sequence", "the steps of sequences of several lengths, one by one"},
-    {"aten::_pad_packed_sequence", "packed sequences with padding behind them"},
+    {"aten::_pad_packed_sequence", "packed sequences, padded at their ends"},
 };
 
 }  // namespace
@@ -343,9 +342,9 @@ void register_rnn(Registry& r) {
     r.same({layer.op},
            {"tract_core_scan", layer.doc, layers, {}, "train=True with dropout is refused"});
   r.same({"t2n::sequence_lengths"},
-         {"copy", "self: 1 to `most`, none before a longer one", sequence_lengths});
+         {"copy", "self, asserted to be 1 to `most` and not to increase", sequence_lengths});
   r.same({"t2n::batch_sizes"}, {"tract_core_gather",
-                                "self[mask]: how many sequences have each step",
+                                "self[mask]: the number of sequences at each step",
                                 batch_sizes,
                                 {},
                                 "always for khronos and tract before 0.23.5"});

@@ -38,7 +38,7 @@ class Loop {
     Ref parameter;
     Ref outer;
   };
-  /// A row of a streamed tensor, which cannot be gathered from the whole.
+  /// A row of a streamed tensor, which cannot be gathered.
   struct Row {
     Ref parameter;
     Ref outer;
@@ -50,9 +50,7 @@ class Loop {
     bool is_read = true;
   };
 
-  const ir::Value& input(size_t i) const {
-    return op_.body().values[static_cast<size_t>(op_.body().inputs[i])];
-  }
+  const ir::Value& input(size_t i) const { return op_.body().values[op_.body().inputs[i]]; }
 
   void read() {
     scan_.length = op_.dim("length");
@@ -62,7 +60,7 @@ class Loop {
     scan_.scanned_reversed = op_.booleans("scanned_reversed");
     initial_ = op_.tensors("initial");
     scan_.initial.resize(initial_.size());
-    may_run_none_ = !is_in_body(out_) && may_be_zero(out_, scan_.length);
+    may_be_empty_ = !is_in_body(out_) && may_be_zero(out_, scan_.length);
     captured_ = op_.tensors("captured");
     scan_.captured.resize(captured_.size());
     scan_.stacked_axes = op_.ints("stacked_axes");
@@ -70,8 +68,8 @@ class Loop {
   }
 
   void bind_inputs() {
-    // tract 0.23 believes that a scanned range equals every other range, and derives from integers
-    // what it later contradicts: the iteration's number is a state in f32.
+    // tract 0.23 assumes that a scanned range equals every other range, and contradicts its own
+    // deductions from integers: the iteration number is a state in f32.
     if (std::any_of(op_.body().nodes.begin(), op_.body().nodes.end(), ir::is_scan))
       set_zero(body_, add_parameter(body_, "zero", DType::i64, {}));
     iteration_ = add_parameter(body_, input(0).name, DType::f32, {});
@@ -93,7 +91,7 @@ class Loop {
            out_.is_streamed(out_.shape(scanned_refs_[i])[axis_of_scanned(i)]) &&
            out_.shape(scanned_refs_[i])[axis_of_scanned(i)] == scan_.length;
   }
-  size_t axis_of_scanned(size_t i) const { return static_cast<size_t>(scan_.scanned_axes[i]); }
+  size_t axis_of_scanned(size_t i) const { return scan_.scanned_axes[i]; }
 
   Ref row(size_t i) {
     const ir::Value& value = input(scan_.scanned_input(i));
@@ -107,16 +105,16 @@ class Loop {
 
   void carry(Ref parameter, Ref initial) { carried_.push_back({parameter, initial}); }
 
-  /// Gathered by the iteration's number. If an expression follows from a scanned tensor alone,
-  /// tract moves it out of the body where it can, and often computes nonsense there, or never
-  /// finishes: for broadcasts, joins, products of a row with itself or with a vector.
+  /// Gathers by the iteration number. If an expression depends on a scanned tensor alone, tract
+  /// moves it out of the body if it can, and then often computes wrong values or never finishes:
+  /// for broadcasts, joins, products of a row with itself or with a vector.
   Ref slice(size_t i) {
     const ir::Value& value = input(scan_.scanned_input(i));
     const Ref last = out_.size(scan_.length - Dim(1), DType::i64);
     const Ref iteration = body_.cast(iteration_, DType::i64);
-    const Ref place =
+    const Ref index =
         scan_.scanned_reversed[i] ? sub(body_, captured_by(body_, last), iteration) : iteration;
-    return body_.call("tract_core_gather", {captured_by(body_, scanned_refs_[i]), place},
+    return body_.call("tract_core_gather", {captured_by(body_, scanned_refs_[i]), index},
                       {{"axis", scan_.scanned_axes[i]}}, value.dtype, value.shape);
   }
 
@@ -128,7 +126,7 @@ class Loop {
     add_body_results(body_, results);
     for (size_t i = 0; i < carried_.size(); ++i) leave_unread(i);
     for (size_t i = 0; i < carried_.size(); ++i)
-      if (carried_[i].is_read && !reaches_states(carried_[i].parameter)) tie(i);
+      if (carried_[i].is_read && !reaches_states(carried_[i].parameter)) keep_read(i);
   }
 
   /// tract 0.23 never finishes with a result that is equal in every iteration.
@@ -145,7 +143,7 @@ class Loop {
     replace_body_result(body_, output, body_.unsqueeze(result(output), {0}));
   }
 
-  /// Whether an iteration passes something made of the parameter on to the next one.
+  /// True if a state of the next iteration depends on the parameter.
   bool reaches_states(Ref parameter) {
     std::vector<size_t> next;
     for (size_t i = 0; i < carried_.size(); ++i)
@@ -155,7 +153,7 @@ class Loop {
 
   /// tract fails if it drops the only results that read a state: the next state reads it as well,
   /// in iterations that never occur.
-  void tie(size_t i) {
+  void keep_read(size_t i) {
     const size_t output = scan_.state_output(i);
     const Ref never = compare(body_, "lt", iteration_, body_.scalar(0.0, DType::f32));
     replace_body_result(body_, output, select(body_, never, carried_[i].parameter, result(output)));
@@ -167,8 +165,8 @@ class Loop {
     add_body_results(body_, {add(body_, iteration_, body_.scalar(1, DType::f32))});
   }
 
-  /// tract 0.23 moves a scan out of the outer body if only scanned tensors enter it, or only
-  /// results leave it, and then computes nonsense: what it reads depends on a state, and a state
+  /// tract 0.23 moves a scan out of the outer body if it reads only scanned tensors, or if only
+  /// results read it, and then computes wrong values. So its inputs depend on a state, and a state
   /// depends on it.
   void keep_in_place() {
     const std::optional<Ref> zero = zero_of(out_);
@@ -208,11 +206,11 @@ class Loop {
     add_body_results(body_, {add(body_, sum, body_.squeeze(element, {0}))});
   }
 
-  /// Without an iteration, tract gives the last state no shape at all. Where that may be, all
-  /// states leave the scan behind the first one, and the last of these is taken.
+  /// Without iterations, tract gives the last state no shape. If that may occur, the scan outputs
+  /// the states of all iterations; the result is the last of the initial state and these.
   void add_histories() {
     std::vector<Ref> rows;
-    for (size_t i = 0; may_run_none_ && i < initial_.size(); ++i) {
+    for (size_t i = 0; may_be_empty_ && i < initial_.size(); ++i) {
       if (!carried_[i].is_read || !op_.is_used(static_cast<int>(scan_.state_output(i)))) continue;
       histories_[i] = scan_.stacked() + carried_.size() + rows.size();
       rows.push_back(body_.unsqueeze(result(scan_.state_output(i)), {0}));
@@ -220,14 +218,15 @@ class Loop {
     add_body_results(body_, rows);
   }
 
-  /// The state after the last of so many iterations, or the first one: `rows` are those after each.
+  /// The state after the last iteration, or the initial one; `rows` are the states after each.
   Ref last_of(size_t state, Ref rows) {
     const Ref first = out_.unsqueeze(initial_[state], {0});
     const Ref all = out_.concat({first, rows}, 0);
     return out_.squeeze(out_.slice(all, 0, scan_.length, scan_.length + Dim(1)), {0});
   }
 
-  /// A tensor as long as the scan, and not constant: tract 0.23 computes nonsense for constants.
+  /// A tensor as long as the scan, and not constant: tract 0.23 computes wrong values for
+  /// constants.
   Ref any_sequence() {
     if (!scan_.length.is_constant()) return out_.range(scan_.length);
     for (const std::vector<Ref>* refs : {&scanned_refs_, &initial_, &captured_})
@@ -245,7 +244,7 @@ class Loop {
   static Ref first_element(Emitter& out, Ref x) {
     for (int axis = 0; axis < out.rank(x); ++axis) {
       Shape shape = out.shape(x);
-      shape[static_cast<size_t>(axis)] = 1;
+      shape[axis] = 1;
       x = out.call("slice", {x}, {{"axes", Ints{axis}}, {"begin", Ints{0}}, {"end", Ints{1}}},
                    out.dtype(x), shape);
     }
@@ -294,35 +293,35 @@ class Loop {
     if (zero_of(out_)) add_inner_result(out_, results[0]);
     for (int i = 0; i < op_.outputs(); ++i) {
       if (!op_.is_used(i)) continue;
-      const Ref result = results[static_cast<size_t>(i)];
-      out_.result(may_run_none_ && is_state(i) ? final_state(i, results)
+      const Ref result = results[i];
+      out_.result(may_be_empty_ && is_state(i) ? final_state(i, results)
                   : is_last(i)                 ? out_.squeeze(result, {0})
-                  : is_turned(i) ? reversed(out_, result, {static_cast<int>(axis_of(i))})
-                                 : result,
+                  : is_reversed_after(i) ? reversed(out_, result, {static_cast<int>(axis_of(i))})
+                                         : result,
                   i);
     }
   }
 
-  /// Beside results in iteration order, tract 0.21 to 0.23 gives reversed results that follow from
-  /// them in iteration order as well: they are reversed outside.
-  bool is_turned(int output) const {
-    const auto i = static_cast<size_t>(output);
+  /// If other results are in iteration order, tract 0.21 to 0.23 outputs reversed results that
+  /// depend on them in iteration order as well: they are reversed after the scan.
+  bool is_reversed_after(int output) const {
+    const size_t i = output;
     const std::vector<bool>& reversed = scan_.stacked_reversed;
     return i < scan_.stacked() && reversed[i] &&
            std::find(reversed.begin(), reversed.end(), false) != reversed.end();
   }
-  int64_t axis_of(int output) const { return scan_.stacked_axes[static_cast<size_t>(output)]; }
+  int64_t axis_of(int output) const { return scan_.stacked_axes[output]; }
   int step_of(size_t i) const {
-    return scan_.stacked_reversed[i] && !is_turned(static_cast<int>(i)) ? -1 : 1;
+    return scan_.stacked_reversed[i] && !is_reversed_after(static_cast<int>(i)) ? -1 : 1;
   }
 
   bool is_state(int output) const { return static_cast<size_t>(output) >= scan_.stacked(); }
-  /// Whether a result of the body leaves the scan for each iteration.
+  /// True if the scan outputs this result of every iteration.
   bool is_full(size_t i) const {
     const bool is_history = i >= scan_.stacked() + carried_.size() &&
                             i < scan_.stacked() + carried_.size() + histories_.size();
     return i < scan_.stacked() || is_history ||
-           (may_run_none_ && i < scan_.outputs() && is_last(static_cast<int>(i)));
+           (may_be_empty_ && i < scan_.outputs() && is_last(static_cast<int>(i)));
   }
 
   Ref final_state(int output, const std::vector<Ref>& results) {
@@ -335,7 +334,7 @@ class Loop {
 
   /// The last value of a state that no iteration reads, with an axis of its own.
   bool is_last(int output) const {
-    const auto i = static_cast<size_t>(output);
+    const size_t i = output;
     return i >= scan_.stacked() && !carried_[i - scan_.stacked()].is_read;
   }
 
@@ -344,11 +343,11 @@ class Loop {
     for (int i = 0; i < op_.outputs(); ++i) {
       out.push_back({op_.dtype(i), op_.shape(i)});
       if (is_last(i))
-        out.back().shape.insert(out.back().shape.begin(), may_run_none_ ? scan_.length : Dim(1));
+        out.back().shape.insert(out.back().shape.begin(), may_be_empty_ ? scan_.length : Dim(1));
     }
     for (size_t i = initial_.size(); i < carried_.size(); ++i)
       out.push_back({body_.dtype(carried_[i].parameter), {}});
-    for (const auto& [state, place] : histories_) {
+    for (const auto& [state, index] : histories_) {
       const int output = static_cast<int>(scan_.state_output(state));
       out.push_back({op_.dtype(output), op_.shape(output)});
       out.back().shape.insert(out.back().shape.begin(), scan_.length);
@@ -368,8 +367,8 @@ class Loop {
   Ref iteration_;
   Scanned scanned_;
   std::vector<Row> rows_;
-  bool may_run_none_ = false;
-  /// Places of results that give all values of a state, by its number.
+  bool may_be_empty_ = false;
+  /// The result that holds all values of a state, by the index of the state.
   std::map<size_t, size_t> histories_;
   std::vector<Carried> carried_;  ///< the body's states, with what the statement needs for them
 };

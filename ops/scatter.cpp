@@ -23,25 +23,26 @@ Ref replace_range(Emitter& out, Ref x, Ref part, int axis, const Dim& begin, con
   return out.concat(parts, axis);
 }
 
-/// The same with rows written at computed positions.
-Ref replace_open_steps(Emitter& out, Ref x, Ref part, int axis, const Dim& first, int64_t step) {
-  const Ref steps = mul(out, out.range(size_of(out, part, axis)), out.scalar(step, DType::i64));
-  const Ref index = add(out, steps, out.size(first, DType::i64));
+/// The same for symbolic sizes: writes rows at computed indices.
+Ref replace_symbolic_steps(Emitter& out, Ref x, Ref part, int axis, const Dim& first,
+                           int64_t step) {
+  const Ref offsets = mul(out, out.range(size_of(out, part, axis)), out.scalar(step, DType::i64));
+  const Ref index = add(out, offsets, out.size(first, DType::i64));
   const Rows rows = as_rows(out, x, {axis});
   return from_rows(out, scatter_rows(out, rows.x, index, as_rows(out, part, {axis}).x, {}), rows);
 }
 
-/// Replaces every `step`-th entry: each position reads the old tensor or the part, which stand one
-/// behind the other along the axis.
+/// Replaces every `step`-th entry: each position reads the old tensor or the part from their
+/// concatenation along the axis.
 Ref replace_steps(Emitter& out, Ref x, Ref part, int axis, const Dim& first, int64_t step) {
   if (!first.is_constant() || !size_of(out, x, axis).is_constant() ||
       !size_of(out, part, axis).is_constant())
-    return replace_open_steps(out, x, part, axis, first, step);
+    return replace_symbolic_steps(out, x, part, axis, first, step);
   const int64_t begin = first.value();
   const int64_t size = extent(out, x, axis), count = extent(out, part, axis);
-  Ints source(static_cast<size_t>(size));
-  for (int64_t i = 0; i < size; ++i) source[static_cast<size_t>(i)] = i;
-  for (int64_t i = 0; i < count; ++i) source[static_cast<size_t>(begin + i * step)] = size + i;
+  Ints source(size);
+  for (int64_t i = 0; i < size; ++i) source[i] = i;
+  for (int64_t i = 0; i < count; ++i) source[begin + i * step] = size + i;
   const Ref index = int_constant(out, source, {size}, "source");
   return take(out, out.concat({x, part}, axis), index, axis);
 }
@@ -49,16 +50,16 @@ Ref replace_steps(Emitter& out, Ref x, Ref part, int axis, const Dim& first, int
 void select_scatter(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim");
-  const Dim given = op.dim("index");
-  const Dim index = out.at_sample(given) < 0 ? given + size_of(out, x, axis) : given;
+  const Dim requested = op.dim("index");
+  const Dim index = out.at_sample(requested) < 0 ? requested + size_of(out, x, axis) : requested;
   Shape shape = out.shape(x);
   shape.erase(shape.begin() + axis);
   const Ref part = out.broadcast_to(out.cast(op.tensor("src"), out.dtype(x)), shape);
   finish(op, out, replace_range(out, x, out.unsqueeze(part, {axis}), axis, index, index + Dim(1)));
 }
 
-/// Whether the slice covers a whole axis, whose size may then be symbolic.
-bool is_whole(const OpView& op, const Dim& size) {
+/// True if the slice covers the axis, whose size may then be symbolic.
+bool covers_axis(const OpView& op, const Dim& size) {
   const bool from_start = op.is_none("start") || op.dim("start") == Dim(0);
   const bool to_end = op.is_none("end") || op.dim("end") == size ||
                       op.dim("end") == Dim(std::numeric_limits<int64_t>::max());
@@ -66,7 +67,7 @@ bool is_whole(const OpView& op, const Dim& size) {
 }
 
 /// Some bounds are symbolic: the size of src shows where they were clamped.
-Ref slice_scatter_open(const OpView& op, Emitter& out, Ref x, int axis) {
+Ref symbolic_slice_scatter(const OpView& op, Emitter& out, Ref x, int axis) {
   const Ref src = out.cast(op.tensor("src"), out.dtype(x));
   const Dim count = size_of(out, src, axis);
   if (count == Dim(0)) {
@@ -74,7 +75,7 @@ Ref slice_scatter_open(const OpView& op, Emitter& out, Ref x, int axis) {
     return x;
   }
   const int64_t step = op.i64("step");
-  const SliceRange range = open_range(op, out, size_of(out, x, axis), count);
+  const SliceRange range = symbolic_range(op, out, size_of(out, x, axis), count);
   return step == 1 ? replace_range(out, x, src, axis, range.begin, range.begin + count)
                    : replace_steps(out, x, src, axis, range.begin, step);
 }
@@ -82,11 +83,10 @@ Ref slice_scatter_open(const OpView& op, Emitter& out, Ref x, int axis) {
 void slice_scatter(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim");
-  if (is_whole(op, out.shape(x).at(static_cast<size_t>(axis))))
-    return finish(op, out, op.tensor("src"));
-  const bool is_open =
+  if (covers_axis(op, out.shape(x).at(axis))) return finish(op, out, op.tensor("src"));
+  const bool is_symbolic =
       !size_of(out, x, axis).is_constant() || op.is_symbolic("start") || op.is_symbolic("end");
-  if (is_open) return finish(op, out, slice_scatter_open(op, out, x, axis));
+  if (is_symbolic) return finish(op, out, symbolic_slice_scatter(op, out, x, axis));
   const int64_t size = extent(out, x, axis);
   const int64_t begin = slice_bound(op.opt_i64("start").value_or(0), size);
   const int64_t end = std::max(begin, slice_bound(op.opt_i64("end").value_or(size), size));
@@ -101,7 +101,7 @@ void slice_scatter(const OpView& op, Emitter& out) {
 }
 
 /// The same if a size is symbolic: each row takes its entry where the diagonal crosses it.
-void open_diagonal_scatter(const OpView& op, Emitter& out, Ref x, const Ints& axes) {
+void symbolic_diagonal_scatter(const OpView& op, Emitter& out, Ref x, const Ints& axes) {
   const int rank = out.rank(x);
   const int64_t offset = op.i64("offset");
   Ints order;
@@ -123,8 +123,8 @@ void open_diagonal_scatter(const OpView& op, Emitter& out, Ref x, const Ints& ax
     src = take(out, src, maximum(out, near, out.scalar(0, DType::i64)), rank - 2);
   }
   const Ref column = add(out, iota(out, rows, 0, 2), out.scalar(offset, DType::i64));
-  const Ref is_on_it = compare(out, "eq", column, iota(out, size_of(out, last, rank - 1), 1, 2));
-  const Ref y = select(out, is_on_it, out.unsqueeze(src, {rank - 1}), last);
+  const Ref is_diagonal = compare(out, "eq", column, iota(out, size_of(out, last, rank - 1), 1, 2));
+  const Ref y = select(out, is_diagonal, out.unsqueeze(src, {rank - 1}), last);
   finish(op, out, out.transpose(y, inverse(order)));
 }
 
@@ -134,7 +134,7 @@ void diagonal_scatter(const OpView& op, Emitter& out) {
   const int rank = out.rank(x);
   const Ints axes = {op.axis("dim1", rank), op.axis("dim2", rank)};
   if (!size_of(out, x, axes[0]).is_constant() || !size_of(out, x, axes[1]).is_constant())
-    return open_diagonal_scatter(op, out, x, axes);
+    return symbolic_diagonal_scatter(op, out, x, axes);
   const int64_t rows = extent(out, x, axes[0]), columns = extent(out, x, axes[1]);
   const int64_t offset = op.i64("offset");
   Ints index;

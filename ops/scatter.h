@@ -12,7 +12,7 @@ enum class Combine { none, sum, prod, amin, amax };
 
 struct Write {
   Combine combine = Combine::none;
-  bool is_native = true;  ///< the engine combines; otherwise all positions are compared
+  bool is_native = true;  ///< the engine combines; otherwise all indices are compared
 };
 
 /// y[.., index[.., k, ..], ..] = src[.., k, ..] along `axis`; `index` and `src` have one shape,

@@ -61,13 +61,13 @@ std::string_view reducer(Combine combine) {
 
 /// Index and source with all axes but one as long as those of x; added indices match nothing.
 std::pair<Ref, Ref> padded(Emitter& out, Ref x, Ref index, Ref src, int axis) {
-  const Shape have = out.shape(index), want = out.shape(x);
-  std::vector<std::pair<int64_t, int64_t>> padding(have.size(), {0, 0});
-  for (size_t i = 0; i < have.size(); ++i)
-    if (static_cast<int>(i) != axis && !(have[i] == want[i]))
+  const Shape index_shape = out.shape(index), shape = out.shape(x);
+  std::vector<std::pair<int64_t, int64_t>> padding(index_shape.size(), {0, 0});
+  for (size_t i = 0; i < index_shape.size(); ++i)
+    if (static_cast<int>(i) != axis && !(index_shape[i] == shape[i]))
       padding[i].second = out.sizes(x)[i] - out.sizes(index)[i];
-  const Dim& here = want[static_cast<size_t>(axis)];
-  const auto nowhere = static_cast<double>(here.is_constant() ? here.value() : -1);
+  const Dim& size = shape[axis];
+  const auto nowhere = static_cast<double>(size.is_constant() ? size.value() : -1);
   return {out.pad(index, padding, nowhere), out.pad(src, padding)};
 }
 
@@ -75,9 +75,10 @@ std::pair<Ref, Ref> padded(Emitter& out, Ref x, Ref index, Ref src, int axis) {
 Ref scatter_by_comparing(Emitter& out, Ref x, Ref index, Ref src, int axis, Combine combine) {
   const auto [all_index, all_src] = padded(out, x, index, src, axis);
   const int rank = out.rank(x);
-  const Ref here = compare(out, "eq", iota(out, size_of(out, x, axis), axis, rank + 1),
-                           out.unsqueeze(all_index, {axis}));
-  const Ref chosen = select(out, here, out.unsqueeze(all_src, {axis}), neutral(out, combine, src));
+  const Ref matches = compare(out, "eq", iota(out, size_of(out, x, axis), axis, rank + 1),
+                              out.unsqueeze(all_index, {axis}));
+  const Ref chosen =
+      select(out, matches, out.unsqueeze(all_src, {axis}), neutral(out, combine, src));
   const Ref gathered = out.squeeze(reduce(out, reducer(combine), chosen, {axis + 1}), {axis + 1});
   return combined(out, combine, x, gathered);
 }
@@ -85,7 +86,7 @@ Ref scatter_by_comparing(Emitter& out, Ref x, Ref index, Ref src, int axis, Comb
 /// src cut to the shape of the index: the rest is not read.
 Ref cut(Emitter& out, Ref src, Ref index) {
   for (int axis = 0; axis < out.rank(index); ++axis) {
-    const auto at = static_cast<size_t>(axis);
+    const size_t at = axis;
     if (out.shape(src)[at] == out.shape(index)[at]) continue;
     src = out.slice(src, axis, 0, size_of(out, index, axis));
   }
@@ -148,8 +149,8 @@ void scatter_add(const OpView& op, Emitter& out) {
 /// Integers are rounded down; counts that wrapped around to 0 become 1, as in torch.
 Ref mean_of(Emitter& out, Ref total, Ref count) {
   if (ir::is_float(out.dtype(total))) return div(out, total, count);
-  const Ref is_none = compare(out, "eq", count, like(out, 0, count));
-  return divide_integers(out, total, select(out, is_none, like(out, 1, count), count),
+  const Ref is_zero = compare(out, "eq", count, like(out, 0, count));
+  return divide_integers(out, total, select(out, is_zero, like(out, 1, count), count),
                          Rounding::floor)
       .quotient;
 }
@@ -197,14 +198,14 @@ void scatter_reduce(const OpView& op, Emitter& out) {
   if (!writes_nothing(op, out)) reduce_into(op, out, read_scatter(op, out));
 }
 
-/// One index for a whole row of the source.
+/// One index for an entire row of the source.
 void index_reduce(const OpView& op, Emitter& out) {
   Scatter s{.x = at_least_1d(out, op.tensor("self")),
             .index = out.cast(at_least_1d(out, op.tensor("index")), DType::i64),
             .src = at_least_1d(out, op.tensor("source")),
             .axis = op.axis("dim")};
   Shape shape(static_cast<size_t>(out.rank(s.src)), Dim(1));
-  shape[static_cast<size_t>(s.axis)] = out.shape(s.index)[0];
+  shape[s.axis] = out.shape(s.index)[0];
   s.index = out.broadcast_to(out.reshape(s.index, shape), out.shape(s.src));
   reduce_into(op, out, s);
 }

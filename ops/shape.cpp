@@ -15,15 +15,14 @@ namespace {
 /// torch has computed the shape, so the arguments that led to it carry no more information.
 void as_result_shape(const OpView& op, Emitter& out) {
   ignore_present(op, {"size", "shape", "stride", "start_dim", "end_dim", "dim", "sizes", "other"},
-                 "the result's shape says it");
+                 "the result's shape shows it");
   out.result(out.reshape(op.tensor("self"), op.shape()));
 }
 
 /// One of the operators that add axes until a tensor has one, two or three.
 void list_as_result_shape(const OpView& op, Emitter& out) {
   const std::vector<Ref> tensors = op.tensors("tensors");
-  for (int i = 0; i < op.outputs(); ++i)
-    out.result(out.reshape(tensors.at(static_cast<size_t>(i)), op.shape(i)), i);
+  for (int i = 0; i < op.outputs(); ++i) out.result(out.reshape(tensors.at(i), op.shape(i)), i);
 }
 
 void same_elements(const OpView& op, Emitter& out) { out.result(op.tensor("self")); }
@@ -39,19 +38,19 @@ void view_dtype(const OpView& op, Emitter& out) {
 void squeeze(const OpView& op, Emitter& out) {
   Ref x = op.tensor("self");
   const int rank = out.rank(x);
-  const Ints asked = op.has_argument("dim") && rank > 0 ? op.axes("dim", rank) : all_axes(rank);
+  const Ints requested = op.has_argument("dim") && rank > 0 ? op.axes("dim", rank) : all_axes(rank);
   if (op.has_argument("dim")) op.ignore("dim", "of rank 0 there is nothing to take");
   // An empty list of dims selects none, while op.axes() means all.
   if (out.rank(x) == op.rank()) return out.result(x);
-  const auto size = [&](int64_t axis) { return out.shape(x)[static_cast<size_t>(axis)]; };
+  const auto size = [&](int64_t axis) { return out.shape(x)[axis]; };
   Ints ones;
-  std::copy_if(asked.begin(), asked.end(), std::back_inserter(ones),
+  std::copy_if(requested.begin(), requested.end(), std::back_inserter(ones),
                [&](int64_t axis) { return size(axis) == Dim(1); });
-  // The file asserts that an open axis which the result lacks has a size of 1: `T // 12 == 1`.
-  for (const int64_t axis : asked) {
-    const auto left = std::find(op.shape().begin(), op.shape().end(), size(axis));
+  // The model asserts that a symbolic axis which the result lacks has size 1: `T // 12 == 1`.
+  for (const int64_t axis : requested) {
+    const auto remaining = std::find(op.shape().begin(), op.shape().end(), size(axis));
     if (rank - static_cast<int>(ones.size()) == op.rank()) break;
-    if (size(axis).is_constant() || left != op.shape().end()) continue;
+    if (size(axis).is_constant() || remaining != op.shape().end()) continue;
     x = out.slice(x, static_cast<int>(axis), 0, 1);
     ones.push_back(axis);
   }
@@ -65,14 +64,14 @@ void unsqueeze(const OpView& op, Emitter& out) {
 }
 
 void expand(const OpView& op, Emitter& out) {
-  ignore_present(op, {"size", "other", "implicit"}, "the result's shape says it");
+  ignore_present(op, {"size", "other", "implicit"}, "the result's shape shows it");
   out.result(out.broadcast_to(op.tensor("self"), op.shape()));
 }
 
 void broadcast_tensors(const OpView& op, Emitter& out) {
   const std::vector<Ref> tensors = op.tensors("tensors");
   for (int i = 0; i < op.outputs(); ++i)
-    out.result(out.broadcast_to(tensors.at(static_cast<size_t>(i)), op.shape(i)), i);
+    out.result(out.broadcast_to(tensors.at(i), op.shape(i)), i);
 }
 
 bool is_empty(const Shape& shape) {
@@ -109,22 +108,22 @@ void tile(const OpView& op, Emitter& out) {
   if (is_empty(op.shape())) return out.result(empty(out, op.dtype(), op.shape()));
   if (out.shape(x) == op.shape()) return out.result(x);
   if (const auto tiled = tiled_pieces(out, x, repeats)) return out.result(*tiled);
-  bool is_spread = !is_static(op.shape()) || out.varies(x);
+  bool is_broadcast = !is_static(op.shape()) || out.varies(x);
   for (size_t i = 0; i < repeats.size(); ++i)
-    is_spread = is_spread && (repeats[i] == Dim(1) || out.shape(x)[i] == Dim(1));
-  if (is_spread) return out.result(out.broadcast_to(x, op.shape()));
+    is_broadcast = is_broadcast && (repeats[i] == Dim(1) || out.shape(x)[i] == Dim(1));
+  if (is_broadcast) return out.result(out.broadcast_to(x, op.shape()));
   out.result(out.call(op.nnef(), {x}, {{"repeats", repeats}}, op.dtype(), op.shape()));
 }
 
 /// Each entry along an axis `repeats` times before the next.
 void repeat_each(const OpView& op, Emitter& out, Ref x, int axis, const Dim& repeats) {
-  const Ref apart = out.unsqueeze(out.rank(x) == 0 ? out.unsqueeze(x, {0}) : x, {axis + 1});
-  const Shape spread = with_size(out.shape(apart), axis + 1, repeats);
-  out.result(out.reshape(out.broadcast_to(apart, spread), op.shape()));
+  const Ref separate = out.unsqueeze(out.rank(x) == 0 ? out.unsqueeze(x, {0}) : x, {axis + 1});
+  const Shape shape = with_size(out.shape(separate), axis + 1, repeats);
+  out.result(out.reshape(out.broadcast_to(separate, shape), op.shape()));
 }
 
 void repeat_interleave(const OpView& op, Emitter& out) {
-  op.ignore("output_size", "follows from repeats");
+  op.ignore("output_size", "depends on repeats");
   const bool is_flat = op.is_none("dim");
   const Ref x = is_flat ? flattened(out, op.tensor("self")) : op.tensor("self");
   repeat_each(op, out, x, is_flat ? 0 : op.axis("dim", out.rank(x)), op.dim("repeats"));
@@ -134,23 +133,24 @@ void repeat_interleave(const OpView& op, Emitter& out) {
 std::vector<int64_t> repeated_indices(const std::vector<int64_t>& repeats, int64_t size) {
   std::vector<int64_t> indices;
   for (int64_t i = 0; i < size; ++i) {
-    const int64_t count = repeats.size() == 1 ? repeats[0] : repeats.at(static_cast<size_t>(i));
+    const int64_t count = repeats.size() == 1 ? repeats[0] : repeats.at(i);
     indices.insert(indices.end(), static_cast<size_t>(count), i);
   }
   return indices;
 }
 
 void repeat_interleave_tensor(const OpView& op, Emitter& out) {
-  op.ignore("output_size", "follows from repeats");
+  op.ignore("output_size", "depends on repeats");
   const bool is_flat = op.is_none("dim");
   const Ref x = is_flat ? flattened(out, op.tensor("self")) : op.tensor("self");
   const int axis = is_flat ? 0 : op.axis("dim", out.rank(x));
-  if (const Ref repeats = op.tensor("repeats"); is_counted(out, repeats, op)) {
+  if (const Ref repeats = op.tensor("repeats"); has_computed_repeats(out, repeats, op)) {
     const Dim entries = out.rank(x) == 0 ? Dim(1) : size_of(out, x, axis);
-    const Dim& count = op.shape().at(static_cast<size_t>(axis));
-    return finish(op, out,
-                  take(out, at_least_1d(out, x),
-                       counted_places(out, at_least_1d(out, repeats), entries, count), axis));
+    const Dim& count = op.shape().at(axis);
+    return finish(
+        op, out,
+        take(out, at_least_1d(out, x),
+             computed_repeat_indices(out, at_least_1d(out, repeats), entries, count), axis));
   }
   const Ints repeats = ir::to_i64(op.constant("repeats"));
   if (repeats.size() == 1 && !is_static(out.shape(x)))
@@ -161,9 +161,10 @@ void repeat_interleave_tensor(const OpView& op, Emitter& out) {
 }
 
 void repeat_interleave_indices(const OpView& op, Emitter& out) {
-  op.ignore("output_size", "follows from repeats");
-  if (const Ref given = op.tensor("repeats"); is_counted(out, given, op))
-    return finish(op, out, counted_places(out, given, size_of(out, given, 0), op.shape()[0]));
+  op.ignore("output_size", "depends on repeats");
+  if (const Ref repeats = op.tensor("repeats"); has_computed_repeats(out, repeats, op))
+    return finish(op, out,
+                  computed_repeat_indices(out, repeats, size_of(out, repeats, 0), op.shape()[0]));
   const std::vector<int64_t> repeats = ir::to_i64(op.constant("repeats"));
   const auto indices = repeated_indices(repeats, static_cast<int64_t>(repeats.size()));
   out.result(out.cast(int_constant(out, indices, op.sizes(), "indices"), op.dtype()));
@@ -172,8 +173,8 @@ void repeat_interleave_indices(const OpView& op, Emitter& out) {
 void swap_axes(const OpView& op, Emitter& out, std::string_view a, std::string_view b) {
   const Ref x = op.tensor("self");
   const int rank = out.rank(x);
-  const auto first = static_cast<size_t>(op.axis(a, rank));
-  const auto last = static_cast<size_t>(op.axis(b, rank));
+  const size_t first = op.axis(a, rank);
+  const size_t last = op.axis(b, rank);
   if (rank == 0) return out.result(x);
   Ints permutation = all_axes(rank);
   std::swap(permutation[first], permutation[last]);
@@ -219,7 +220,7 @@ void movedim(const OpView& op, Emitter& out) {
   const Ints from = ordered_axes(op, "source", rank);
   const Ints to = ordered_axes(op, "destination", rank);
   Ints permutation(static_cast<size_t>(rank), -1);
-  for (size_t i = 0; i < from.size(); ++i) permutation[static_cast<size_t>(to[i])] = from[i];
+  for (size_t i = 0; i < from.size(); ++i) permutation[to[i]] = from[i];
   int64_t rest = 0;
   for (int64_t& axis : permutation) {
     if (axis >= 0) continue;
@@ -254,12 +255,11 @@ void register_shape(Registry& r) {
          {"tract_core_broadcast", "axes of extent 1 repeated", expand});
   r.same({"aten::broadcast_tensors"},
          {"tract_core_broadcast", "all tensors expanded to one shape", broadcast_tensors});
-  r.same({"aten::repeat", "aten::tile"},
-         {"tile", "the whole tensor several times along each axis", tile});
+  r.same({"aten::repeat", "aten::tile"}, {"tile", "the tensor repeated along each axis", tile});
   r.same({"aten::repeat_interleave.self_int"},
-         {"tract_core_broadcast", "each entry of an axis several times", repeat_interleave});
+         {"tract_core_broadcast", "each entry of an axis repeated", repeat_interleave});
   r.same({"aten::repeat_interleave.self_Tensor"}, {"tract_core_gather",
-                                                   "entry i of an axis repeats[i] times",
+                                                   "entry i of an axis repeated repeats[i] times",
                                                    repeat_interleave_tensor,
                                                    {},
                                                    "repeats must be known at export"});

@@ -28,13 +28,13 @@ void select_entry(const OpView& op, Emitter& out) {
   out.result(entry_at(out, x, axis, index_of(out, x, axis, op.dim("index"))));
 }
 
-constexpr int64_t kOpen = std::numeric_limits<int64_t>::max();
+constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::max();
 
 /// A slice with symbolic bounds.
-Ref open_slice(const OpView& op, Emitter& out, Ref x, int axis) {
+Ref symbolic_slice(const OpView& op, Emitter& out, Ref x, int axis) {
   const Dim& size = size_of(out, x, axis);
-  const Dim& count = op.shape()[static_cast<size_t>(axis)];
-  const SliceRange range = open_range(op, out, size, count);
+  const Dim& count = op.shape()[axis];
+  const SliceRange range = symbolic_range(op, out, size, count);
   if (count == size) return x;
   const Ref part = out.slice(x, axis, range.begin, range.end, op.i64("step"));
   // tract does not know that N - min(N, 1) is max(N - 1, 0).
@@ -44,12 +44,12 @@ Ref open_slice(const OpView& op, Emitter& out, Ref x, int axis) {
 void slice(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim", out.rank(x));
-  const bool is_open =
+  const bool is_symbolic =
       !size_of(out, x, axis).is_constant() || op.is_symbolic("start") || op.is_symbolic("end");
-  if (is_open) return out.result(open_slice(op, out, x, axis));
+  if (is_symbolic) return out.result(symbolic_slice(op, out, x, axis));
   const int64_t step = op.i64("step");
   const int64_t start = op.opt_i64("start").value_or(0);
-  const int64_t end = op.opt_i64("end").value_or(kOpen);
+  const int64_t end = op.opt_i64("end").value_or(kNoEnd);
   const int64_t count = known_size(out, x, axis);
   const int64_t begin = slice_bound(start, count);
   out.result(out.slice(x, axis, begin, std::max(begin, slice_bound(end, count)), step));
@@ -62,7 +62,7 @@ void narrow(const OpView& op, Emitter& out) {
   out.result(out.slice(x, axis, begin, begin + op.dim("length")));
 }
 
-/// From a start that is computed: entries are gathered.
+/// Gathers the entries, because the model computes the start.
 void narrow_tensor(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const int axis = op.axis("dim", out.rank(x));
@@ -76,7 +76,7 @@ void parts(const OpView& op, Emitter& out, int axis) {
   const Ref x = op.tensor("self");
   Dim begin = 0;
   for (int i = 0; i < op.outputs(); ++i) {
-    const Dim end = begin + op.shape(i)[static_cast<size_t>(axis)];
+    const Dim end = begin + op.shape(i)[axis];
     if (op.is_used(i)) out.result(out.slice(x, axis, begin, end), i);
     begin = end;
   }
@@ -84,33 +84,33 @@ void parts(const OpView& op, Emitter& out, int axis) {
 
 void split(const OpView& op, Emitter& out) {
   ignore_present(op, {"split_size", "split_sizes", "chunks", "sections"},
-                 "the sizes of the results say it");
+                 "the sizes of the results show it");
   parts(op, out, op.axis("dim", out.rank(op.tensor("self"))));
 }
 
 /// Positions that are symbolic, or count from a symbolic end, must ascend.
-void open_parts_between(const OpView& op, Emitter& out, int axis, const Shape& positions) {
+void symbolic_parts_between(const OpView& op, Emitter& out, int axis, const Shape& positions) {
   const Ref x = op.tensor("self");
   const Dim& size = size_of(out, x, axis);
   Dim begin = 0;
   for (int i = 0; i < op.outputs(); ++i) {
-    const auto at = static_cast<size_t>(i);
-    const Dim& count = op.shape(i)[static_cast<size_t>(axis)];
+    const size_t at = i;
+    const Dim& count = op.shape(i)[axis];
     if (op.is_used(i)) out.result(out.slice(x, axis, begin, begin + count), i);
     begin = at < positions.size() ? index_of(out, x, axis, positions[at]) : size;
   }
 }
 
-/// Parts between given positions, which need not ascend: some parts may be empty or overlap.
-void parts_between(const OpView& op, Emitter& out, int axis, const Shape& given) {
+/// Parts between positions, which need not ascend: some parts may be empty or overlap.
+void parts_between(const OpView& op, Emitter& out, int axis, const Shape& requested) {
   const Ref x = op.tensor("self");
-  if (!is_static(given) || !size_of(out, x, axis).is_constant())
-    return open_parts_between(op, out, axis, given);
-  const Ints positions = ir::static_shape(given);
+  if (!is_static(requested) || !size_of(out, x, axis).is_constant())
+    return symbolic_parts_between(op, out, axis, requested);
+  const Ints positions = ir::static_shape(requested);
   const int64_t size = known_size(out, x, axis);
   int64_t begin = 0;
   for (int i = 0; i < op.outputs(); ++i) {
-    const auto at = static_cast<size_t>(i);
+    const size_t at = i;
     const int64_t end = at < positions.size() ? slice_bound(positions[at], size) : size;
     if (op.is_used(i)) out.result(out.slice(x, axis, begin, std::max(begin, end)), i);
     begin = end;
@@ -125,9 +125,9 @@ void split_at(const OpView& op, Emitter& out) {
 /// A tensor of rank 0 is a number of sections, one of rank 1 a list of positions.
 void split_by_tensor(const OpView& op, Emitter& out) {
   const int axis = op.axis("dim", out.rank(op.tensor("self")));
-  const ir::Tensor given = op.constant("tensor_indices_or_sections");
-  if (given.shape.empty()) return parts(op, out, axis);
-  parts_between(op, out, axis, ir::to_shape(ir::to_i64(given)));
+  const ir::Tensor sections = op.constant("tensor_indices_or_sections");
+  if (sections.shape.empty()) return parts(op, out, axis);
+  parts_between(op, out, axis, ir::to_shape(ir::to_i64(sections)));
 }
 
 /// hsplit, vsplit and dsplit: the axis is in the name.
@@ -139,7 +139,7 @@ int named_axis(const OpView& op, Emitter& out) {
 }
 
 void split_named(const OpView& op, Emitter& out) {
-  ignore_present(op, {"sections"}, "the sizes of the results say it");
+  ignore_present(op, {"sections"}, "the sizes of the results show it");
   const int axis = named_axis(op, out);
   if (op.has_argument("indices")) return parts_between(op, out, axis, op.dims("indices"));
   parts(op, out, axis);
@@ -161,9 +161,9 @@ void flip(const OpView& op, Emitter& out) {
 void fliplr(const OpView& op, Emitter& out) { out.result(reversed(out, op.tensor("self"), {1})); }
 void flipud(const OpView& op, Emitter& out) { out.result(reversed(out, op.tensor("self"), {0})); }
 
-/// The first entry of the result. The remainder by a symbolic size is known if the tensor rolls by
-/// less than its size.
-std::optional<Dim> first_of_rolled(Emitter& out, const Dim& size, const Dim& shift) {
+/// The first entry of the result. The remainder by a symbolic size is known if the shift is
+/// smaller than the size.
+std::optional<Dim> roll_start(Emitter& out, const Dim& size, const Dim& shift) {
   if (size.is_constant() && shift.is_constant())
     return size.value() == 0 ? 0 : ir::floor_mod_int(-shift.value(), size.value());
   const int64_t by = out.at_sample(shift), all = out.at_sample(size);
@@ -173,7 +173,7 @@ std::optional<Dim> first_of_rolled(Emitter& out, const Dim& size, const Dim& shi
 
 /// Entry i is entry (i - shift) mod size. The size, which the model computes, may be 0 or
 /// less than the shift.
-Ref rolled_by_places(Emitter& out, Ref x, int axis, const Dim& shift) {
+Ref roll_by_gather(Emitter& out, Ref x, int axis, const Dim& shift) {
   const Dim& size = size_of(out, x, axis);
   const Ref from = sub(out, out.range(size), out.size(shift, DType::i64));
   const Ref one = out.scalar(int64_t{1}, DType::i64);
@@ -182,30 +182,30 @@ Ref rolled_by_places(Emitter& out, Ref x, int axis, const Dim& shift) {
   return take(out, x, sub(out, from, mul(out, quotient, entries)), axis);
 }
 
-Ref rolled(const OpView& op, Emitter& out, Ref x, int axis, const Dim& shift) {
+Ref roll_axis(const OpView& op, Emitter& out, Ref x, int axis, const Dim& shift) {
   const Dim size = size_of(out, x, axis);
   if (shift == Dim(0) || shift == size) return x;
-  if (is_born(size) || is_born(shift)) return rolled_by_places(out, x, axis, shift);
-  const auto cut = first_of_rolled(out, size, shift);
+  if (is_unbacked(size) || is_unbacked(shift)) return roll_by_gather(out, x, axis, shift);
+  const auto cut = roll_start(out, size, shift);
   if (!cut) op.refuse("shifts", Limit::unknown_size, "roll by less than the size of the axis");
   if (*cut == Dim(0)) return x;
   return out.concat({out.slice(x, axis, *cut, size), out.slice(x, axis, 0, *cut)}, axis);
 }
 
-/// Without dims the tensor rolls as a whole, in row-major order.
+/// Without dims the flattened tensor is moved.
 void roll(const OpView& op, Emitter& out) {
   const Ref x = op.tensor("self");
   const Shape shifts = op.dims("shifts");
   const Ints dims = op.ints("dims");
   if (dims.empty()) {
     const Ref flat = flattened(out, x);
-    return out.result(out.reshape(rolled(op, out, flat, 0, shifts.at(0)), op.shape()));
+    return out.result(out.reshape(roll_axis(op, out, flat, 0, shifts.at(0)), op.shape()));
   }
   Ref y = x;
   const int rank = out.rank(x);
   for (size_t i = 0; i < dims.size(); ++i) {
     const auto axis = static_cast<int>(dims[i] < 0 ? dims[i] + rank : dims[i]);
-    if (rank > 0) y = rolled(op, out, y, axis, shifts.at(i));
+    if (rank > 0) y = roll_axis(op, out, y, axis, shifts.at(i));
   }
   out.result(y);
 }
@@ -217,7 +217,7 @@ void rot90(const OpView& op, Emitter& out) {
   for (int64_t& dim : dims)
     if (dim < 0) dim += out.rank(x);
   Ints swap = all_axes(out.rank(x));
-  std::swap(swap.at(static_cast<size_t>(dims.at(0))), swap.at(static_cast<size_t>(dims.at(1))));
+  std::swap(swap.at(dims.at(0)), swap.at(dims.at(1)));
   const int64_t turns = ir::floor_mod_int(op.i64("k"), 4);
   if (turns == 1) x = out.transpose(reversed(out, x, {dims[1]}), swap);
   if (turns == 2) x = reversed(out, reversed(out, x, {dims[0]}), {dims[1]});
@@ -247,9 +247,9 @@ Ref neighbours_difference(Emitter& out, Ref x, int axis, bool is_first) {
   if (size == Dim(0)) return x;
   if (size == Dim(1)) return out.slice(x, axis, 0, 0);
   const auto part = is_first ? &sliced : &gathered_range;
-  // Of nothing there is no difference either.
-  const bool may_be_none = is_born(size) && may_be_empty(out, x, axis);
-  const Dim count = may_be_none ? max(size - Dim(1), Dim(0)) : size - Dim(1);
+  // An empty axis has no differences.
+  const bool can_be_empty = is_unbacked(size) && may_be_empty(out, x, axis);
+  const Dim count = can_be_empty ? max(size - Dim(1), Dim(0)) : size - Dim(1);
   const Ref after = part(out, x, axis, size - count, size);
   const Ref before = part(out, x, axis, 0, count);
   return out.dtype(x) == DType::boolean ? logical_xor(out, after, before) : sub(out, after, before);
@@ -295,14 +295,16 @@ void register_slice(Registry& r) {
           "the positions must be known at export"});
   r.same({"aten::hsplit.int", "aten::hsplit.array", "aten::vsplit.int", "aten::vsplit.array",
           "aten::dsplit.int", "aten::dsplit.array"},
-         {"slice", "consecutive parts of the axis that the name says", split_named});
+         {"slice", "consecutive parts of axis 1 (hsplit; 0 for vectors), 0 (vsplit) or 2 (dsplit)",
+          split_named});
   r.same({"aten::unbind.int", "aten::unbind_copy.int"},
          {"slice", "all entries of an axis", unbind});
   r.same({"aten::flip"}, {"slice", "axes in reverse order", flip});
   r.same({"aten::fliplr"}, {"slice", "columns in reverse order", fliplr});
   r.same({"aten::flipud"}, {"slice", "rows in reverse order", flipud});
-  r.same({"aten::roll"}, {"concat", "entries moved along, those at the end to the front", roll});
-  r.same({"aten::rot90"}, {"transpose", "turned by k quarters in the plane of two axes", rot90});
+  r.same({"aten::roll"}, {"concat", "entries shifted along an axis, with wrap-around", roll});
+  r.same({"aten::rot90"},
+         {"transpose", "rotated by k quarter turns in the plane of two axes", rot90});
   r.same({"aten::diff"},
          {"sub", "each entry minus the one before, n times", diff, ir::Promotion::operands});
 }

@@ -15,8 +15,8 @@
 namespace t2n::ops {
 namespace {
 
-/// Square matrices in the last two axes, entry by entry, in f64: closed forms cancel. They are
-/// written up to 3 x 3; larger ones are eliminated.
+/// Square matrices in the last two axes, entry by entry, in f64: closed forms cancel. They are used
+/// up to 3 x 3, elimination above.
 struct Matrix {
   Ref x;
   int64_t n;
@@ -29,9 +29,10 @@ Matrix read_matrix(const OpView& op, Emitter& out) {
   const int rank = out.rank(x);
   const int64_t n = extent(out, x, rank - 1);
   if (n < 1 || n > kMostUnknowns)
-    op.refuse_op(Limit::matrix_decomposition,
-                 "elimination is written up to 16 x 16: compute it outside the model, or from "
-                 "constants, which are folded");
+    op.refuse_op(
+        Limit::matrix_decomposition,
+        "elimination supports matrices of up to 16 x 16: compute it outside the model, or from "
+        "constants, which are folded");
   return {x, n, rank};
 }
 
@@ -110,7 +111,7 @@ void invert(const OpView& op, Emitter& out) {
   finish(op, out, inverse_of(out, read_matrix(op, out)));
   if (op.outputs() > 1 && op.is_used(1))
     op.refuse_op(Limit::matrix_decomposition,
-                 "do not read output 1, which says which matrices are singular");
+                 "do not read output 1, which reports the singular matrices");
 }
 
 /// B holds vectors if it has the shape of A without its last axis, or one axis.
@@ -240,7 +241,7 @@ void register_closed_forms(Registry& r) {
 void register_small_matrix(Registry& r) {
   register_closed_forms(r);
   register_triangular(r);
-  // Those of constants are folded; these are of matrices that the model computes.
+  // Decompositions of constants are folded; those of computed matrices are refused.
   r.refuse({"aten::_linalg_eigh",
             "aten::_linalg_svd",
             "aten::_lu_with_info",

@@ -90,23 +90,22 @@ Sorted sorted(Emitter& out, Ref x, const Dim& k, int axis, bool largest) {
 }
 
 void register_sort(Registry& r) {
-  constexpr std::string_view kNanPlaces = "NaN, which tract puts anywhere";
+  constexpr std::string_view kNanLimits = "NaN: its sort order in tract is undefined";
   r.same({"aten::topk"}, {"tract_core_topk",
                           "the k largest or smallest elements along dim, in order",
                           topk,
                           {},
-                          kNanPlaces});
+                          kNanLimits});
   r.same({"aten::sort", "aten::sort.stable"},
-         {"tract_core_topk", "all elements along dim in order; stable", sort, {}, kNanPlaces});
+         {"tract_core_topk", "all elements along dim in order; stable", sort, {}, kNanLimits});
   r.same({"aten::argsort", "aten::argsort.stable"},
-         {"tract_core_topk", "indices that sort along dim; stable", argsort, {}, kNanPlaces});
+         {"tract_core_topk", "indices that sort along dim; stable", argsort, {}, kNanLimits});
   r.same({"aten::msort"},
-         {"tract_core_topk", "all elements along axis 0 in order", msort, {}, kNanPlaces});
+         {"tract_core_topk", "all elements along axis 0 in order", msort, {}, kNanLimits});
   r.same({"aten::kthvalue"},
-         {"tract_core_topk", "the k-th smallest element along dim", kthvalue, {}, kNanPlaces});
-  r.same({"aten::median"}, {"tract_core_topk", "the lower middle element", median});
-  r.same({"aten::median.dim"},
-         {"tract_core_topk", "the lower middle element along dim", median_dim});
+         {"tract_core_topk", "the k-th smallest element along dim", kthvalue, {}, kNanLimits});
+  r.same({"aten::median"}, {"tract_core_topk", "the lower median", median});
+  r.same({"aten::median.dim"}, {"tract_core_topk", "the lower median along dim", median_dim});
 }
 
 }  // namespace t2n::ops

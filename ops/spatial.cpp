@@ -29,7 +29,7 @@ Dim product_between(Shape::const_iterator begin, Shape::const_iterator end) {
   return out;
 }
 
-/// [N, C, spatial…] with C open, with its channels as part of the batch.
+/// [N, C, spatial…], with a symbolic C as part of the batch.
 Shape as_planes(Shape shape) {
   if (shape.at(1).is_constant()) return shape;
   shape[0] = shape[0] * shape[1];
@@ -48,7 +48,7 @@ Shape batched_shape(const OpView& op, int spatial, int index) {
 }
 
 void batched_result(const OpView& op, Emitter& out, Ref y, int index) {
-  Ints added(static_cast<size_t>(out.rank(y) - op.rank(index)));
+  Ints added(out.rank(y) - op.rank(index));
   std::iota(added.begin(), added.end(), 0);
   out.result(out.squeeze(y, added), index);
 }
@@ -90,7 +90,7 @@ Ref along_axis(Emitter& out, Ref x, int axis, const std::vector<double>& matrix,
   const int rank = static_cast<int>(before.size());
   const DType dtype = out.dtype(x);
   Shape after = before;
-  after.at(static_cast<size_t>(axis)) = rows;
+  after.at(axis) = rows;
   if (axis == rank - 1 && rank > 1) {
     const Ref m = matrix_constant(out, matrix, rows, dtype, rank);
     return out.call("matmul", {x, m}, {{"transposeB", true}}, dtype, after);

@@ -19,15 +19,14 @@ Shape batched_shape(const OpView& op, int spatial, int index = 0);
 /// Declares the result, without the batch axis that `batched` added.
 void batched_result(const OpView& op, Emitter& out, Ref y, int index = 0);
 
-// For operators that treat all channels alike: the same, but [N * C, 1, spatial…] where the number
-// of channels is open, which tract's pools do not take.
+// For operators that treat all channels equally: the same, but [N * C, 1, spatial…] if the number
+// of channels is symbolic, which tract's pools do not support.
 Ref planes(Emitter& out, Ref x, int spatial);
 Shape planes_shape(const OpView& op, int spatial, int index = 0);
 void planes_result(const OpView& op, Emitter& out, Ref y, int index = 0);
 
-/// `y`, the maxima over `windows` of `x`, with the -inf of windows that hold nothing else, of which
-/// tract makes the lowest number, and NaN, which it loses. Only where the program makes them: each
-/// takes a second pool.
+/// Corrects `y`, the maxima over `windows` of `x`: tract returns the lowest number instead of -inf,
+/// and ignores NaN. Emitted only if the program may produce them: each costs another pool.
 Ref with_infinities(const OpView& op, Emitter& out, Ref x, const Attributes& windows, Ref y);
 
 /// Weights are [O, I/groups, k…], of transposed convolutions [I, O/groups, k…]. Lists have one

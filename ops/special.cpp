@@ -80,7 +80,7 @@ Ref scaled_down(Emitter& out, Ref x, Ref exponent) {
              power_of_two(out, neg(out, rest)));
 }
 
-/// Mantissas in 1/2 .. 1. The logarithm may be off by one next to powers of two.
+/// Mantissas in 1/2 .. 1. The logarithm may be off by one near powers of two.
 Split mantissa_and_exponent(Emitter& out, Ref x) {
   const Ref size = magnitude(out, x);
   const Ref log2 = times(out, out.elementwise("log", {size}), std::numbers::log2e);

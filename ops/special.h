@@ -15,7 +15,7 @@ using Coefficients = std::span<const double>;
 Ref polynomial(Emitter& out, Ref x, Coefficients c);
 Ref rational(Emitter& out, Ref x, Coefficients top, Coefficients bottom);
 /// Clenshaw's scheme for Chebyshev polynomials of x / 2 in -1..1, the last term halved (Cephes,
-/// chbevl). Terms that the dtype of x cannot show are left out.
+/// chbevl). Terms below the precision of x are dropped.
 Ref chebyshev(Emitter& out, Ref x, Coefficients c);
 
 Ref plus(Emitter& out, Ref x, double number);

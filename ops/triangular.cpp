@@ -34,11 +34,11 @@ Ref swapped(Emitter& out, Ref x) {
 struct Triangle {
   Ref a;
   bool is_upper = false;
-  bool is_unit = false;  ///< its diagonal counts as ones
+  bool is_unit = false;  ///< its diagonal is assumed to be ones
   Triangle transposed(Emitter& out) const { return {swapped(out, a), !is_upper, is_unit}; }
 };
 
-/// X with A . X = B: each unknown that is found is taken from the equations that are left.
+/// X with A . X = B: substitutes each solved unknown into the remaining equations.
 Ref substituted(Emitter& out, const Triangle& t, Ref b) {
   const int rank = std::max(out.rank(t.a), out.rank(b));
   const Ref a = with_rank(out, t.a, rank);
@@ -48,14 +48,14 @@ Ref substituted(Emitter& out, const Triangle& t, Ref b) {
   for (int64_t step = 0; step < n; ++step) {
     const int64_t at = t.is_upper ? n - 1 - step : step;
     // No slice: tract 0.21 refuses slices of one tensor of which none begins with the first entry.
-    const Ref place = out.scalar(at, DType::i64);
-    const Ref is_column = compare(out, "eq", iota(out, n, rank - 1, rank), place);
+    const Ref position = out.scalar(at, DType::i64);
+    const Ref is_column = compare(out, "eq", iota(out, n, rank - 1, rank), position);
     const Ref column =
         reduce(out, "sum_reduce", select(out, is_column, a, like(out, 0, a)), {rank - 1});
-    const Ref is_it = compare(out, "eq", iota(out, n, rank - 2, rank), place);
-    Ref y = row_where(out, b, is_it);
-    if (!t.is_unit) y = div(out, y, row_where(out, column, is_it));
-    x = select(out, is_it, y, x ? *x : like(out, 0, y));
+    const Ref is_row = compare(out, "eq", iota(out, n, rank - 2, rank), position);
+    Ref y = row_where(out, b, is_row);
+    if (!t.is_unit) y = div(out, y, row_where(out, column, is_row));
+    x = select(out, is_row, y, x ? *x : like(out, 0, y));
     if (step + 1 < n) b = sub(out, b, mul(out, column, y));
   }
   return *x;
@@ -104,7 +104,7 @@ void cholesky(const OpView& op, Emitter& out) {
   finish(op, out, is_upper ? swapped(out, lower) : lower, 0);
   if (op.outputs() > 1 && op.is_used(1))
     op.refuse_op(Limit::matrix_decomposition,
-                 "do not read output 1, which says which matrices have no factor");
+                 "do not read output 1, which reports the matrices without a factor");
 }
 
 /// X with L . L^T . X = B.

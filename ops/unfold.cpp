@@ -17,9 +17,8 @@ struct Windows {
 };
 
 /// The windows that fit into a symbolic size.
-void unfold_open(const OpView& op, Emitter& out, Ref x, int axis, const Windows& w) {
-  const Ref first = mul(out, iota(out, op.shape().at(static_cast<size_t>(axis)), 0, 2),
-                        out.scalar(w.step, DType::i64));
+void symbolic_unfold(const OpView& op, Emitter& out, Ref x, int axis, const Windows& w) {
+  const Ref first = mul(out, iota(out, op.shape().at(axis), 0, 2), out.scalar(w.step, DType::i64));
   const Ref y = take(out, x, add(out, first, iota(out, w.size, 1, 2)), axis);
   Ints order = all_axes(op.rank());
   order.erase(order.begin() + axis + 1);
@@ -27,10 +26,10 @@ void unfold_open(const OpView& op, Emitter& out, Ref x, int axis, const Windows&
   out.result(out.transpose(y, order));
 }
 
-/// The same for a streamed tensor, where an index would only see one piece: for each k, entry k of
+/// Windows of a streamed tensor, where an index would only see one piece: for each k, entry k of
 /// all windows.
 void streamed_windows(const OpView& op, Emitter& out, Ref x, int axis, const Windows& w) {
-  const Dim last = (op.shape().at(static_cast<size_t>(axis)) - Dim(1)) * Dim(w.step) + Dim(1);
+  const Dim last = (op.shape().at(axis) - Dim(1)) * Dim(w.step) + Dim(1);
   std::vector<Ref> entries;
   for (int64_t k = 0; k < w.size; ++k)
     entries.push_back(
@@ -45,10 +44,10 @@ void unfold(const OpView& op, Emitter& out) {
   const int64_t size = op.i64("size");
   const int64_t step = op.i64("step");
   if (op.rank() == 1) return out.result(x);  // a number is its own window
-  const Dim& windows_seen = op.shape().at(static_cast<size_t>(axis));
-  if (out.is_streamed(windows_seen)) return streamed_windows(op, out, x, axis, {size, step});
-  if (!windows_seen.is_constant()) return unfold_open(op, out, x, axis, {size, step});
-  const int64_t count = windows_seen.value();
+  const Dim& window_count = op.shape().at(axis);
+  if (out.is_streamed(window_count)) return streamed_windows(op, out, x, axis, {size, step});
+  if (!window_count.is_constant()) return symbolic_unfold(op, out, x, axis, {size, step});
+  const int64_t count = window_count.value();
   std::vector<int64_t> indices;
   for (int64_t i = 0; i < count; ++i)
     for (int64_t k = 0; k < size; ++k) indices.push_back(i * step + k);
@@ -72,7 +71,7 @@ struct Blocks {
     const int64_t beyond = 2 * padding[i] - dilation[i] * (size[i] - 1) - 1;
     return floor_div(extent + Dim(beyond), Dim(stride[i])) + Dim(1);
   }
-  /// Entries of `extents` behind the last block.
+  /// Entries of `extents` after the last block.
   Ints not_covered(const Ints& extents) const {
     Ints out;
     for (size_t i = 0; i < extents.size(); ++i)
@@ -97,11 +96,11 @@ std::vector<int64_t> window_entries(const Blocks& b, size_t axis, int64_t count)
 /// The entries along `at` of an axis of the windows, [k, i].
 Ref taken_windows(Emitter& out, Ref x, int at, const Blocks& b, size_t axis, const Dim& count) {
   if (!count.is_constant()) {
-    const auto steps = [&](const Dim& n, int along, int64_t step) {
+    const auto offsets = [&](const Dim& n, int along, int64_t step) {
       return mul(out, iota(out, n, along, 2), out.scalar(step, DType::i64));
     };
     const Ref index =
-        add(out, steps(b.size[axis], 0, b.dilation[axis]), steps(count, 1, b.stride[axis]));
+        add(out, offsets(b.size[axis], 0, b.dilation[axis]), offsets(count, 1, b.stride[axis]));
     return take(out, x, index, at);
   }
   Shape split = with_size(out.shape(x), at, count);
@@ -125,14 +124,14 @@ void im2col(const OpView& op, Emitter& out) {
 Ref placing_filter(Emitter& out, DType dtype, int64_t channels, const Blocks& b) {
   const int64_t area = b.size[0] * b.size[1];
   std::vector<double> one(static_cast<size_t>(area * area), 0.0);
-  for (int64_t i = 0; i < area; ++i) one[static_cast<size_t>(i * area + i)] = 1;
+  for (int64_t i = 0; i < area; ++i) one[i * area + i] = 1;
   const Ref single =
       out.constant(ir::tensor_of(dtype, {1, area, b.size[0], b.size[1]}, one), "places");
   return out.broadcast_to(single, {channels, area, b.size[0], b.size[1]});
 }
 
-/// [.., k, i, ..] with k at `at` -> [.., size, ..]: entry k of window i, added up where it lies.
-/// For each k, every position reads the window whose entry k it is, if there is one.
+/// [.., k, i, ..] with k at `at` -> [.., size, ..]: sums entry k of window i at its position.
+/// For each k, every position reads the window whose entry k is there, if any.
 Ref added_along(Emitter& out, Ref x, int at, const Blocks& b, size_t axis, const Dim& size) {
   const Dim count = size_of(out, x, at + 1);
   const auto number = [&](const Dim& n) { return out.size(n, DType::i64); };
@@ -146,14 +145,14 @@ Ref added_along(Emitter& out, Ref x, int at, const Blocks& b, size_t axis, const
     const Ref is_inside = compare(out, "eq", mul(out, near, step), from);
     const Ref entries = take(out, out.squeeze(out.slice(x, at, k, k + 1), {at}), near, at);
     Shape along(static_cast<size_t>(out.rank(entries)), Dim(1));
-    along[static_cast<size_t>(at)] = size;
+    along[at] = size;
     const Ref part = select(out, out.reshape(is_inside, along), entries, like(out, 0, entries));
     sum = sum ? add(out, *sum, part) : part;
   }
   return *sum;
 }
 
-void open_col2im(const OpView& op, Emitter& out, Ref x, const Blocks& b, const Shape& size) {
+void symbolic_col2im(const OpView& op, Emitter& out, Ref x, const Blocks& b, const Shape& size) {
   Dim channels = size_of(out, x, 1);
   channels = floor_div(channels, Dim(b.size[0] * b.size[1]));
   x = out.reshape(x, {out.shape(x)[0], channels, b.size[0], b.size[1], b.count(0, size[0]),
@@ -170,7 +169,7 @@ void col2im(const OpView& op, Emitter& out) {
   if (out.rank(x) == 2) x = out.unsqueeze(x, {0});
   op.ignore("output_size", "the result's shape shows it");
   const Shape sizes(op.shape().end() - 2, op.shape().end());
-  if (!is_static(sizes)) return open_col2im(op, out, x, b, sizes);
+  if (!is_static(sizes)) return symbolic_col2im(op, out, x, b, sizes);
   const Ints size = ir::static_shape(sizes);
   if (!ir::is_float(out.dtype(x)) && out.has(target::Feature::computes_integers))
     op.refuse_op(Limit::integer_convolution, "compute in float32");
@@ -239,12 +238,12 @@ std::vector<int64_t> strided_indices(const Ints& sizes, const Ints& strides, int
 }
 
 /// The same with symbolic sizes: the positions are sums over the axes.
-void open_as_strided(const OpView& op, Emitter& out, Ref flat, const Shape& sizes) {
+void symbolic_as_strided(const OpView& op, Emitter& out, Ref flat, const Shape& sizes) {
   const Shape strides = op.dims("stride");
   const int rank = static_cast<int>(sizes.size());
   Ref index = out.size(op.opt_dim("storage_offset").value_or(Dim(0)), DType::i64);
   for (int axis = 0; axis < rank; ++axis) {
-    const auto at = static_cast<size_t>(axis);
+    const size_t at = axis;
     if (sizes[at] == Dim(1) || strides.at(at) == Dim(0)) continue;
     index = add(out, index,
                 mul(out, iota(out, sizes[at], axis, rank), out.size(strides[at], DType::i64)));
@@ -257,7 +256,7 @@ void as_strided(const OpView& op, Emitter& out) {
   const Ref flat = flattened(out, op.tensor("self"));
   if (!is_static(op.shape()) || !is_static(out.shape(flat)) || !is_static(op.dims("stride")) ||
       op.is_symbolic("storage_offset"))
-    return open_as_strided(op, out, flat, op.dims("size"));
+    return symbolic_as_strided(op, out, flat, op.dims("size"));
   const Ints sizes = op.ints("size");
   const auto indices =
       strided_indices(sizes, op.ints("stride"), op.opt_i64("storage_offset").value_or(0));
@@ -275,7 +274,7 @@ void register_unfold(Registry& r) {
          {"tract_core_gather", "sliding windows along an axis", unfold});
   r.same({"aten::im2col"}, {"tract_core_gather", "sliding blocks as columns", im2col});
   r.same({"aten::col2im"}, {"deconv",
-                            "columns added up where their blocks lie",
+                            "columns summed at the positions of their blocks",
                             col2im,
                             {},
                             "integer tensors are refused"});

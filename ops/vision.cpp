@@ -5,9 +5,9 @@
 #include "ops/index.h"
 #include "ops/positions.h"
 #include "ops/scan.h"
-#include "src/translate/births.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
+#include "src/translate/unbacked_sizes.h"
 
 namespace t2n::ops {
 namespace {
@@ -25,30 +25,30 @@ Ref falling_order(Emitter& out, Ref scores) {
   return take(out, first, then, 0);
 }
 
-/// x1, y1, x2, y2 and the area of each box, in an order. Where their number varies, one more stands
-/// behind them, as no loop has less than one iteration.
-std::vector<Ref> columns(Emitter& out, Ref boxes, Ref order, bool is_open) {
+/// x1, y1, x2, y2 and the area of each box, in an order. If their number is symbolic, an empty box
+/// is appended, because a loop has at least one iteration.
+std::vector<Ref> columns(Emitter& out, Ref boxes, Ref order, bool is_symbolic) {
   const Ref rows = take(out, boxes, order, 0);
   std::vector<Ref> all;
   for (int64_t side = 0; side < 4; ++side)
     all.push_back(out.squeeze(out.slice(rows, 1, side, side + 1), {1}));
   all.push_back(mul(out, sub(out, all[2], all[0]), sub(out, all[3], all[1])));
   const Ref none = out.full(out.scalar(0.0, out.dtype(boxes)), {Dim(1)});
-  if (is_open)
+  if (is_symbolic)
     for (Ref& each : all) each = out.concat({each, none}, 0);
   return all;
 }
 
-/// torch divides in the boxes' precision, and compares with a number of 64 bits. tract multiplies
-/// by the reciprocal, which rounds otherwise: in f64, where a quotient of two f32 is nowhere so
-/// near to the middle between two of them. That between the last which is not above the number and
-/// the next is what it is compared with.
+/// torch divides in the boxes' precision and compares with a 64-bit number. tract multiplies by the
+/// reciprocal, which rounds differently, so the quotient is computed in f64. Its threshold is the
+/// midpoint between the largest f32 that is not above the number and the next f32: no quotient of
+/// two f32 is close enough to a midpoint for the error to matter.
 double threshold_of(double number, DType dtype) {
   if (dtype != DType::f32 || !std::isfinite(number)) return number;
-  constexpr float kEndless = std::numeric_limits<float>::infinity();
+  constexpr float kMax = std::numeric_limits<float>::infinity();
   auto below = static_cast<float>(number);
-  if (static_cast<double>(below) > number) below = std::nextafter(below, -kEndless);
-  const float above = std::nextafter(below, kEndless);
+  if (static_cast<double>(below) > number) below = std::nextafter(below, -kMax);
+  const float above = std::nextafter(below, kMax);
   return (static_cast<double>(below) + static_cast<double>(above)) / 2;
 }
 
@@ -56,8 +56,8 @@ nnef::Value state_entry(const char* name, nnef::Value second, nnef::Value third)
   return nnef::tuple({nnef::string(name), std::move(second), std::move(third)});
 }
 
-/// Whether no better box that is left lies over each: one box in an iteration, on all.
-Ref left_over(Emitter& out, const std::vector<Ref>& boxes, double threshold) {
+/// For each box: true if no better remaining box overlaps it. Each iteration tests one box.
+Ref not_overlapped(Emitter& out, const std::vector<Ref>& boxes, double threshold) {
   const DType dtype = out.dtype(boxes[0]);
   const Shape one = {Dim(1)};
   const Shape all = out.shape(boxes[0]);
@@ -69,7 +69,8 @@ Ref left_over(Emitter& out, const std::vector<Ref>& boxes, double threshold) {
   full.push_back(scan_pair("least", out.operand(number(0))));
   full.push_back(
       scan_pair("threshold", out.operand(out.full(out.scalar(threshold, DType::f64), one))));
-  const Ref covered = compare(out, "lt", boxes[0], boxes[0]);  // none, in a form of their size
+  const Ref covered =
+      compare(out, "lt", boxes[0], boxes[0]);  // all false, in the shape of the boxes
   nnef::Values state = {state_entry("covered", out.operand(covered), nnef::string("covered_next")),
                         state_entry("i", out.operand(out.full(out.scalar(0.0, DType::f32), one)),
                                     nnef::string("i_next")),
@@ -94,15 +95,15 @@ Ref left_over(Emitter& out, const std::vector<Ref>& boxes, double threshold) {
 void nms(const OpView& op, Emitter& out) {
   const Ref boxes = widened(out, op.tensor("dets")), scores = widened(out, op.tensor("scores"));
   const double threshold = threshold_of(op.f64("iou_threshold"), out.dtype(boxes));
-  if (!is_born(op.shape()))
+  if (!is_unbacked(op.shape()))
     op.refuse_op(Limit::data_dependent_shape, "compute it outside of the model");
   const Dim& count = size_of(out, scores, 0);
-  const bool is_open = !count.is_constant();
+  const bool is_symbolic = !count.is_constant();
   const Ref order = falling_order(out, scores);
-  Ref is_left = left_over(out, columns(out, boxes, order, is_open), threshold);
-  if (is_open) is_left = out.slice(is_left, 0, Dim(0), count);
-  const Ref places = nonzero_places(out, is_left, op.shape()[0])[0];
-  const Ref kept = take(out, order, places, 0);
+  Ref is_kept = not_overlapped(out, columns(out, boxes, order, is_symbolic), threshold);
+  if (is_symbolic) is_kept = out.slice(is_kept, 0, Dim(0), count);
+  const Ref indices = nonzero_indices(out, is_kept, op.shape()[0])[0];
+  const Ref kept = take(out, order, indices, 0);
   out.declare_positions(kept);
   out.result(kept);
 }
@@ -111,7 +112,7 @@ void nms(const OpView& op, Emitter& out) {
 
 void register_vision(Registry& r) {
   r.add({.op = "torchvision::nms",
-         .doc = "the boxes that no box of a better score lies over, the best first",
+         .doc = "the boxes that no box with a better score overlaps, the best first",
          .variants = {{has(Feature::non_zero), "tract_core_scan", nms}}});
 }
 

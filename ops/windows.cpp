@@ -1,5 +1,5 @@
-// Windows of signal processing, and frequencies of transforms, whose length is open; those of a
-// known length are folded.
+// Windows of signal processing, and frequencies of transforms, of symbolic length; those of a known
+// length are folded.
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -66,8 +66,8 @@ void bartlett_window(const OpView& op, Emitter& out) {
 void kaiser_window(const OpView& op, Emitter& out) {
   const double beta = op.has_argument("beta") ? op.f64("beta") : 12;
   window(op, out, [&](Ref share) {
-    const Ref place = plus(out, times(out, share, 2), -1);
-    const Ref rest = minus_from(out, 1, mul(out, place, place));
+    const Ref position = plus(out, times(out, share, 2), -1);
+    const Ref rest = minus_from(out, 1, mul(out, position, position));
     const Ref inside = maximum(out, rest, like(out, 0, rest));
     const Ref top = modified_bessel_i0(out, times(out, out.elementwise("sqrt", {inside}), beta));
     return times(out, top, 1 / std::cyl_bessel_i(0, beta));

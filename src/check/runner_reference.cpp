@@ -9,9 +9,9 @@
 namespace t2n::check {
 namespace {
 
-bool is_alike(ir::DType given, ir::DType wanted) {
-  return (ir::is_float(given) && ir::is_float(wanted)) ||
-         (ir::is_integer(given) && ir::is_integer(wanted));
+bool are_same_kind(ir::DType actual, ir::DType expected) {
+  return (ir::is_float(actual) && ir::is_float(expected)) ||
+         (ir::is_integer(actual) && ir::is_integer(expected));
 }
 
 ir::Tensor converted(const ir::Tensor& tensor, ir::DType dtype) {
@@ -25,7 +25,7 @@ ir::Tensor converted(const ir::Tensor& tensor, ir::DType dtype) {
 /// interpreter's type. tract's inputs have widths, which must match.
 ir::Tensor fed(const ir::Tensor& input, const interp::ProgramPort& port, spec::Dialect dialect) {
   if (dialect == spec::Dialect::tract || input.dtype == port.dtype) return input;
-  if (!is_alike(input.dtype, port.dtype))
+  if (!are_same_kind(input.dtype, port.dtype))
     throw Error("engine-failed",
                 cat("the input ", quoted(port.name), " is of ", ir::dtype_name(port.dtype),
                     ", not of ", ir::dtype_name(input.dtype)));

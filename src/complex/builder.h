@@ -48,13 +48,13 @@ class PairBuilder : public passes::Rewriter {
   ir::ValueId pairs(ir::ValueId real);  ///< with zeros as imaginary parts
   ir::ValueId pairs(const Complex& x, const ir::Shape& shape);
 
-  /// Whether the relation holds at all sizes for which the graph does.
+  /// True if the relation holds for all sizes that the graph accepts.
   bool proves(const ir::Comparison& relation) const;
-  /// As many zeros behind the entries of an axis.
+  /// Appends `count` zeros to an axis.
   ir::ValueId with_zeros(ir::ValueId x, int axis, const ir::Dim& count);
 
   using Rewriter::define;
-  void define(const Complex& value, int index = 0);
+  void define(const Complex& result, int index = 0);
   /// The operation cannot be expressed: an error if its result is needed.
   void refuse(std::string_view why, std::string_view help = {}) {
     refuse_for("complex tensors", why, help);
@@ -63,7 +63,7 @@ class PairBuilder : public passes::Rewriter {
  private:
   void make_pairs(ir::ValueId id);
 
-  std::vector<bool> complex_;  ///< by the old number
+  std::vector<bool> complex_;  ///< by the original id
   std::map<ir::ValueId, Complex> parts_;
 };
 

@@ -49,18 +49,18 @@ bool has_symbolic_number(const ir::Node& node) {
 }
 
 void rewrite(PairBuilder& b) {
-  const bool is_ours = is_transform(b.node()) || b.involves_complex();
+  const bool has_pairs = is_transform(b.node()) || b.involves_complex();
   const bool is_rearrangement = find_shape_rule(b.base_name()) != nullptr;
-  if (is_ours && b.node().body)
+  if (has_pairs && b.node().body)
     return b.refuse("a loop carries, reads or collects complex tensors",
-                    "let it do so with torch.view_as_real of them; inside, they may be complex");
-  if (is_ours && !is_rearrangement && !is_transform(b.node()) && has_symbolic_number(b.node()))
+                    "pass torch.view_as_real of them; inside the loop they may be complex");
+  if (has_pairs && !is_rearrangement && !is_transform(b.node()) && has_symbolic_number(b.node()))
     return b.refuse("one of its arguments is a size that is not known at export",
                     "export without --dynamic for this axis");
   if (is_transform(b.node())) return find_transform(b.base_name())(b);
-  if (!is_ours) return b.keep();
+  if (!has_pairs) return b.keep();
   if (const PairRule rule = find_rule(b.base_name())) return rule(b);
-  b.refuse("it has no form in real numbers here",
+  b.refuse("it has no implementation in real arithmetic",
            "compute it from .real and .imag, or keep the tensors real");
 }
 

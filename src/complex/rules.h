@@ -4,7 +4,7 @@
 // a complex tensor, also as an input or output, becomes a real one with a last axis of two, as
 // torch.view_as_real shows it: f32 for c64, f64 for c128. Transforms (fft, stft and others) become
 // t2n::fft_… of such tensors, for real and complex operands. An operation without a real form
-// becomes a mark with the reason (`PairBuilder::refuse`), which `translate` refuses.
+// becomes a `t2n::refused` node with the reason (`PairBuilder::refuse`).
 #pragma once
 
 #include <string_view>

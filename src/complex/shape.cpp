@@ -118,7 +118,7 @@ void rearrange_argument(ir::Argument& arg, const Rearrangement& how, int rank) {
     count_from_front(arg.value, how.adds_axis ? rank + 1 : rank);
 }
 
-std::vector<std::pair<ir::DType, Shape>> results_as_recorded(const PairBuilder& b) {
+std::vector<std::pair<ir::DType, Shape>> recorded_results(const PairBuilder& b) {
   std::vector<std::pair<ir::DType, Shape>> out;
   for (size_t i = 0; i < b.node().outputs.size(); ++i) {
     const ir::Value& value = b.output(static_cast<int>(i));
@@ -127,8 +127,8 @@ std::vector<std::pair<ir::DType, Shape>> results_as_recorded(const PairBuilder& 
   return out;
 }
 
-void define_all(PairBuilder& b, const std::vector<ValueId>& made) {
-  for (size_t i = 0; i < made.size(); ++i) b.define(made[i], static_cast<int>(i));
+void define_all(PairBuilder& b, const std::vector<ValueId>& results) {
+  for (size_t i = 0; i < results.size(); ++i) b.define(results[i], static_cast<int>(i));
 }
 
 /// The same operation on pairs.
@@ -145,7 +145,7 @@ void rearrange(PairBuilder& b, const Rearrangement& how) {
     });
     rearrange_argument(arg, how, rank);
   }
-  define_all(b, b.emit_all(ir::op_name(b.node().op), std::move(args), results_as_recorded(b)));
+  define_all(b, b.emit_all(ir::op_name(b.node().op), std::move(args), recorded_results(b)));
 }
 
 enum class Part { real, imaginary };
@@ -185,9 +185,9 @@ std::vector<ValueId> act_on(PairBuilder& b, Part part, std::string_view op) {
   return b.emit_all(op, std::move(args), results);
 }
 
-void apart(PairBuilder& b) {
+void part_by_part(PairBuilder& b) {
   if (b.has("reduce"))
-    return b.refuse("the values that meet are not added",
+    return b.refuse("values for the same element are not summed",
                     "use scatter_add, or keep the tensors real");
   const std::string_view op = ir::op_name(b.node().op);
   const std::vector<ValueId> re = act_on(b, Part::real, op);
@@ -227,7 +227,7 @@ void rearrange_rule(PairBuilder& b) {
     return b.refuse("its bytes are read as another dtype", "use torch.view_as_real");
   const bool has_axes = !how.axes[0].empty() && !how.adds_axis;
   const bool all_axes = b.base_name() == "roll" && b.dims("dims").empty();
-  if (all_axes || (has_axes && operand_rank(b) == 0)) return apart(b);
+  if (all_axes || (has_axes && operand_rank(b) == 0)) return part_by_part(b);
   rearrange(b, how);
 }
 
@@ -240,65 +240,65 @@ void like_other_rule(PairBuilder& b) {
   }
   const ValueId self = b.tensor("self");
   b.define(b.base_name() == "expand_as" ? b.expand(self, b.output().shape)
-                                   : b.reshape(self, b.output().shape));
+                                        : b.reshape(self, b.output().shape));
 }
 
-constexpr std::string_view kApart[] = {"T",
-                                       "as_strided",
-                                       "atleast_1d",
-                                       "atleast_2d",
-                                       "atleast_3d",
-                                       "block_diag",
-                                       "broadcast_tensors",
-                                       "cartesian_prod",
-                                       "col2im",
-                                       "column_stack",
-                                       "constant_pad_nd",
-                                       "cumsum",
-                                       "diag",
-                                       "diag_embed",
-                                       "diagonal",
-                                       "diagonal_scatter",
-                                       "diff",
-                                       "dsplit",
-                                       "dstack",
-                                       "fliplr",
-                                       "flipud",
-                                       "gather",
-                                       "hsplit",
-                                       "hstack",
-                                       "im2col",
-                                       "index_fill",
-                                       "mT",
-                                       "masked_select",
-                                       "mean",
-                                       "meshgrid",
-                                       "narrow_copy",
-                                       "numpy_T",
-                                       "pad",
-                                       "ravel",
-                                       "reflection_pad1d",
-                                       "reflection_pad2d",
-                                       "reflection_pad3d",
-                                       "repeat_interleave",
-                                       "replication_pad1d",
-                                       "replication_pad2d",
-                                       "replication_pad3d",
-                                       "rot90",
-                                       "row_stack",
-                                       "scatter",
-                                       "scatter_add",
-                                       "sum",
-                                       "sum_to_size",
-                                       "t",
-                                       "take",
-                                       "take_along_dim",
-                                       "trace",
-                                       "tril",
-                                       "triu",
-                                       "unfold",
-                                       "vsplit",
-                                       "vstack"};
+constexpr std::string_view kPartByPart[] = {"T",
+                                            "as_strided",
+                                            "atleast_1d",
+                                            "atleast_2d",
+                                            "atleast_3d",
+                                            "block_diag",
+                                            "broadcast_tensors",
+                                            "cartesian_prod",
+                                            "col2im",
+                                            "column_stack",
+                                            "constant_pad_nd",
+                                            "cumsum",
+                                            "diag",
+                                            "diag_embed",
+                                            "diagonal",
+                                            "diagonal_scatter",
+                                            "diff",
+                                            "dsplit",
+                                            "dstack",
+                                            "fliplr",
+                                            "flipud",
+                                            "gather",
+                                            "hsplit",
+                                            "hstack",
+                                            "im2col",
+                                            "index_fill",
+                                            "mT",
+                                            "masked_select",
+                                            "mean",
+                                            "meshgrid",
+                                            "narrow_copy",
+                                            "numpy_T",
+                                            "pad",
+                                            "ravel",
+                                            "reflection_pad1d",
+                                            "reflection_pad2d",
+                                            "reflection_pad3d",
+                                            "repeat_interleave",
+                                            "replication_pad1d",
+                                            "replication_pad2d",
+                                            "replication_pad3d",
+                                            "rot90",
+                                            "row_stack",
+                                            "scatter",
+                                            "scatter_add",
+                                            "sum",
+                                            "sum_to_size",
+                                            "t",
+                                            "take",
+                                            "take_along_dim",
+                                            "trace",
+                                            "tril",
+                                            "triu",
+                                            "unfold",
+                                            "vsplit",
+                                            "vstack"};
 
 const PairRules& shape_table() {
   static const PairRules table = [] {
@@ -311,7 +311,7 @@ const PairRules& shape_table() {
         {"view_as", like_other_rule},
     };
     for (const auto& [name, how] : rearrangements()) out.emplace(name, rearrange_rule);
-    for (const std::string_view name : kApart) out.emplace(name, apart);
+    for (const std::string_view name : kPartByPart) out.emplace(name, part_by_part);
     return out;
   }();
   return table;

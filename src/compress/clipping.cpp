@@ -10,20 +10,20 @@
 namespace t2n::compress {
 namespace {
 
-/// Reals that are within half a step of a grid's integers.
+/// The floats that round to an integer without clipping.
 struct Bounds {
-  ir::ValueId of = ir::kNoValue;
+  ir::ValueId value = ir::kNoValue;
   std::vector<std::pair<double, double>> ends;  ///< one, or one for each index of `axis`
   std::optional<int> axis;
 };
 
-Bounds bounds_of(const FakeQuant& grid) {
-  Bounds out{grid.self, {}, grid.axis};
-  for (size_t i = 0; i < grid.scales.size(); ++i) {
+Bounds bounds_of(const FakeQuant& qparams) {
+  Bounds out{qparams.self, {}, qparams.axis};
+  for (size_t i = 0; i < qparams.scales.size(); ++i) {
     const auto end = [&](int64_t q, double half) {
-      return (static_cast<double>(q - grid.zero_points[i]) + half) * grid.scales[i];
+      return (static_cast<double>(q - qparams.zero_points[i]) + half) * qparams.scales[i];
     };
-    out.ends.emplace_back(end(grid.low, -0.5), end(grid.high, 0.5));
+    out.ends.emplace_back(end(qparams.low, -0.5), end(qparams.high, 0.5));
   }
   return out;
 }
@@ -33,7 +33,7 @@ std::optional<Bounds> bounds_of(const ir::Graph& graph, const ir::Node& node,
   if (const auto fake = read_fake_quant(graph, node, constants)) return bounds_of(*fake);
   static const ir::OpId quantise = ir::op_id("aten::quantize_per_tensor");
   if (node.op != quantise) return std::nullopt;
-  const auto& info = graph.values[static_cast<size_t>(node.outputs.at(0))].quant;
+  const auto& info = graph.values[node.outputs.at(0)].quant;
   if (!info) return std::nullopt;
   return bounds_of(FakeQuant{.self = std::get<ir::TensorRef>(*node.find("self")).id,
                              .scales = info->scales,
@@ -52,7 +52,7 @@ void count_clipped(const ir::Tensor& tensor, const Bounds& bounds, Count& count)
   size_t inner = 1;
   if (bounds.axis)
     for (size_t i = static_cast<size_t>(*bounds.axis) + 1; i < tensor.shape.size(); ++i)
-      inner *= static_cast<size_t>(tensor.shape[i]);
+      inner *= tensor.shape[i];
   const std::vector<double> values = ir::to_f64(tensor);
   for (size_t i = 0; i < values.size(); ++i) {
     const auto& [low, high] = bounds.ends[i / inner % bounds.ends.size()];
@@ -61,24 +61,26 @@ void count_clipped(const ir::Tensor& tensor, const Bounds& bounds, Count& count)
   count.all += static_cast<double>(values.size());
 }
 
-/// Stored integers as reals, since evaluators take them for plain ones; nothing for other nodes.
+/// The dequantised result of a dequantize node, since evaluators ignore the scale of integers;
+/// nothing for other nodes.
 std::optional<ir::Tensor> dequantised(const ir::Graph& graph, const ir::Node& node,
                                       const ir::Operand& operand) {
   static const ir::OpId op = ir::op_id("aten::dequantize.self");
   if (node.op != op) return std::nullopt;
   const ir::ValueId self = std::get<ir::TensorRef>(*node.find("self")).id;
-  const auto& info = graph.values[static_cast<size_t>(self)].quant;
+  const auto& info = graph.values[self].quant;
   if (!info) return std::nullopt;
   const ir::Tensor integers = operand(self);
   size_t inner = 1;
   for (size_t i = static_cast<size_t>(info->axis) + 1; i < integers.shape.size(); ++i)
-    inner *= static_cast<size_t>(integers.shape[i]);
-  std::vector<double> reals = ir::to_f64(integers);
-  for (size_t i = 0; i < reals.size(); ++i) {
+    inner *= integers.shape[i];
+  std::vector<double> values = ir::to_f64(integers);
+  for (size_t i = 0; i < values.size(); ++i) {
     const size_t channel = i / inner % info->scales.size();
-    reals[i] = (reals[i] - static_cast<double>(info->zero_points[channel])) * info->scales[channel];
+    values[i] =
+        (values[i] - static_cast<double>(info->zero_points[channel])) * info->scales[channel];
   }
-  return ir::tensor_of<double>(ir::DType::f32, integers.shape, reals);
+  return ir::tensor_of<double>(ir::DType::f32, integers.shape, values);
 }
 
 }  // namespace
@@ -90,19 +92,19 @@ std::map<std::string, double> clipped_shares(const ir::Graph& graph, const Batch
   const std::vector<bool> known = known_values(graph);
   std::map<std::string, Bounds> bounds;  // names do not depend on sizes
   for (const ir::Node& node : graph.nodes)
-    if (auto of = bounds_of(graph, node, constants); of && !known[static_cast<size_t>(of->of)])
-      bounds.emplace(graph.values[static_cast<size_t>(node.outputs.at(0))].name, std::move(*of));
+    if (auto range = bounds_of(graph, node, constants); range && !known[range->value])
+      bounds.emplace(graph.values[node.outputs.at(0)].name, std::move(*range));
   std::map<std::string, double> out;
   if (bounds.empty()) return out;
   std::map<std::string, Count> counts;
   for (auto inputs = batches(); !inputs.empty(); inputs = batches()) {
-    const ir::Graph now = at_batch(inputs);
-    ir::run_graph(now, inputs, [&](const ir::Node& node, const ir::Operand& operand) {
+    const ir::Graph sized = at_batch(inputs);
+    ir::run_graph(sized, inputs, [&](const ir::Node& node, const ir::Operand& operand) {
       if (node.outputs.empty()) return evaluate(node, operand);
-      if (auto reals = dequantised(now, node, operand)) return std::vector{std::move(*reals)};
-      const std::string& name = now.values[static_cast<size_t>(node.outputs[0])].name;
-      if (const auto of = bounds.find(name); of != bounds.end())
-        count_clipped(operand(std::get<ir::TensorRef>(*node.find("self")).id), of->second,
+      if (auto floats = dequantised(sized, node, operand)) return std::vector{std::move(*floats)};
+      const std::string& name = sized.values[node.outputs[0]].name;
+      if (const auto range = bounds.find(name); range != bounds.end())
+        count_clipped(operand(std::get<ir::TensorRef>(*node.find("self")).id), range->second,
                       counts[name]);
       return evaluate(node, operand);
     });

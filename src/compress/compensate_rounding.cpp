@@ -1,5 +1,5 @@
-// The pass `compensate-rounding` rounds weights, where settings say so, to the grids of their
-// observers in such a way that the layer's results change least (GPTQ).
+// The pass `compensate-rounding` rounds weights with the scales of their observers, where
+// settings request it, so that the layer's results change least (GPTQ).
 #include <set>
 
 #include "src/compress/gptq.h"
@@ -18,19 +18,19 @@ namespace {
 using ir::Node;
 using ir::Tensor;
 
-/// The reals that a grid's integers represent; a scale for each row, or one for all.
-Tensor reals_of(const Tensor& integers, const IntegerGrid& grid) {
+/// Dequantises integers with one scale per row, or one for all.
+Tensor dequantised_rows(const Tensor& integers, const IntegerQParams& qparams) {
   const std::vector<int64_t> codes = ir::to_i64(integers);
   const size_t row = codes.size() / static_cast<size_t>(integers.shape.at(0));
   std::vector<double> out(codes.size());
   for (size_t i = 0; i < codes.size(); ++i) {
-    const size_t at = grid.scales.size() == 1 ? 0 : i / row;
-    out[i] = static_cast<double>(codes[i] - grid.zero_points[at]) * grid.scales[at];
+    const size_t at = qparams.scales.size() == 1 ? 0 : i / row;
+    out[i] = static_cast<double>(codes[i] - qparams.zero_points[at]) * qparams.scales[at];
   }
   return ir::tensor_of<double>(ir::DType::f32, integers.shape, out);
 }
 
-/// "" if weights have been rounded, else why they have not.
+/// "" if the weights were rounded, else the reason why not.
 using Problem = std::string;
 
 class Compensating {
@@ -47,23 +47,23 @@ class Compensating {
     bool changed = false;
     for (const Node& node : graph_.nodes) {
       const auto layer = layer_of(graph_, node, known);
-      if (!layer || is_lookup(node) || !is_wanted(settings_.of(graph_, node))) continue;
+      if (!layer || is_lookup(node) || !uses_gptq(settings_.of(graph_, node))) continue;
       if (Problem why = compensate(node, *layer); why.empty())
         changed = true;
       else
-        left_.push_back(cat(ir::node_address(graph_, node), ": ", why));
+        uncompensated_.push_back(cat(ir::node_address(graph_, node), ": ", why));
     }
     if (changed) ir::remove_dead(graph_);
     return changed;
   }
 
-  /// Layers whose weights are rounded to nearest nevertheless, each with the reason.
-  const std::vector<std::string>& left() const { return left_; }
+  /// Layers whose weights are rounded to nearest instead, each with the reason.
+  const std::vector<std::string>& uncompensated() const { return uncompensated_; }
 
  private:
-  static bool is_wanted(const NodeSettings& of) {
-    return of.weights && of.weights->format == Format::integers &&
-           of.weights->rounding == Rounding::gptq;
+  static bool uses_gptq(const NodeSettings& settings) {
+    return settings.weights && settings.weights->format == Format::integers &&
+           settings.weights->rounding == Rounding::gptq;
   }
 
   Problem compensate(const Node& node, const Layer& layer) {
@@ -71,28 +71,31 @@ class Compensating {
     if (layer.weights.size() != 1) return "it has several weights";
     const std::vector<double> moments = moments_of(graph_, node);
     if (moments.empty()) return "the calibration set never reached it";
-    const int observer = producers_[static_cast<size_t>(layer.weights[0].value)];
-    if (observer < 0 || !is_observe(graph_.nodes[static_cast<size_t>(observer)]))
-      return "its weight is no constant of 32-bit floats";
-    return compensate(graph_.nodes[static_cast<size_t>(observer)], moments);
+    const int observer = producers_[layer.weights[0].value];
+    if (observer < 0 || !is_observe(graph_.nodes[observer]))
+      return "its weight is not a constant of 32-bit floats";
+    return compensate(graph_.nodes[observer], moments);
   }
 
   Problem compensate(Node& observer, const std::vector<double>& moments) {
-    Observation of = read_observation(observer);
-    const int index = constants_[static_cast<size_t>(of.self)];
+    Observation observation = read_observation(observer);
+    const int index = constants_[observation.self];
     constexpr int kMostBits = 8;
-    if (index < 0) return done_.contains(of.self) ? "" : "its weight is no constant";
-    if (of.scale.empty() || of.axis.value_or(0) != 0) return "its scales are not one for each row";
-    if (of.grid.bits > kMostBits) return cat("integers of ", of.grid.bits, " bits are not stored");
-    const Tensor& weight = graph_.constants[static_cast<size_t>(index)].data;
-    if (!passes::is_loaded(weight)) return "its values are not at hand";
-    const IntegerGrid grid = {of.scale, of.zero_point, lowest(of.grid), highest(of.grid)};
-    const std::string name = graph_.values[static_cast<size_t>(of.self)].name;
-    Tensor rounded = reals_of(compensated_integers(weight, moments, grid), grid);
-    of.self = ir::add_constant(graph_, names_.take(name + "_rounded"), std::move(rounded));
+    if (index < 0) return done_.contains(observation.self) ? "" : "its weight is not a constant";
+    if (observation.scale.empty() || observation.axis.value_or(0) != 0)
+      return "it does not have one scale per row";
+    if (observation.scheme.bits > kMostBits)
+      return cat("integers of ", observation.scheme.bits, " bits are not supported");
+    const Tensor& weight = graph_.constants[index].data;
+    if (!passes::is_loaded(weight)) return "its values are not loaded";
+    const IntegerQParams qparams = {observation.scale, observation.zero_point,
+                                    lowest(observation.scheme), highest(observation.scheme)};
+    const std::string name = graph_.values[observation.self].name;
+    Tensor rounded = dequantised_rows(compensated_integers(weight, moments, qparams), qparams);
+    observation.self = ir::add_constant(graph_, names_.take(name + "_rounded"), std::move(rounded));
     constants_.resize(graph_.values.size(), -1);  // a second layer finds it rounded
-    done_.insert(of.self);
-    observer.args = observation_arguments(of);
+    done_.insert(observation.self);
+    observer.args = observation_arguments(observation);
     return "";
   }
 
@@ -102,20 +105,21 @@ class Compensating {
   std::vector<int> producers_;
   passes::FreshNames names_;
   std::set<ir::ValueId> done_;
-  std::vector<std::string> left_;
+  std::vector<std::string> uncompensated_;
 };
 
-void warn_uncompensated(const std::vector<std::string>& left, const passes::PassContext& context) {
-  if (left.empty() || !context.report) return;
-  context.report(
-      {.severity = Severity::warning,
-       .id = "rounding-not-compensated",
-       .message = cat("the weights of ", left.size(), left.size() == 1 ? " layer" : " layers",
-                      " are rounded to the nearest, not by their inputs (gptq)"),
-       .where = {},
-       .details = left,
-       .why = {},
-       .help = "give them \"rounding\": \"least-squares\", or leave it as it is"});
+void warn_uncompensated(const std::vector<std::string>& uncompensated,
+                        const passes::PassContext& context) {
+  if (uncompensated.empty() || !context.report) return;
+  context.report({.severity = Severity::warning,
+                  .id = "rounding-not-compensated",
+                  .message = cat("the weights of ", uncompensated.size(),
+                                 uncompensated.size() == 1 ? " layer" : " layers",
+                                 " are rounded to nearest instead of with GPTQ"),
+                  .where = {},
+                  .details = uncompensated,
+                  .why = {},
+                  .help = "set \"rounding\": \"least-squares\" for them, or ignore this warning"});
 }
 
 }  // namespace
@@ -127,6 +131,6 @@ bool t2n::passes::compensate_rounding(ir::Graph& graph, const PassContext& conte
     context.calibrate(graph);
   compress::Compensating compensating(graph, *context.settings);
   const bool changed = compensating.run();
-  compress::warn_uncompensated(compensating.left(), context);
+  compress::warn_uncompensated(compensating.uncompensated(), context);
   return changed;
 }

@@ -1,5 +1,5 @@
-// The pass `correct-bias`: results of rounded weights are off by a certain amount on average, which
-// is subtracted from the bias. Source: Nagel et al., Data-Free Quantization Through Weight
+// The pass `correct-bias`: rounding weights shifts the mean of a layer's results; the shift is
+// subtracted from the bias. Source: Nagel et al., Data-Free Quantization Through Weight
 // Equalization and Bias Correction, 2019, with the means of a calibration set.
 #include <algorithm>
 #include <optional>
@@ -20,10 +20,10 @@ using ir::Node;
 using ir::Tensor;
 
 /// For each row, the mean increase of its result, from the mean of its operands.
-std::vector<double> mean_errors(const Tensor& before, const Tensor& now, const SeenInputs& seen) {
+std::vector<double> mean_errors(const Tensor& before, const Tensor& now, const InputMoments& seen) {
   const std::vector<double> old_values = ir::to_f64(before);
   const std::vector<double> values = ir::to_f64(now);
-  const auto rows = static_cast<size_t>(before.shape.at(0));
+  const size_t rows = before.shape.at(0);
   const size_t width = values.size() / rows;
   const size_t groups = seen.sum.size() / width;
   T2N_ASSERT(groups > 0 && groups * width == seen.sum.size() && rows % groups == 0, "sums of ",
@@ -56,45 +56,45 @@ class Correcting {
       if (!layer || is_lookup(node) || !context_.settings->of(before_, node).corrects_bias)
         continue;
       const std::string why = correct(node, *layer, changed);
-      if (!why.empty()) left_.push_back(cat(ir::node_address(before_, node), ": ", why));
+      if (!why.empty()) uncorrected_.push_back(cat(ir::node_address(before_, node), ": ", why));
     }
     if (changed) ir::remove_dead(graph_);
     return changed;
   }
 
-  /// Layers whose bias is not changed, each with the reason.
-  const std::vector<std::string>& left() const { return left_; }
+  /// Layers whose bias is not corrected, each with the reason.
+  const std::vector<std::string>& uncorrected() const { return uncorrected_; }
 
  private:
   /// "" unless the layer should have been corrected and was not.
   std::string correct(Node& node, const Layer& layer, bool& changed) {
     if (std::string why = inputs_problem(before_, node); !why.empty()) return why;
-    const SeenInputs* seen = seen_inputs(before_, node);
+    const InputMoments* seen = input_moments(before_, node);
     if (seen == nullptr || seen->rows == 0) return "the calibration set never reached it";
     const auto now = table_.value(layer.weights.at(0).value);
-    if (!now || seen->weight.shape != now->shape) return "its weights are not at hand";
+    if (!now || seen->weight.shape != now->shape) return "its weights are not loaded";
     const std::vector<double> errors = mean_errors(seen->weight, *now, *seen);
     if (std::all_of(errors.begin(), errors.end(), [](double each) { return each == 0; })) return "";
-    return take_off(node, layer, errors, changed);
+    return subtract_errors(node, layer, errors, changed);
   }
 
-  std::string take_off(Node& node, const Layer& layer, const std::vector<double>& errors,
-                       bool& changed) {
+  std::string subtract_errors(Node& node, const Layer& layer, const std::vector<double>& errors,
+                              bool& changed) {
     const auto argument =
         std::find_if(node.args.begin(), node.args.end(),
                      [](const ir::Argument& each) { return each.name == "bias"; });
     if (argument == node.args.end()) return "it takes no bias";
     std::vector<double> values(errors.size());
-    ir::DType dtype = before_.values[static_cast<size_t>(layer.weights.at(0).value)].dtype;
-    std::string name = before_.values[static_cast<size_t>(node.outputs.at(0))].name + "_bias";
+    ir::DType dtype = before_.values[layer.weights.at(0).value].dtype;
+    std::string name = before_.values[node.outputs.at(0)].name + "_bias";
     if (const auto* ref = std::get_if<ir::TensorRef>(&argument->value)) {
-      const int index = constants_[static_cast<size_t>(ref->id)];
-      if (index < 0) return "its bias is no constant";
-      const Tensor& bias = before_.constants[static_cast<size_t>(index)].data;
-      if (!passes::is_loaded(bias)) return "its bias is not at hand";
+      const int index = constants_[ref->id];
+      if (index < 0) return "its bias is not a constant";
+      const Tensor& bias = before_.constants[index].data;
+      if (!passes::is_loaded(bias)) return "its bias is not loaded";
       values = ir::to_f64(bias);
       dtype = bias.dtype;
-      name = before_.values[static_cast<size_t>(ref->id)].name + "_corrected";
+      name = before_.values[ref->id].name + "_corrected";
     }
     for (size_t i = 0; i < values.size(); ++i) values[i] -= errors.at(i);
     Tensor data = ir::tensor_of<double>(dtype, {static_cast<int64_t>(values.size())}, values);
@@ -109,19 +109,21 @@ class Correcting {
   LayerTable table_;
   std::vector<int> constants_;
   passes::FreshNames names_;
-  std::vector<std::string> left_;
+  std::vector<std::string> uncorrected_;
 };
 
-void warn_uncorrected(const std::vector<std::string>& left, const passes::PassContext& context) {
-  if (left.empty() || !context.report) return;
-  context.report({.severity = Severity::warning,
-                  .id = "bias-not-corrected",
-                  .message = cat("the biases of ", left.size(),
-                                 left.size() == 1 ? " layer are" : " layers are", " as they were"),
-                  .where = {},
-                  .details = left,
-                  .why = {},
-                  .help = "leave \"bias_correction\" out for them"});
+void warn_uncorrected(const std::vector<std::string>& uncorrected,
+                      const passes::PassContext& context) {
+  if (uncorrected.empty() || !context.report) return;
+  context.report(
+      {.severity = Severity::warning,
+       .id = "bias-not-corrected",
+       .message = cat("the biases of ", uncorrected.size(),
+                      uncorrected.size() == 1 ? " layer are" : " layers are", " not corrected"),
+       .where = {},
+       .details = uncorrected,
+       .why = {},
+       .help = "remove \"bias_correction\" from their settings"});
 }
 
 }  // namespace
@@ -133,6 +135,6 @@ bool t2n::passes::correct_bias(ir::Graph& graph, const PassContext& context) {
     context.calibrate(graph);
   compress::Correcting correcting(graph, context);
   const bool changed = correcting.run();
-  compress::warn_uncorrected(correcting.left(), context);
+  compress::warn_uncorrected(correcting.uncorrected(), context);
   return changed;
 }

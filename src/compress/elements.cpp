@@ -15,11 +15,10 @@ constexpr int64_t kPart = 1 << 14;  // elements
 void read_part(const ir::Tensor& plain, int64_t first, std::vector<double>& out) {
   const int64_t size = ir::dtype_size(plain.dtype);
   const int64_t count = std::min(kPart, plain.elements() - first);
-  out.resize(static_cast<size_t>(count));
-  (void)ir::cast_elements(
-      plain.dtype,
-      plain.bytes.subspan(static_cast<size_t>(first * size), static_cast<size_t>(count * size)),
-      ir::DType::f64, std::as_writable_bytes(std::span(out)));
+  out.resize(count);
+  (void)ir::cast_elements(plain.dtype,
+                          plain.bytes.subspan(first * size, static_cast<size_t>(count * size)),
+                          ir::DType::f64, std::as_writable_bytes(std::span(out)));
 }
 
 }  // namespace

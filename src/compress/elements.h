@@ -1,4 +1,4 @@
-// Elements of tensors as doubles, a part at a time: weights are never copied as a whole.
+// Elements of tensors as doubles, a part at a time: a weight is never copied entirely.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace t2n::compress {
 
-/// Calls `use` with the elements in row-major order, and with the place of the first of them.
+/// Calls `use` with the elements in row-major order, and with the index of the first of them.
 void for_each_part(const ir::Tensor& tensor,
                    const std::function<void(size_t, std::span<const double>)>& use);
 

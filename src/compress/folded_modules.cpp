@@ -21,25 +21,25 @@ bool is_named(const Graph& graph, const std::string& scope) {
   });
 }
 
-bool holds_layer(const Graph& graph, const std::string& scope) {
+bool contains_layer(const Graph& graph, const std::string& scope) {
   const std::vector<bool> known = known_values(graph);
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
     return (matched_depth(graph, node, scope) && layer_of(graph, node, known)) ||
-           (node.body && holds_layer(*node.body, scope));
+           (node.body && contains_layer(*node.body, scope));
   });
 }
 
-/// The layer that gives what the first operation of a scope is given.
-std::optional<size_t> fed_by(const Graph& graph, const std::string& scope) {
+/// The layer that produces an operand of a scope's first operation.
+std::optional<size_t> producing_layer(const Graph& graph, const std::string& scope) {
   const std::vector<int> producers = ir::producers(graph);
   const std::vector<bool> known = known_values(graph);
   for (const Node& node : graph.nodes) {
     if (!matched_depth(graph, node, scope)) continue;
     std::optional<size_t> out;
     ir::for_each_input(node, [&](ValueId id) {
-      const int at = producers[static_cast<size_t>(id)];
+      const int at = producers[id];
       if (out || at < 0) return;
-      const auto index = static_cast<size_t>(at);
+      const size_t index = at;
       if (layer_of(graph, graph.nodes[index], known)) out = index;
     });
     return out;
@@ -47,8 +47,9 @@ std::optional<size_t> fed_by(const Graph& graph, const std::string& scope) {
   return std::nullopt;
 }
 
-bool asks_for_nothing(const NodeSettings& of) {
-  return !of.weights && !of.activations && !of.bias && !of.prune && !of.corrects_bias;
+bool is_compressing(const NodeSettings& settings) {
+  return settings.weights || settings.activations || settings.bias || settings.prune ||
+         settings.corrects_bias;
 }
 
 Diagnostic folded(const Graph& before, const SettingsEntry& entry, const Settings& settings) {
@@ -56,32 +57,33 @@ Diagnostic folded(const Graph& before, const SettingsEntry& entry, const Setting
   out.severity = Severity::warning;
   out.id = "module-folded";
   const std::string origin = entry.origin.empty() ? "" : cat(", of ", entry.origin, ",");
-  const auto layer = fed_by(before, entry.scope);
+  const auto layer = producing_layer(before, entry.scope);
   if (!layer) {
-    out.message = cat(quoted(entry.scope), origin,
-                      " names operations that are computed beforehand: nothing of it is heeded");
-    out.help = "take the name out";
+    out.message =
+        cat(quoted(entry.scope), origin,
+            " matches only operations that are constant-folded: its settings have no effect");
+    out.help = "remove this entry";
     return out;
   }
   const Node& node = before.nodes[*layer];
   const std::string module = ir::module_path(before, node.scope);
   const std::string name = quoted(module.empty() ? ir::node_address(before, node) : module);
-  const bool is_compressed = !asks_for_nothing(settings.of(before, node));
+  const bool is_compressed = is_compressing(settings.of(before, node));
   out.where.push_back(ir::node_where(before, node));
   if (entry.kind == SettingsEntry::Kind::settings) {
-    out.message = cat(quoted(entry.scope), origin, " is folded into ", name,
-                      ": what is said of it is not heeded");
+    out.message =
+        cat(quoted(entry.scope), origin, " is folded into ", name, ": its settings have no effect");
     out.help = cat("say it of ", name);
     return out;
   }
   out.message = cat(quoted(entry.scope), origin, " is folded into ", name,
-                    is_compressed ? ", and compressed with it" : ", which stays as it is");
-  out.help = is_compressed ? cat("leave both as they are: --ignore ", module) : "take the name out";
+                    is_compressed ? ", and compressed with it" : ", which is not compressed");
+  out.help = is_compressed ? cat("exclude both with --ignore ", module) : "remove this entry";
   return out;
 }
 
 void require_layers(const Graph& after, const SettingsEntry& entry) {
-  if (holds_layer(after, entry.scope)) return;
+  if (contains_layer(after, entry.scope)) return;
   throw Error(
       "usage", cat("--only ", quoted(entry.scope), " names no layer with weights"),
       "batch norms are folded into the layers in front of them, and other modules have none",
@@ -94,7 +96,7 @@ void report_folded(const Graph& before, const Graph& after, const Settings& sett
                    const Report& report) {
   for (const SettingsEntry& entry : settings.entries()) {
     if (entry.scope.empty()) continue;
-    if (entry.kind == SettingsEntry::Kind::alone) require_layers(after, entry);
+    if (entry.kind == SettingsEntry::Kind::only) require_layers(after, entry);
     if (report && !is_named(after, entry.scope)) report(folded(before, entry, settings));
   }
 }

@@ -1,4 +1,4 @@
-// Modules that settings name, and of which nothing is left once batch norms are folded.
+// Reports modules that settings name and that batch-norm folding removes.
 #pragma once
 
 #include "ir/graph.h"
@@ -9,7 +9,7 @@ namespace t2n::compress {
 
 /// Warns of scopes that name operations of `before` and none of `after`, with the layer that they
 /// were folded into.
-/// Errors: `usage` for those of --only that hold no layer of `after`.
+/// Errors: `usage` for scopes of --only that contain no layer of `after`.
 void report_folded(const ir::Graph& before, const ir::Graph& after, const Settings& settings,
                    const Report& report);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "src/compress/movers.h"
+#include "src/compress/data_movement.h"
 #include "src/diag/error.h"
 #include "src/passes/layers.h"
 #include "src/passes/pass.h"
@@ -23,7 +23,7 @@ bool is_op(const Node* node, std::string_view name) {
   return node != nullptr && ir::op_name(node->op) == name;
 }
 
-/// What is fused, by numbers of the old graph.
+/// The operations to fuse; ids are those of the old graph.
 struct Match {
   const Node* layer = nullptr;
   std::string op;
@@ -34,9 +34,9 @@ struct Match {
 
 /// One number for each spatial axis of a convolution; nothing for texts such as "same".
 std::optional<std::vector<Dim>> spatial(const Node& layer, std::string_view argument, size_t axes,
-                                        int64_t otherwise) {
+                                        int64_t fallback) {
   const ir::Attr* attr = layer.find(argument);
-  if (attr == nullptr) return std::vector<Dim>(axes, Dim(otherwise));
+  if (attr == nullptr) return std::vector<Dim>(axes, Dim(fallback));
   if (const auto* one = std::get_if<Dim>(attr)) return std::vector<Dim>(axes, *one);
   const auto* many = std::get_if<std::vector<Dim>>(attr);
   if (many == nullptr || many->empty()) return std::nullopt;
@@ -55,7 +55,8 @@ class Matcher {
         dynamic_(dynamic_scales(graph)) {}
 
   std::optional<Match> match(const Node& quantise) const {
-    if (!is_op(&quantise, "aten::quantize_per_tensor") || !is_of_torch(quantise.outputs.at(0)))
+    if (!is_op(&quantise, "aten::quantize_per_tensor") ||
+        !fits_torch_kernels(quantise.outputs.at(0)))
       return std::nullopt;
     const Node* last = only_read(ir::operand(quantise, "self"));
     const bool has_relu = is_op(last, "aten::relu");
@@ -65,42 +66,41 @@ class Matcher {
     out.op = fused_name(graph_, *out.layer, has_relu);
     if (out.op.empty() || (context_.is_native && !context_.is_native(ir::op_id(out.op))))
       return std::nullopt;
-    out.activation = integers_behind(ir::operand(*out.layer, "input"));
-    out.weight = integers_behind(ir::operand(*out.layer, "weight"));
-    if (out.activation == ir::kNoValue || !is_of_torch(out.activation) || !is_weight(out.weight) ||
-        !has_constant_bias(*out.layer))
+    out.activation = dequantised_from(ir::operand(*out.layer, "input"));
+    out.weight = dequantised_from(ir::operand(*out.layer, "weight"));
+    if (out.activation == ir::kNoValue || !fits_torch_kernels(out.activation) ||
+        !is_weight(out.weight) || !has_constant_bias(*out.layer))
       return std::nullopt;
     out.bias = ir::operand(*out.layer, "bias");
     return out;
   }
 
  private:
-  const ir::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Value& value(ValueId id) const { return graph_.values[id]; }
 
   const Node* producer(ValueId id) const {
-    const int at = id == ir::kNoValue ? -1 : producers_[static_cast<size_t>(id)];
-    return at < 0 ? nullptr : &graph_.nodes[static_cast<size_t>(at)];
+    const int at = id == ir::kNoValue ? -1 : producers_[id];
+    return at < 0 ? nullptr : &graph_.nodes[at];
   }
   /// nullptr if the value has another reader.
   const Node* only_read(ValueId id) const {
-    return id == ir::kNoValue || uses_[static_cast<size_t>(id)] != 1 ? nullptr : producer(id);
+    return id == ir::kNoValue || uses_[id] != 1 ? nullptr : producer(id);
   }
 
-  ValueId integers_behind(ValueId id) const {
+  ValueId dequantised_from(ValueId id) const {
     const Node* node = producer(id);
     return is_op(node, "aten::dequantize.self") ? ir::operand(*node, "self") : ir::kNoValue;
   }
 
-  /// Whether activations have the form that torch's kernels need.
-  bool is_of_torch(ValueId id) const {
+  /// Whether activations have the quantisation that torch's kernels require.
+  bool fits_torch_kernels(ValueId id) const {
     const auto& info = value(id).quant;
-    return value(id).dtype == ir::DType::u8 && info && !dynamic_[static_cast<size_t>(id)] &&
-           !info->is_per_channel() && info->bits == kBits && !info->is_signed &&
-           !info->narrow_range;
+    return value(id).dtype == ir::DType::u8 && info && !dynamic_[id] && !info->is_per_channel() &&
+           info->bits == kBits && !info->is_signed && !info->narrow_range;
   }
 
   bool is_weight(ValueId id) const {
-    if (id == ir::kNoValue || constants_[static_cast<size_t>(id)] < 0) return false;
+    if (id == ir::kNoValue || constants_[id] < 0) return false;
     const auto& info = value(id).quant;
     return value(id).dtype == ir::DType::i8 && info && info->bits == kBits &&
            (!info->is_per_channel() || info->axis == 0);
@@ -109,8 +109,8 @@ class Matcher {
   bool has_constant_bias(const Node& layer) const {
     if (passes::is_absent(layer, "bias")) return true;
     const ValueId bias = ir::operand(layer, "bias");
-    return bias != ir::kNoValue && constants_[static_cast<size_t>(bias)] >= 0 &&
-           value(bias).dtype == ir::DType::f32 && !value(bias).quant;
+    return bias != ir::kNoValue && constants_[bias] >= 0 && value(bias).dtype == ir::DType::f32 &&
+           !value(bias).quant;
   }
 
   const ir::Graph& graph_;
@@ -154,9 +154,9 @@ class Fusing : public passes::Rewriter {
         is_linear ? linear_arguments(match) : convolution_arguments(match);
     args.push_back({is_linear ? "Y_scale_i" : "output_scale", info.scales[0]});
     args.push_back({is_linear ? "Y_zero_point_i" : "output_zero_point", Dim(info.zero_points[0])});
-    const ValueId made = emit(match.op, std::move(args), dtype, shape);
-    value(made).quant = info;
-    define(made);
+    const ValueId fused = emit(match.op, std::move(args), dtype, shape);
+    value(fused).quant = info;
+    define(fused);
   }
 
   ir::Attr bias_of(const Match& match) const {
@@ -173,9 +173,9 @@ class Fusing : public passes::Rewriter {
   std::vector<ir::Argument> convolution_arguments(const Match& match) {
     const Node& layer = *match.layer;
     const size_t axes = value(match.weight).shape.size() - 2;
-    const auto list = [&](std::string_view argument, int64_t otherwise) {
-      std::vector<Dim> out = *spatial(layer, argument, axes, otherwise);
-      if (axes == 1) out.insert(out.begin(), Dim(otherwise));
+    const auto list = [&](std::string_view argument, int64_t fallback) {
+      std::vector<Dim> out = *spatial(layer, argument, axes, fallback);
+      if (axes == 1) out.insert(out.begin(), Dim(fallback));
       return out;
     };
     Dim groups(1);
@@ -192,7 +192,7 @@ class Fusing : public passes::Rewriter {
   }
 
   ValueId flat_weight(ValueId weight) {
-    const auto at = static_cast<size_t>(ir::constant_index(graph_)[static_cast<size_t>(weight)]);
+    const size_t at = ir::constant_index(graph_)[weight];
     ir::Tensor data = ir::contiguous(graph_.constants[at].data);
     data.shape.insert(data.shape.begin() + 2, 1);
     data.strides = ir::contiguous_strides(data.shape);
@@ -215,8 +215,8 @@ std::string fused_name(const ir::Graph& graph, const Node& layer, bool has_relu)
   const ValueId input = ir::operand(layer, "input");
   const ValueId weight = ir::operand(layer, "weight");
   if (input == ir::kNoValue || weight == ir::kNoValue) return "";
-  const size_t rank = graph.values[static_cast<size_t>(input)].shape.size();
-  const size_t weight_rank = graph.values[static_cast<size_t>(weight)].shape.size();
+  const size_t rank = graph.values[input].shape.size();
+  const size_t weight_rank = graph.values[weight].shape.size();
   if (is_linear) return rank < 2 ? "" : cat("quantized::linear", relu);
   constexpr std::string_view kNames[] = {"conv1d", "conv2d", "conv3d"};
   const bool is_plain = std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);

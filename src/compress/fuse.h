@@ -8,9 +8,9 @@
 // integers, which torch's kernels require; or if PassContext::is_native says that the target has no
 // such operation.
 //
-// The integers of the result may differ by one step: sums of products of integers are exact, and
-// rounded once by the rules of LibTorch's quantised kernels (src/quant/layers.cpp), while sums of
-// reals are rounded as they grow.
+// The integers of the result may differ by one: integer sums are exact and rounded once, as in
+// LibTorch's quantised kernels (src/quant/layers.cpp), while float sums are rounded at each
+// addition.
 #pragma once
 
 #include <optional>

@@ -6,12 +6,12 @@
 namespace t2n::compress {
 namespace {
 
-/// Enough to choose 8-bit steps to one percent.
+/// Enough to choose an 8-bit scale to one percent.
 constexpr size_t kMostBins = 8192;
 /// The first value's bin count: finer than any later width.
 constexpr double kFirstBins = 65536;
-/// Indices of bins beyond this are not exact: neighbours are merged first.
-constexpr double kMostPlace = 0x1.0p50;
+/// Bin indices beyond this are not exact: neighbours are merged first.
+constexpr double kMostIndex = 0x1.0p50;
 
 }  // namespace
 
@@ -21,8 +21,8 @@ int64_t Histogram::bin_of(double value) const {
 
 bool Histogram::is_outside(double value) const {
   if (counts_.empty()) return true;
-  const double place = std::floor(value / width_) - static_cast<double>(first_);
-  return place < 0 || place >= static_cast<double>(counts_.size());
+  const double bin = std::floor(value / width_) - static_cast<double>(first_);
+  return bin < 0 || bin >= static_cast<double>(counts_.size());
 }
 
 void Histogram::widen() {
@@ -33,7 +33,7 @@ void Histogram::widen() {
   std::vector<int64_t> merged(
       static_cast<size_t>(halved(first_ + static_cast<int64_t>(counts_.size()) - 1) - first + 1));
   for (size_t i = 0; i < counts_.size(); ++i)
-    merged[static_cast<size_t>(halved(first_ + static_cast<int64_t>(i)) - first)] += counts_[i];
+    merged[halved(first_ + static_cast<int64_t>(i)) - first] += counts_[i];
   first_ = first;
   counts_ = std::move(merged);
 }
@@ -44,18 +44,18 @@ void Histogram::make_room(double value) {
     first_ = bin_of(value);
     counts_.assign(1, 0);
   }
-  while (std::abs(value / width_) > kMostPlace) widen();
-  const auto spread = [&] {
+  while (std::abs(value / width_) > kMostIndex) widen();
+  const auto needed_bins = [&] {
     const int64_t last = first_ + static_cast<int64_t>(counts_.size()) - 1;
     return std::max(last, bin_of(value)) - std::min(first_, bin_of(value)) + 1;
   };
-  while (spread() > static_cast<int64_t>(kMostBins)) widen();
+  while (needed_bins() > static_cast<int64_t>(kMostBins)) widen();
   const int64_t bin = bin_of(value);
   if (bin < first_) {
     counts_.insert(counts_.begin(), static_cast<size_t>(first_ - bin), 0);
     first_ = bin;
   }
-  const auto needed = static_cast<size_t>(bin - first_ + 1);
+  const size_t needed = bin - first_ + 1;
   if (needed > counts_.size()) counts_.resize(needed, 0);
 }
 
@@ -66,7 +66,7 @@ void Histogram::add(double value) {
     return;
   }
   if (is_outside(value)) make_room(value);
-  ++counts_[static_cast<size_t>(bin_of(value) - first_)];
+  ++counts_[bin_of(value) - first_];
 }
 
 double Histogram::centre(size_t bin) const {
@@ -76,15 +76,15 @@ double Histogram::centre(size_t bin) const {
 double Histogram::quantile(double share) const {
   double below = 0;
   bool has_zeros = false;
-  const double wanted = share * total();
+  const double target = share * total();
   for (size_t i = 0; i < counts_.size(); ++i) {
     if (!has_zeros && centre(i) > 0) {
       has_zeros = true;
       below += zeros();
-      if (below >= wanted) return 0;
+      if (below >= target) return 0;
     }
     below += count(i);
-    if (below >= wanted) return centre(i);
+    if (below >= target) return centre(i);
   }
   return counts_.empty() || centre(counts_.size() - 1) < 0 ? 0 : centre(counts_.size() - 1);
 }

@@ -1,4 +1,4 @@
-// Counts reals by value, in bounded memory, for any range.
+// A histogram of floats of any range, in bounded memory.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class Histogram {
   double centre(size_t bin) const;
   double width() const { return width_; }
 
-  /// The value below which this share of all values lies, to a bin's width.
+  /// The quantile of this share, to a bin's width.
   double quantile(double share) const;
 
  private:

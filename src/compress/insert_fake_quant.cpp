@@ -1,4 +1,4 @@
-// The pass `insert-fake-quant`: observers with a grid are replaced by rounding to that grid.
+// The pass `insert-fake-quant`: observers with a scale become fake quantisation with that scale.
 #include <algorithm>
 
 #include "src/compress/observe.h"
@@ -13,26 +13,27 @@ using ir::Dim;
 using ir::TensorRef;
 using ir::ValueId;
 
-ValueId fake_quantised(passes::Rewriter& rewriter, ValueId x, const Observation& of) {
-  const Dim low(lowest(of.grid));
-  const Dim high(highest(of.grid));
-  if (!of.axis)
+ValueId fake_quantised(passes::Rewriter& rewriter, ValueId x, const Observation& observation) {
+  const Dim low(lowest(observation.scheme));
+  const Dim high(highest(observation.scheme));
+  if (!observation.axis)
     return rewriter.emit("aten::fake_quantize_per_tensor_affine",
                          {{"self", TensorRef{x}},
-                          {"scale", of.scale.at(0)},
-                          {"zero_point", Dim(of.zero_point.at(0))},
+                          {"scale", observation.scale.at(0)},
+                          {"zero_point", Dim(observation.zero_point.at(0))},
                           {"quant_min", low},
                           {"quant_max", high}},
                          rewriter.dtype(x), rewriter.shape(x));
-  const auto count = static_cast<int64_t>(of.scale.size());
-  const ValueId scale = rewriter.constant({count}, of.scale, ir::DType::f32);
+  const auto count = static_cast<int64_t>(observation.scale.size());
+  const ValueId scale = rewriter.constant({count}, observation.scale, ir::DType::f32);
   const ValueId point = rewriter.constant(
-      {count}, std::vector<double>(of.zero_point.begin(), of.zero_point.end()), ir::DType::i32);
+      {count}, std::vector<double>(observation.zero_point.begin(), observation.zero_point.end()),
+      ir::DType::i32);
   return rewriter.emit("aten::fake_quantize_per_channel_affine",
                        {{"self", TensorRef{x}},
                         {"scale", TensorRef{scale}},
                         {"zero_point", TensorRef{point}},
-                        {"axis", Dim(*of.axis)},
+                        {"axis", Dim(*observation.axis)},
                         {"quant_min", low},
                         {"quant_max", high}},
                        rewriter.dtype(x), rewriter.shape(x));
@@ -43,10 +44,10 @@ void warn_unseen(const ir::Graph& graph, const ir::Node& node, const passes::Pas
   Diagnostic out;
   out.severity = Severity::warning;
   out.id = "range-never-seen";
-  out.message = cat(quoted(graph.values[static_cast<size_t>(read_observation(node).self)].name),
-                    " stays in floats: no range of it was seen");
+  out.message = cat(quoted(graph.values[read_observation(node).self].name),
+                    " stays in floats: calibration recorded no range for it");
   out.where.push_back(ir::node_where(graph, node));
-  out.help = "calibrate with samples that reach it, or leave its module out with --ignore";
+  out.help = "calibrate with samples that reach it, or exclude its module with --ignore";
   context.report(out);
 }
 
@@ -58,10 +59,11 @@ bool t2n::passes::insert_fake_quant(ir::Graph& graph, const PassContext& context
   Rewriter rewriter(graph);
   return rewriter.replace_where([&] {
     if (!compress::is_observe(rewriter.node())) return false;
-    const compress::Observation of = compress::read_observation(rewriter.node());
-    if (of.scale.empty()) compress::warn_unseen(graph, rewriter.node(), context);
+    const compress::Observation observation = compress::read_observation(rewriter.node());
+    if (observation.scale.empty()) compress::warn_unseen(graph, rewriter.node(), context);
     const ir::ValueId x = rewriter.tensor("self");
-    rewriter.define(of.scale.empty() ? x : compress::fake_quantised(rewriter, x, of));
+    rewriter.define(observation.scale.empty() ? x
+                                              : compress::fake_quantised(rewriter, x, observation));
     return true;
   });
 }

@@ -11,10 +11,10 @@ namespace {
 
 using ir::ValueId;
 
-/// In the order of application; equal ones once.
+/// Insertions in the order of application, without duplicates.
 using Chain = std::vector<const Insertion*>;
 
-/// What is inserted for one reader of one value.
+/// Finds the insertions for one reader of one value.
 class Plan {
  public:
   Plan(const ir::Graph& graph, const std::vector<Insertion>& all) : graph_(graph) {
@@ -46,16 +46,17 @@ class Plan {
  private:
   [[noreturn]] void refuse(const Insertion& a, const Insertion& b,
                            std::optional<size_t> reader) const {
-    const std::string& value = graph_.values[static_cast<size_t>(a.at.value)].name;
-    const std::string by = a.algorithm == b.algorithm ? cat(a.algorithm, " twice")
-                                                      : cat(a.algorithm, " and by ", b.algorithm);
+    const std::string& value = graph_.values[a.at.value].name;
+    const std::string algorithms = a.algorithm == b.algorithm
+                                       ? cat(a.algorithm, " twice")
+                                       : cat(a.algorithm, " and by ", b.algorithm);
     Diagnostic out{.id = "usage",
-                   .message = cat("the ", a.slot, " of ", quoted(value), " is asked for by ", by,
-                                  ", in different ways"),
+                   .message = cat("the ", a.slot, " of ", quoted(value), " is requested by ",
+                                  algorithms, ", with different settings"),
                    .where = {},
                    .details = {},
-                   .why = cat("one asks for ", a.key, ", the other for ", b.key),
-                   .help = "let all that read it have the same settings"};
+                   .why = cat("one requests ", a.key, ", the other ", b.key),
+                   .help = "give all its readers the same settings"};
     if (reader) out.where.push_back(ir::node_where(graph_, graph_.nodes[*reader]));
     throw Error(std::move(out));
   }
@@ -73,13 +74,13 @@ class Commit : public passes::Rewriter {
     std::vector<ir::Node> nodes = std::exchange(graph_.nodes, {});
     for (size_t i = 0; i < nodes.size(); ++i) {
       begin(std::move(nodes[i]));
-      keep_on([&](ValueId id) { return applied(id, plan_.chain_of(id, i)); });
+      keep_with([&](ValueId id) { return applied(id, plan_.chain_of(id, i)); });
     }
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
       const ValueId id = graph_.outputs[i];
       const Chain chain = plan_.chain_of(id, std::nullopt);
       if (chain.empty()) continue;
-      ir::Node at;  // the place of what is added
+      ir::Node at;  // the location of new nodes
       at.outputs = {id};
       begin(std::move(at));
       graph_.outputs[i] = applied(id, chain);
@@ -95,19 +96,19 @@ class Commit : public passes::Rewriter {
       so_far.push_back(each);
       std::vector<std::pair<std::string, std::string>> key;
       for (const Insertion* part : so_far) key.emplace_back(part->slot, part->key);
-      const auto [made, is_new] = made_.try_emplace({id, key}, ir::kNoValue);
+      const auto [built, is_new] = built_.try_emplace({id, key}, ir::kNoValue);
       if (is_new) {
         name_after(id);
-        made->second = each->build(*this, now);
+        built->second = each->build(*this, now);
       }
-      now = made->second;
+      now = built->second;
     }
     return now;
   }
 
   ir::Graph before_;
   Plan plan_;
-  std::map<std::pair<ValueId, std::vector<std::pair<std::string, std::string>>>, ValueId> made_;
+  std::map<std::pair<ValueId, std::vector<std::pair<std::string, std::string>>>, ValueId> built_;
 };
 
 }  // namespace

@@ -16,7 +16,8 @@ Tensor reshaped(const ir::Evaluator& evaluate, const Tensor& x, std::vector<Dim>
   return call(evaluate, "aten::reshape", {{"self", first()}, {"shape", std::move(shape)}}, {x});
 }
 
-/// The argument of a convolution over one axis as one for two axes; a number stands for all axes.
+/// The argument of a one- or two-dimensional convolution for two axes; a number applies to all
+/// axes.
 std::vector<Dim> two_axes(const Node& node, std::string_view argument, bool is_flat, int64_t none) {
   const ir::Attr& attr = *node.find(argument);
   std::vector<Dim> out;
@@ -29,8 +30,8 @@ std::vector<Dim> two_axes(const Node& node, std::string_view argument, bool is_f
   return out;
 }
 
-/// `x` with four axes and the zero padding of "same" or "valid"; of an odd number the last zero
-/// stands behind.
+/// `x` with four axes and the zero padding of "same" or "valid"; an odd padding has the extra zero
+/// at the end.
 Tensor padded_by_name(const ir::Evaluator& evaluate, const Tensor& x, const std::string& name,
                       const std::vector<Dim>& kernel, const std::vector<Dim>& dilation) {
   if (name != "same") return x;
@@ -62,7 +63,7 @@ Tensor call(const ir::Evaluator& evaluate, std::string_view op, std::vector<ir::
   node.op = ir::op_id(op);
   node.args = std::move(args);
   node.outputs = {static_cast<ir::ValueId>(tensors.size())};
-  return evaluate(node, [&](ir::ValueId id) { return tensors.at(static_cast<size_t>(id)); }).at(0);
+  return evaluate(node, [&](ir::ValueId id) { return tensors.at(id); }).at(0);
 }
 
 Tensor input_rows(const Node& node, const ir::Operand& operand, const ir::Evaluator& evaluate) {

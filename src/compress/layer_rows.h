@@ -1,4 +1,4 @@
-// The inputs of a layer, as rows that the rows of its weight are multiplied with.
+// The inputs of a layer as a matrix, whose rows are multiplied with the rows of the weight.
 #pragma once
 
 #include <string_view>

@@ -37,7 +37,7 @@ constexpr std::array kRows = {
     Row{"matmul", "other", "self", "", -1},
     Row{"bmm", "mat2", "self", "", -1},
     Row{"baddbmm", "batch2", "batch1", "self", -1},
-    // The other way around: rows of the weight are results.
+    // With the weight as the first operand: its rows are results.
     Row{"mm", "self", "mat2", "", -2},
     Row{"matmul", "self", "other", "", -2},
     Row{"bmm", "self", "mat2", "", -2},
@@ -55,10 +55,10 @@ bool has_groups(const Node& node) {
   return groups != nullptr && *groups != ir::Dim(1);
 }
 
-/// True for reals with at least two axes: scales and biases do not pay.
+/// True for floats with at least two axes: quantising scales and biases saves too little.
 bool is_weight(const ir::Graph& graph, ValueId id, const std::vector<bool>& is_known) {
-  if (id == ir::kNoValue || !is_known[static_cast<size_t>(id)]) return false;
-  const ir::Value& value = graph.values[static_cast<size_t>(id)];
+  if (id == ir::kNoValue || !is_known[id]) return false;
+  const ir::Value& value = graph.values[id];
   constexpr size_t kLeastRank = 2;
   return ir::is_float(value.dtype) && value.shape.size() >= kLeastRank;
 }
@@ -91,7 +91,7 @@ std::optional<Layer> cell(const ir::Graph& graph, const Node& node,
   return out;
 }
 
-/// A product of a tensor and a matrix, as a linear layer is.
+/// A product of a tensor and a matrix, equivalent to a linear layer.
 std::optional<Layer> einsum(const ir::Graph& graph, const Node& node,
                             const std::vector<bool>& is_known) {
   const ir::Attr* equation = node.find("equation");
@@ -102,18 +102,18 @@ std::optional<Layer> einsum(const ir::Graph& graph, const Node& node,
   const std::vector<ValueId>& ids = std::get<ir::TensorRefs>(*tensors).ids;
   if (ids.size() != 2 || !is_weight(graph, ids[1], is_known)) return std::nullopt;
   const auto has_columns = is_transposed_einsum(std::get<std::string>(*equation));
-  const bool is_matrix = graph.values[static_cast<size_t>(ids[1])].shape.size() == 2;
+  const bool is_matrix = graph.values[ids[1]].shape.size() == 2;
   if (!has_columns || !is_matrix || ids[0] == ids[1]) return std::nullopt;
   Layer out;
   out.weights.push_back({ids[1], "tensors", *has_columns ? 1 : 0});
-  if (!is_known[static_cast<size_t>(ids[0])]) out.activations.push_back(ids[0]);
+  if (!is_known[ids[0]]) out.activations.push_back(ids[0]);
   return out;
 }
 
 /// If all readers of a value in a loop's body use it as a weight: the axis of its channels.
 std::optional<Weight> weight_inside(const ir::Graph& body, ValueId id) {
   std::vector<bool> is_known = known_values(body);
-  is_known[static_cast<size_t>(id)] = true;
+  is_known[id] = true;
   std::optional<Weight> out;
   for (const Node& node : body.nodes) {
     bool reads = false;
@@ -149,16 +149,15 @@ std::optional<Layer> loop(const ir::Graph& graph, const Node& node,
 
 std::vector<bool> known_values(const ir::Graph& graph) {
   std::vector<bool> out(graph.values.size());
-  for (const ir::Constant& constant : graph.constants)
-    out[static_cast<size_t>(constant.value)] = true;
+  for (const ir::Constant& constant : graph.constants) out[constant.value] = true;
   for (const Node& node : graph.nodes) {
     bool known = !ir::is_unpredictable(node.op) && !node.body;
     bool has_operand = false;
     ir::for_each_input(node, [&](ValueId id) {
       has_operand = true;
-      known = known && out[static_cast<size_t>(id)];
+      known = known && out[id];
     });
-    for (const ValueId id : node.outputs) out[static_cast<size_t>(id)] = known && has_operand;
+    for (const ValueId id : node.outputs) out[id] = known && has_operand;
   }
   return out;
 }
@@ -175,20 +174,18 @@ std::optional<Layer> layer_of(const ir::Graph& graph, const Node& node,
   });
   if (row == kRows.end()) return std::nullopt;
   const ValueId weight = ir::operand(node, row->weight);
-  const auto rank = static_cast<int>(graph.values[static_cast<size_t>(weight)].shape.size());
+  const auto rank = static_cast<int>(graph.values[weight].shape.size());
   Layer out;
   out.weights.push_back(
       {weight, row->weight, row->channel_axis < 0 ? rank + row->channel_axis : row->channel_axis});
   if (is_transposed(node)) {
-    // [in, out / groups, …]: with groups, no axis stands for single results.
+    // [in, out / groups, …]: with groups, no axis corresponds to the output channels.
     out.weights[0].channel_axis = 1;
     if (has_groups(node)) out.weights[0].channel_axis = std::nullopt;
   }
-  if (const ValueId x = ir::operand(node, row->activation);
-      x != ir::kNoValue && !is_known[static_cast<size_t>(x)])
+  if (const ValueId x = ir::operand(node, row->activation); x != ir::kNoValue && !is_known[x])
     out.activations.push_back(x);
-  if (const ValueId bias = ir::operand(node, row->bias);
-      bias != ir::kNoValue && is_known[static_cast<size_t>(bias)])
+  if (const ValueId bias = ir::operand(node, row->bias); bias != ir::kNoValue && is_known[bias])
     out.bias = bias;
   return out;
 }

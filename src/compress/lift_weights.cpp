@@ -1,5 +1,5 @@
 // The pass `lift-weights`: constants of loops' bodies that could be weights become constants of the
-// outer graph, which the loop captures, so that they can be stored smaller.
+// outer graph, which the loop captures, so that they can be compressed.
 #include <algorithm>
 #include <memory>
 
@@ -23,7 +23,7 @@ bool lift(ir::Graph& graph, ir::Node& node, FreshNames& names) {
   ir::Scan scan = ir::read_scan(node);
   for (const ir::Constant& constant : body->constants) {
     if (!is_liftable(constant)) continue;
-    ir::Value value = body->values[static_cast<size_t>(constant.value)];
+    ir::Value value = body->values[constant.value];
     value.name = names.take(value.name);
     const ir::ValueId outside = ir::add_value(graph, std::move(value));
     graph.constants.push_back({outside, constant.data});

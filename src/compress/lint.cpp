@@ -12,17 +12,17 @@
 namespace t2n::compress {
 namespace {
 
-constexpr std::array kFinders = {find_idle_pairs,    find_float_constants, find_unlike_scales,
-                                 find_float_islands, find_idle_settings,   find_unseen_ranges,
-                                 find_saturation,    find_dead_channels,   find_stored_twice};
+constexpr std::array kFinders = {find_redundant_pairs, find_float_constants, find_unlike_scales,
+                                 find_float_islands,   find_unused_settings, find_unseen_ranges,
+                                 find_saturation,      find_dead_channels,   find_stored_twice};
 
-/// Runs one rule on all nested graphs, so that its findings stand together.
+/// Runs one rule on the graph and its nested graphs, so that its findings are adjacent.
 void run_rule(size_t rule, const ir::Graph& graph, const passes::PassContext& context,
               Findings& findings) {
   kFinders.at(rule)(LintView(graph, context), findings);
   passes::PassContext inside = context;
-  inside.settings = nullptr;  // they name modules of the whole graph
-  inside.clipped = nullptr;   // it belongs to the whole graph
+  inside.settings = nullptr;  // they name modules of the outer graph
+  inside.clipped = nullptr;   // it is for the outer graph
   for (const ir::Node& node : graph.nodes)
     if (node.body) run_rule(rule, *node.body, inside, findings);
 }
@@ -38,20 +38,21 @@ bool has_unloaded(const ir::Graph& graph) {
 const std::vector<LintRule>& lint_rules() {
   static const std::vector<LintRule> rules = {
       {"idle-pair",
-       "run propagate-qparams and fuse-quantised, or leave both out: they cost a rounding", ""},
-      {"float-constant", "run quantise-constants, which stores grids of 8 bits and fewer", ""},
-      {"unlike-scales", "give what is joined one observer, so that integers join as they are", ""},
+       "run propagate-qparams and fuse-quantised, or remove both operations: they cost a rounding",
+       ""},
+      {"float-constant", "run quantise-constants, which stores constants in 8 bits or fewer", ""},
+      {"unlike-scales", "use one observer for all operands, so that they share a scale", ""},
       {"float-island",
-       "quantise what lies between as well, or leave its neighbours in floats (--ignore)", ""},
-      {"idle-setting", "take the setting out, or name the module that was meant", "settings"},
-      {"unseen-range", "calibrate with samples that reach it, or leave its module out (--ignore)",
+       "quantise these operations as well, or exclude their neighbours with --ignore", ""},
+      {"idle-setting", "remove the setting, or correct the module name", "settings"},
+      {"unseen-range", "calibrate with samples that reach it, or exclude its module with --ignore",
        ""},
       {"saturation",
-       "calibrate with samples like these, or take the observer min-max, which cuts nothing off",
+       "calibrate with samples like these, or use the observer min-max, which does not clip",
        "a calibration set"},
-      {"dead-channel", "take the channels out of the model, or prune less of the module",
+      {"dead-channel", "remove the channels from the model, or prune the module less",
        "weights that are loaded"},
-      {"stored-twice", "let all that read the weight have the same settings",
+      {"stored-twice", "give all readers of the weight the same settings",
        "weights that are loaded"}};
   return rules;
 }

@@ -1,11 +1,11 @@
-// Floats between quantised operators: regions that read reals only from dequantisers, and are read
-// only by quantisers.
+// Float regions between quantised operators: all their operands are dequantised, and all their
+// results are quantised again.
 #include <algorithm>
 #include <map>
 #include <numeric>
 
+#include "src/compress/data_movement.h"
 #include "src/compress/lint_view.h"
-#include "src/compress/movers.h"
 #include "src/compress/observe.h"
 #include "src/diag/error.h"
 
@@ -18,8 +18,8 @@ using ir::ValueId;
 /// Connected operations on floats.
 struct Island {
   std::vector<size_t> nodes;
-  bool is_enclosed = true;    ///< everything enters and leaves through grids
-  bool has_entrance = false;  ///< reals on a grid enter
+  bool is_enclosed = true;    ///< all operands and results are quantised
+  bool has_entrance = false;  ///< an operand is quantised
   bool has_exit = false;
 };
 
@@ -40,9 +40,9 @@ class Islands {
 
  private:
   bool computes_floats(const Node& node) const {
-    const bool is_border = is_quantise(node) || is_dequantise(node) || is_fake_quant(node) ||
-                           is_observe(node) || view_.is_quantised_layer(node);
-    return !is_border && std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
+    const bool is_boundary = is_quantise(node) || is_dequantise(node) || is_fake_quant(node) ||
+                             is_observe(node) || view_.is_quantised_layer(node);
+    return !is_boundary && std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) {
       return ir::is_float(view_.value(id).dtype) && !view_.value(id).quant && !view_.is_known(id);
     });
   }
@@ -52,19 +52,19 @@ class Islands {
     return i;
   }
 
-  /// Joins it with operands that are reals; grids are borders.
+  /// Merges the operation with the producers of its float operands, up to quantised values.
   void join_with_operands(size_t i) {
     if (!is_float_[i]) return;
     ir::for_each_input(view_.graph.nodes[i], [&](ValueId id) {
-      const int from = view_.producers[static_cast<size_t>(id)];
-      if (from >= 0 && is_float_[static_cast<size_t>(from)] && !is_entrance(id))
-        group_[root(i)] = root(static_cast<size_t>(from));
+      const int producer = view_.producers[id];
+      if (producer >= 0 && is_float_[producer] && !is_entrance(id))
+        group_[root(i)] = root(static_cast<size_t>(producer));
     });
   }
 
-  /// True if the value was only moved since it was rounded.
+  /// True if the value is quantised, or a rearrangement of quantised elements.
   bool is_entrance(ValueId id) const {
-    const auto at = static_cast<size_t>(id);
+    const size_t at = id;
     return view_.is_rounded[at] && !view_.is_known(id);
   }
 
@@ -72,15 +72,15 @@ class Islands {
     const Node& node = view_.graph.nodes[i];
     island.nodes.push_back(i);
     ir::for_each_input(node, [&](ValueId id) {
-      const int from = view_.producers[static_cast<size_t>(id)];
+      const int producer = view_.producers[id];
       if (view_.is_known(id) || !ir::is_float(view_.value(id).dtype)) return;
       if (is_entrance(id))
         island.has_entrance = true;
-      else if (from < 0 || !is_float_[static_cast<size_t>(from)])
+      else if (producer < 0 || !is_float_[producer])
         island.is_enclosed = false;
     });
     for (const ValueId id : node.outputs) {
-      const auto at = static_cast<size_t>(id);
+      const size_t at = id;
       if (view_.is_output[at]) island.is_enclosed = false;
       for (const size_t reader : view_.readers[at]) {
         const Node& next = view_.graph.nodes[reader];
@@ -98,7 +98,7 @@ class Islands {
 };
 
 /// "softmax, mul, and 3 more"
-std::string words_of(const LintView& view, const std::vector<size_t>& nodes) {
+std::string operator_list(const LintView& view, const std::vector<size_t>& nodes) {
   constexpr size_t kShown = 4;
   std::string out;
   for (size_t i = 0; i < std::min(nodes.size(), kShown); ++i)
@@ -111,11 +111,11 @@ std::string words_of(const LintView& view, const std::vector<size_t>& nodes) {
 void find_float_islands(const LintView& view, Findings& findings) {
   for (auto& [root, island] : Islands(view).all()) {
     if (!island.is_enclosed || !island.has_entrance || !island.has_exit) continue;
-    std::erase_if(island.nodes, [&](size_t i) { return keeps_grid(view.graph.nodes[i]); });
-    if (island.nodes.empty()) continue;  // only moves elements
+    std::erase_if(island.nodes, [&](size_t i) { return keeps_qparams(view.graph.nodes[i]); });
+    if (island.nodes.empty()) continue;  // it only rearranges elements
     findings.add(
         "float-island", view, view.graph.nodes[island.nodes.front()],
-        cat("computed in floats between quantised operators: ", words_of(view, island.nodes)));
+        cat("computed in floats between quantised operators: ", operator_list(view, island.nodes)));
   }
 }
 

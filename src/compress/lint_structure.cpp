@@ -13,7 +13,7 @@ using ir::ValueId;
 
 /// Whether all readers of the integers dequantise them.
 bool is_only_dequantised(const LintView& view, ValueId integers) {
-  const auto at = static_cast<size_t>(integers);
+  const size_t at = integers;
   return !view.is_output[at] && !view.readers[at].empty() &&
          std::all_of(view.readers[at].begin(), view.readers[at].end(),
                      [&](size_t reader) { return is_dequantise(view.graph.nodes[reader]); });
@@ -29,14 +29,14 @@ bool joins(const Node& node) {
 
 }  // namespace
 
-void find_idle_pairs(const LintView& view, Findings& findings) {
+void find_redundant_pairs(const LintView& view, Findings& findings) {
   constexpr std::string_view kRule = "idle-pair";
   for (const Node& node : view.graph.nodes) {
     if (!is_quantise(node)) continue;
-    const ValueId real = ir::operand(node, "self");
+    const ValueId floats = ir::operand(node, "self");
     const ValueId integers = node.outputs.at(0);
-    if (real == ir::kNoValue || view.is_known(real)) continue;
-    const Node* before = view.producer(real);
+    if (floats == ir::kNoValue || view.is_known(floats)) continue;
+    const Node* before = view.producer(floats);
     if (before != nullptr && is_dequantise(*before)) {
       const ValueId first = ir::operand(*before, "self");
       const bool is_same = first != ir::kNoValue &&
@@ -44,13 +44,13 @@ void find_idle_pairs(const LintView& view, Findings& findings) {
                            view.value(first).dtype == view.value(integers).dtype;
       findings.add(
           kRule, view, node,
-          cat(quoted_name(view, real), " is dequantised and quantised again, with ",
+          cat(quoted_name(view, floats), " is dequantised and quantised again, with ",
               is_same ? "the same parameters" : "other parameters", " and nothing between"),
           is_same ? "run propagate-qparams" : "give both one scale");
     } else if (is_only_dequantised(view, integers)) {
       findings.add(
           kRule, view, node,
-          cat(quoted_name(view, real), " is quantised and dequantised with nothing between"));
+          cat(quoted_name(view, floats), " is quantised and dequantised with nothing between"));
     }
   }
 }
@@ -58,22 +58,23 @@ void find_idle_pairs(const LintView& view, Findings& findings) {
 void find_float_constants(const LintView& view, Findings& findings) {
   constexpr std::string_view kRule = "float-constant";
   for (const Node& node : view.graph.nodes) {
-    const ValueId given = ir::operand(node, "self");
-    if (given == ir::kNoValue || !view.is_known(given)) continue;
-    const bool is_constant = view.constants[static_cast<size_t>(given)] >= 0;
+    const ValueId operand = ir::operand(node, "self");
+    if (operand == ir::kNoValue || !view.is_known(operand)) continue;
+    const bool is_constant = view.constants[operand] >= 0;
     if (is_fake_quant(node) || is_quantise(node))
       findings.add(kRule, view, node,
-                   is_constant ? cat("the constant ", quoted_name(view, given),
-                                     " is stored as floats, and rounded at run time")
-                               : cat(quoted_name(view, given),
-                                     " follows from constants, and is computed and rounded at run "
-                                     "time"));
+                   is_constant
+                       ? cat("the constant ", quoted_name(view, operand),
+                             " is stored as floats and rounded at run time")
+                       : cat(quoted_name(view, operand),
+                             " depends only on constants, but is computed and rounded at run "
+                             "time"));
     else if (is_dequantise(node) && !is_constant) {
-      const Node* before = view.producer(given);
+      const Node* before = view.producer(operand);
       if (before == nullptr || is_quantise(*before)) continue;  // already reported there
       findings.add(kRule, view, node,
-                   cat("the integers ", quoted_name(view, given),
-                       " follow from constants, and are computed at run time"),
+                   cat("the integers ", quoted_name(view, operand),
+                       " depend only on constants, but are computed at run time"),
                    "run fold-constants");
     }
   }
@@ -85,18 +86,18 @@ void find_unlike_scales(const LintView& view, Findings& findings) {
     const Affine* first = nullptr;
     const Affine* other = nullptr;
     ir::for_each_input(node, [&](ValueId id) {
-      const auto& steps = view.affine[static_cast<size_t>(id)];
-      if (!steps || steps->scales.size() != 1 || view.is_known(id)) return;
+      const auto& params = view.affine[id];
+      if (!params || params->scales.size() != 1 || view.is_known(id)) return;
       if (first == nullptr)
-        first = &*steps;
-      else if (!(*steps == *first) && other == nullptr)
-        other = &*steps;
+        first = &*params;
+      else if (!(*params == *first) && other == nullptr)
+        other = &*params;
     });
     if (other == nullptr) continue;
     findings.add("unlike-scales", view, node,
-                 cat("what ", quoted(ir::op_base_name(node.op)), " joins has steps of ",
-                     first->scales[0], " (zero at ", first->zero_points.at(0), ") and of ",
-                     other->scales[0], " (zero at ", other->zero_points.at(0), ")"));
+                 cat("operands of ", quoted(ir::op_base_name(node.op)), " have the scales ",
+                     first->scales[0], " (zero point ", first->zero_points.at(0), ") and ",
+                     other->scales[0], " (zero point ", other->zero_points.at(0), ")"));
   }
 }
 

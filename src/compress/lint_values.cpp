@@ -6,10 +6,10 @@
 
 #include "src/compress/elements.h"
 #include "src/compress/fake_quant.h"
-#include "src/compress/grid.h"
 #include "src/compress/layer_table.h"
 #include "src/compress/lint_view.h"
 #include "src/compress/observe.h"
+#include "src/compress/ranges.h"
 #include "src/diag/error.h"
 
 namespace t2n::compress {
@@ -18,8 +18,8 @@ namespace {
 using ir::Node;
 using ir::ValueId;
 
-/// A weight, for counting zeros: reals, or integers whose zero points represent zero.
-struct Held {
+/// A weight, for counting zeros: floats, or integers of which the zero point represents zero.
+struct WeightValues {
   const ir::Tensor* tensor = nullptr;
   ir::Tensor computed = {};
   std::optional<ir::QuantInfo> quant = {};
@@ -30,7 +30,7 @@ class WeightReader {
   explicit WeightReader(const LintView& view)
       : view_(view), table_(view.graph, view.context.evaluate) {}
 
-  std::optional<Held> read(ValueId id) const {
+  std::optional<WeightValues> read(ValueId id) const {
     if (const ir::Tensor* tensor = view_.loaded(id)) return of_constant(id, *tensor);
     const Node* node = view_.producer(id);
     if (node == nullptr) return std::nullopt;
@@ -44,16 +44,16 @@ class WeightReader {
   }
 
  private:
-  Held of_constant(ValueId id, const ir::Tensor& tensor) const {
+  WeightValues of_constant(ValueId id, const ir::Tensor& tensor) const {
     return {.tensor = &tensor, .quant = view_.value(id).quant};
   }
 
-  std::optional<Held> computed(ValueId id) const {
+  std::optional<WeightValues> computed(ValueId id) const {
     if (!view_.context.evaluate) return std::nullopt;
     try {
       auto tensor = table_.value(id);
       if (!tensor) return std::nullopt;
-      return Held{.tensor = nullptr, .computed = std::move(*tensor)};
+      return WeightValues{.tensor = nullptr, .computed = std::move(*tensor)};
     } catch (const Error&) {  // a value that cannot be computed here is not this rule's concern
       return std::nullopt;
     }
@@ -63,33 +63,34 @@ class WeightReader {
   LayerTable table_;
 };
 
-double zero_of(const Held& held, size_t index, size_t inner) {
-  if (!held.quant) return 0;
-  const auto& points = held.quant->zero_points;
+double zero_of(const WeightValues& weight_values, size_t index, size_t inner) {
+  if (!weight_values.quant) return 0;
+  const auto& points = weight_values.quant->zero_points;
   return static_cast<double>(points[points.size() == 1 ? 0 : index / inner % points.size()]);
 }
 
 /// The number of elements between neighbouring indices of an axis.
 size_t inner_size(const ir::Tensor& tensor, size_t axis) {
   size_t out = 1;
-  for (size_t i = axis + 1; i < tensor.shape.size(); ++i)
-    out *= static_cast<size_t>(tensor.shape[i]);
+  for (size_t i = axis + 1; i < tensor.shape.size(); ++i) out *= tensor.shape[i];
   return out;
 }
 
 /// Channels that contain only zeros.
-std::vector<size_t> dead_channels(const Held& held, size_t axis) {
-  const ir::Tensor& tensor = held.tensor != nullptr ? *held.tensor : held.computed;
+std::vector<size_t> dead_channels(const WeightValues& weight_values, size_t axis) {
+  const ir::Tensor& tensor =
+      weight_values.tensor != nullptr ? *weight_values.tensor : weight_values.computed;
   if (axis >= tensor.shape.size() || tensor.elements() == 0) return {};
-  const auto count = static_cast<size_t>(tensor.shape[axis]);
+  const size_t count = tensor.shape[axis];
   const size_t inner = inner_size(tensor, axis);
-  const size_t quant_inner = held.quant && held.quant->is_per_channel()
-                                 ? inner_size(tensor, static_cast<size_t>(held.quant->axis))
-                                 : 1;
+  const size_t quant_inner =
+      weight_values.quant && weight_values.quant->is_per_channel()
+          ? inner_size(tensor, static_cast<size_t>(weight_values.quant->axis))
+          : 1;
   std::vector<bool> is_alive(count);
   for_each_part(tensor, [&](size_t first, std::span<const double> values) {
     for (size_t i = 0; i < values.size(); ++i)
-      if (values[i] != zero_of(held, first + i, quant_inner))
+      if (values[i] != zero_of(weight_values, first + i, quant_inner))
         is_alive[(first + i) / inner % count] = true;
   });
   std::vector<size_t> out;
@@ -115,12 +116,12 @@ bool is_rounding_of(const ir::Tensor& integers, const ir::QuantInfo& info,
   bool has_values = false;
   for (int64_t i = 0; i < integers.elements(); ++i) {
     const size_t channel = static_cast<size_t>(i) / inner % info.scales.size();
-    const double steps = ir::element_f64(floats, i) / info.scales[channel] +
+    const double level = ir::element_f64(floats, i) / info.scales[channel] +
                          static_cast<double>(info.zero_points[channel]);
     const double q = ir::element_f64(integers, i);
     constexpr double kHalf = 0.501;
-    const bool is_near = std::abs(steps - q) <= kHalf;
-    const bool is_cut = (q == low && steps < low) || (q == high && steps > high);
+    const bool is_near = std::abs(level - q) <= kHalf;
+    const bool is_cut = (q == low && level < low) || (q == high && level > high);
     if (!is_near && !is_cut) return false;
     has_values = has_values || q != static_cast<double>(info.zero_points[channel]);
   }
@@ -135,14 +136,14 @@ std::vector<ValueId> read_constants(const LintView& view, bool is_quantised) {
     const bool fits = is_quantised ? value.quant.has_value() : value.dtype == ir::DType::f32;
     constexpr size_t kLeastRank = 2;
     if (fits && value.shape.size() >= kLeastRank && view.loaded(constant.value) != nullptr &&
-        !view.readers[static_cast<size_t>(constant.value)].empty())
+        !view.readers[constant.value].empty())
       out.push_back(constant.value);
   }
   return out;
 }
 
 const Node& first_reader(const LintView& view, ValueId id) {
-  return view.graph.nodes[view.readers[static_cast<size_t>(id)].front()];
+  return view.graph.nodes[view.readers[id].front()];
 }
 
 /// Before integers are stored: some readers round the weight, others do not.
@@ -150,7 +151,7 @@ void find_half_rounded(const LintView& view, Findings& findings) {
   for (const ValueId id : read_constants(view, false)) {
     const Node* rounds = nullptr;
     const Node* reads = nullptr;
-    for (const size_t i : view.readers[static_cast<size_t>(id)]) {
+    for (const size_t i : view.readers[id]) {
       const Node& node = view.graph.nodes[i];
       (is_fake_quant(node) || is_observe(node) || is_quantise(node) ? rounds : reads) = &node;
     }
@@ -168,14 +169,14 @@ void find_dead_channels(const LintView& view, Findings& findings) {
   std::set<ValueId> seen;
   for (const Node& node : view.graph.nodes) {
     const auto layer = layer_of(view.graph, node, view.known);
-    // A row of a table may be zero: the padding's is.
+    // The row of the padding index is zero.
     if (!layer || ir::op_base_name(node.op).starts_with("embedding")) continue;
     for (const Weight& weight : layer->weights) {
       if (!weight.channel_axis || !seen.insert(weight.value).second) continue;
-      const auto held = reader.read(weight.value);
-      if (!held) continue;
+      const auto weight_values = reader.read(weight.value);
+      if (!weight_values) continue;
       const std::vector<size_t> dead =
-          dead_channels(*held, static_cast<size_t>(*weight.channel_axis));
+          dead_channels(*weight_values, static_cast<size_t>(*weight.channel_axis));
       if (!dead.empty())
         findings.add(
             "dead-channel", view, node,
@@ -190,13 +191,13 @@ void find_stored_twice(const LintView& view, Findings& findings) {
   const std::vector<ValueId> floats = read_constants(view, false);
   for (const ValueId integers : read_constants(view, true)) {
     const ir::Tensor& stored = *view.loaded(integers);
-    for (const ValueId real : floats) {
-      const ir::Tensor& tensor = *view.loaded(real);
+    for (const ValueId id : floats) {
+      const ir::Tensor& tensor = *view.loaded(id);
       if (tensor.shape != stored.shape ||
           !is_rounding_of(stored, *view.value(integers).quant, tensor))
         continue;
-      findings.add("stored-twice", view, first_reader(view, real),
-                   cat(quoted_name(view, real),
+      findings.add("stored-twice", view, first_reader(view, id),
+                   cat(quoted_name(view, id),
                        " is stored as floats for this reader, and as the "
                        "integers ",
                        quoted_name(view, integers), " for ",

@@ -26,11 +26,11 @@ std::string format_of(const ir::Value& stored, bool is_packed) {
   return std::string(ir::dtype_name(stored.dtype));
 }
 
-/// The sum over all weights of a layer.
-struct Together {
+/// Totals over all weights of a layer.
+struct WeightTotals {
   int64_t zeros = 0;
   int64_t elements = 0;
-  std::vector<std::string> formats;  ///< each once
+  std::vector<std::string> formats;  ///< without duplicates
 
   void add(const Tensor& weight, std::string format) {
     for_each_part(weight, [&](size_t, std::span<const double> values) {
@@ -56,14 +56,14 @@ struct Run {
 };
 
 Run run(const Graph& graph, const std::vector<Tensor>& inputs, const ir::Evaluator& evaluate,
-        const std::set<std::string>& wanted) {
+        const std::set<std::string>& addresses) {
   Run out;
-  std::map<ir::ValueId, std::string>
-      loops;  // they run as bodies: seen where their results are read
+  // Loops run as bodies; their results are recorded where they are read.
+  std::map<ir::ValueId, std::string> loops;
   for (const Node& node : graph.nodes)
-    if (node.body && wanted.contains(ir::node_address(graph, node)))
+    if (node.body && addresses.contains(ir::node_address(graph, node)))
       loops.emplace(node.outputs.at(0), ir::node_address(graph, node));
-  // Nodes of bodies number their values anew.
+  // Bodies have their own value ids.
   const auto is_inside = [&](const Node& node) {
     const std::less<const Node*> before;
     return before(&node, graph.nodes.data()) ||
@@ -75,10 +75,10 @@ Run run(const Graph& graph, const std::vector<Tensor>& inputs, const ir::Evaluat
       if (const auto loop = loops.find(id); loop != loops.end())
         out.results.emplace(loop->second, ir::contiguous(operand(id)));
     });
-    std::vector<Tensor> made = evaluate(node, operand);
-    if (std::string address = ir::node_address(graph, node); wanted.contains(address))
-      out.results.emplace(std::move(address), ir::contiguous(made.at(0)));
-    return made;
+    std::vector<Tensor> results = evaluate(node, operand);
+    if (std::string address = ir::node_address(graph, node); addresses.contains(address))
+      out.results.emplace(std::move(address), ir::contiguous(results.at(0)));
+    return results;
   };
   out.outputs = ir::run_graph(graph, inputs, watched);
   for (size_t i = 0; i < graph.outputs.size(); ++i)
@@ -88,18 +88,17 @@ Run run(const Graph& graph, const std::vector<Tensor>& inputs, const ir::Evaluat
 }
 
 size_t largest_of(std::span<const double> row) {
-  return static_cast<size_t>(std::max_element(row.begin(), row.end()) - row.begin());
+  return std::max_element(row.begin(), row.end()) - row.begin();
 }
 
-/// Without the rows that fill up a batch. Axis 0 may hold several rows for each.
-Tensor counted(Tensor tensor, const Judged& judged) {
-  if (judged.filled == 0 || tensor.shape.empty() || tensor.shape[0] % judged.size != 0)
-    return tensor;
-  tensor.shape[0] -= tensor.shape[0] / judged.size * judged.filled;
+/// Removes the rows that pad a batch. Axis 0 may have several rows per sample.
+Tensor without_padding(Tensor tensor, const BatchRows& rows) {
+  if (rows.padding == 0 || tensor.shape.empty() || tensor.shape[0] % rows.size != 0) return tensor;
+  tensor.shape[0] -= tensor.shape[0] / rows.size * rows.padding;
   return tensor;
 }
 
-/// With classes along the last axis; those of images are their channels.
+/// Moves the class axis to the end; the classes of images are along axis 1.
 Tensor with_classes_last(Tensor tensor) {
   constexpr size_t kAxesOfImages = 4;
   if (tensor.shape.size() < kAxesOfImages) return tensor;
@@ -108,18 +107,18 @@ Tensor with_classes_last(Tensor tensor) {
   return ir::contiguous(tensor);
 }
 
-void add_top1(OutputLoss& loss, const Tensor& wanted, const Tensor& there,
+void add_top1(OutputLoss& loss, const Tensor& expected, const Tensor& actual,
               std::span<const int64_t> labels) {
-  if (wanted.shape.empty() || wanted.shape != there.shape) return;
-  const Tensor before = with_classes_last(wanted);
+  if (expected.shape.empty() || expected.shape != actual.shape) return;
+  const Tensor before = with_classes_last(expected);
   if (before.shape.back() < 2) return;
   const std::vector<double> a = ir::to_f64(before);
-  const std::vector<double> b = ir::to_f64(with_classes_last(there));
-  const auto width = static_cast<size_t>(before.shape.back());
+  const std::vector<double> b = ir::to_f64(with_classes_last(actual));
+  const size_t width = before.shape.back();
   for (size_t at = 0; at < a.size(); at += width) {
     const size_t of_before = largest_of(std::span(a).subspan(at, width));
     const size_t of_after = largest_of(std::span(b).subspan(at, width));
-    const auto row = static_cast<size_t>(loss.rows++);
+    const size_t row = loss.rows++;
     loss.same_top1 += of_before == of_after;
     if (row >= labels.size()) continue;
     ++loss.labelled;
@@ -130,30 +129,29 @@ void add_top1(OutputLoss& loss, const Tensor& wanted, const Tensor& there,
 
 }  // namespace
 
-void OutputLoss::add(const Tensor& before, const Tensor& after, const Judged& judged) {
-  const Tensor wanted = counted(before, judged);
-  const Tensor there = counted(after, judged);
-  all.add(wanted, there);
-  if (ir::is_float(wanted.dtype)) add_top1(*this, wanted, there, judged.labels);
+void OutputLoss::add(const Tensor& before, const Tensor& after, const BatchRows& rows_of_batch) {
+  const Tensor expected = without_padding(before, rows_of_batch);
+  const Tensor actual = without_padding(after, rows_of_batch);
+  all.add(expected, actual);
+  if (ir::is_float(expected.dtype)) add_top1(*this, expected, actual, rows_of_batch.labels);
 }
 
 void require_labels(const OutputLoss& loss, const std::vector<int64_t>& labels) {
   if (labels.empty() || loss.rows == std::ssize(labels)) return;
-  throw Error(
-      "calibration",
-      cat("there are ", labels.size(), " labels, and the output '", loss.name, "' has ", loss.rows,
-          " rows over the calibration set"),
-      "a row is one place along all axes but that of the classes: the last, or of four axes "
-      "and more the second",
-      "give one label for each row, in the order of the set");
+  throw Error("calibration",
+              cat("there are ", labels.size(), " labels, and the output '", loss.name, "' has ",
+                  loss.rows, " rows over the calibration set"),
+              "a row is one index along all axes except the class axis: the last one, or the "
+              "second one of four or more",
+              "give one label for each row, in the order of the set");
 }
 
-void Closeness::add(const Tensor& wanted, const Tensor& there) {
-  if (wanted.shape != there.shape || ir::is_complex(wanted.dtype)) return;
-  for_each_part(wanted, there, [this](std::span<const double> a, std::span<const double> b) {
+void Closeness::add(const Tensor& expected, const Tensor& actual) {
+  if (expected.shape != actual.shape || ir::is_complex(expected.dtype)) return;
+  for_each_part(expected, actual, [this](std::span<const double> a, std::span<const double> b) {
     for (size_t i = 0; i < a.size(); ++i) {
       if (!std::isfinite(a[i])) continue;
-      if (!std::isfinite(b[i])) {  // what was a number is none any more
+      if (!std::isfinite(b[i])) {  // a finite value became NaN or infinite
         noise = std::numeric_limits<double>::infinity();
         continue;
       }
@@ -183,12 +181,12 @@ LossMeter::LossMeter(const Graph& before, const Graph& stored, const Graph& afte
   const LayerTable first(before, evaluate);
   const LayerTable file(stored, evaluate);
   const LayerTable now(after, evaluate);
-  std::set<ir::ValueId> counted;  // what layers share counts for the first of them
+  std::set<ir::ValueId> counted;  // shared constants count for the first layer only
   std::set<ir::ValueId> counted_in_file;
   for (const std::string& address : first.addresses()) {
     const auto layer = first.layer(address);
     const auto same = [&](const LayerTable& table) {
-      return table.layer(address) ? address : table.giving(first.result(address));
+      return table.layer(address) ? address : table.address_of_result(first.result(address));
     };
     LayerLoss loss;
     loss.address = address;
@@ -197,25 +195,25 @@ LossMeter::LossMeter(const Graph& before, const Graph& stored, const Graph& afte
     for (const Weight& weight : layer->weights)
       loss.bytes_before += first.stored(weight.value, counted).first;
     const auto in_file = file.layer(same(file));
-    const auto made = now.layer(same(now));
+    const auto compressed = now.layer(same(now));
     const size_t count = layer->weights.size();
-    if (!in_file || !made || in_file->weights.size() != count || made->weights.size() != count) {
+    if (!in_file || !compressed || in_file->weights.size() != count ||
+        compressed->weights.size() != count) {
       layers_.push_back(std::move(loss));
       continue;
     }
-    Together all;
+    WeightTotals all;
     for (size_t i = 0; i < count; ++i) {
       const auto [bytes, at] = file.stored(in_file->weights[i].value, counted_in_file);
-      const ir::Value* largest =
-          at == ir::kNoValue ? nullptr : &stored.values[static_cast<size_t>(at)];
+      const ir::Value* largest = at == ir::kNoValue ? nullptr : &stored.values[at];
       loss.bytes_after += bytes;
-      const auto wanted = first.value(layer->weights[i].value);
-      auto there = now.value(made->weights[i].value);
-      if (!wanted || !there || largest == nullptr) continue;
-      if (layer->weights[i].channel_axis != made->weights[i].channel_axis) transpose(*there);
-      loss.weights.add(*wanted, *there);
+      const auto expected = first.value(layer->weights[i].value);
+      auto actual = now.value(compressed->weights[i].value);
+      if (!expected || !actual || largest == nullptr) continue;
+      if (layer->weights[i].channel_axis != compressed->weights[i].channel_axis) transpose(*actual);
+      loss.weights.add(*expected, *actual);
       const bool is_packed = largest->dtype == ir::DType::u8 && !largest->quant;
-      all.add(*there, format_of(*largest, is_packed));
+      all.add(*actual, format_of(*largest, is_packed));
     }
     if (!all.formats.empty()) loss.format = joined(all.formats, "+");
     if (all.elements > 0)
@@ -229,21 +227,21 @@ LossMeter::LossMeter(const Graph& before, const Graph& stored, const Graph& afte
 }
 
 void LossMeter::add(const Graph& before, const Graph& after, const std::vector<Tensor>& inputs,
-                    Judged judged) {
-  std::set<std::string> wanted;
-  std::set<std::string> wanted_after;
+                    BatchRows rows) {
+  std::set<std::string> addresses;
+  std::set<std::string> addresses_after;
   for (const LayerLoss& layer : layers_) {
-    wanted.insert(layer.address);
-    if (!layer.address_after.empty()) wanted_after.insert(layer.address_after);
+    addresses.insert(layer.address);
+    if (!layer.address_after.empty()) addresses_after.insert(layer.address_after);
   }
-  const Run a = run(before, inputs, evaluate_, wanted);
-  const Run b = run(after, inputs, evaluate_, wanted_after);
+  const Run a = run(before, inputs, evaluate_, addresses);
+  const Run b = run(after, inputs, evaluate_, addresses_after);
   for (LayerLoss& layer : layers_)
     if (a.results.contains(layer.address) && b.results.contains(layer.address_after))
       layer.results.add(a.results.at(layer.address), b.results.at(layer.address_after));
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    outputs_[i].add(a.outputs[i], b.outputs[i], judged);
-    judged.labels = {};
+    outputs_[i].add(a.outputs[i], b.outputs[i], rows);
+    rows.labels = {};
   }
 }
 

@@ -16,9 +16,9 @@ struct Closeness {
   double noise = 0;    ///< sum of squares of the differences
   double product = 0;  ///< sum of products
   double square = 0;   ///< sum of squares of the result
-  void add(const ir::Tensor& wanted, const ir::Tensor& there);
-  double snr_db() const;  ///< infinite without noise, -infinite if numbers became none
-  double cosine() const;  ///< zero if numbers became none
+  void add(const ir::Tensor& expected, const ir::Tensor& actual);
+  double snr_db() const;  ///< infinite without noise, -infinite with new NaN or infinities
+  double cosine() const;  ///< zero with new NaN or infinities
 };
 
 /// An operation with weights.
@@ -30,32 +30,32 @@ struct LayerLoss {
   /// "int8", "int4", "f16", "q4_0", "f32"; "int8+f32" if weights differ. kNoFormat if they are not
   /// found in the compressed graph: then only the original is known.
   std::string format = kNoFormat;
-  int64_t bytes_before = 0;  ///< of what no layer before it reads, too
+  int64_t bytes_before = 0;  ///< without constants that an earlier layer reads as well
   int64_t bytes_after = 0;
   double zeros = 0;  ///< share of zeros among the weights
   Closeness weights;
-  Closeness results;  ///< of the operation, where everything before it is compressed as well
+  Closeness results;  ///< of the operation, with all operations before it compressed as well
   bool is_followed() const { return format != kNoFormat; }
 };
 
-/// The part of a batch that counts.
-struct Judged {
+/// The rows of a batch: which count, and their labels.
+struct BatchRows {
   /// Correct classes for all rows of all batches; none: unknown.
   std::span<const int64_t> labels = {};
-  int64_t size = 0;    ///< of the batch, along axis 0 of its results
-  int64_t filled = 0;  ///< rows at its end that do not count
+  int64_t size = 0;     ///< of the batch, along axis 0 of its results
+  int64_t padding = 0;  ///< rows at its end that do not count
 };
 
 struct OutputLoss {
   std::string name;
   Closeness all;
-  int64_t rows = 0;          ///< along all axes but the classes': the last, of images the second
+  int64_t rows = 0;          ///< indices along all axes except the class axis
   int64_t same_top1 = 0;     ///< rows with the same largest element
   int64_t right_before = 0;  ///< rows with a correct label
   int64_t right_after = 0;
   int64_t labelled = 0;
   /// Adds another batch.
-  void add(const ir::Tensor& before, const ir::Tensor& after, const Judged& judged = {});
+  void add(const ir::Tensor& before, const ir::Tensor& after, const BatchRows& rows_of_batch = {});
 };
 /// Errors: `calibration` if there are labels, but not one for each row.
 void require_labels(const OutputLoss& loss, const std::vector<int64_t>& labels);
@@ -64,13 +64,13 @@ void require_labels(const OutputLoss& loss, const std::vector<int64_t>& labels);
 class LossMeter {
  public:
   /// `stored`: the compressed graph with its QuantInfo, which states how the file stores weights;
-  /// `after`: the same in plain operations, which can run.
+  /// `after`: the same with plain operations, so that it can run.
   LossMeter(const ir::Graph& before, const ir::Graph& stored, const ir::Graph& after,
             const ir::Evaluator& evaluate);
 
   /// The graphs have the batch's sizes. Labels are for the first output.
   void add(const ir::Graph& before, const ir::Graph& after, const std::vector<ir::Tensor>& inputs,
-           Judged judged = {});
+           BatchRows rows = {});
 
   const std::vector<LayerLoss>& layers() const { return layers_; }
   const std::vector<OutputLoss>& outputs() const { return outputs_; }

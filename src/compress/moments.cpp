@@ -24,9 +24,9 @@ Tensor products_of(const Tensor& rows, int64_t groups, const ir::Evaluator& eval
     return call(evaluate, "aten::mm", {{"self", first}, {"mat2", second}}, {columns, rows});
   }
   const int64_t width = rows.shape.at(1) / groups;
-  const std::vector<Dim> apart = {Dim(rows.shape[0]), Dim(groups), Dim(width)};
+  const std::vector<Dim> grouped_shape = {Dim(rows.shape[0]), Dim(groups), Dim(width)};
   const Tensor grouped =
-      call(evaluate, "aten::reshape", {{"self", first}, {"shape", apart}}, {rows});
+      call(evaluate, "aten::reshape", {{"self", first}, {"shape", grouped_shape}}, {rows});
   const auto permuted = [&](std::vector<Dim> order) {
     return call(evaluate, "aten::permute", {{"self", first}, {"dims", std::move(order)}},
                 {grouped});
@@ -44,17 +44,16 @@ Tensor sum_of(const Tensor& rows, const ir::Evaluator& evaluate) {
               {rows});
 }
 
-void add_to_sums(std::vector<double>& sums, const Tensor& more) {
-  const std::vector<double> values = ir::to_f64(more);
+void add_to_sums(std::vector<double>& sums, const Tensor& terms) {
+  const std::vector<double> values = ir::to_f64(terms);
   sums.resize(values.size());
   for (size_t i = 0; i < values.size(); ++i) sums[i] += values[i];
 }
 
 /// The operand of an observer or fake quantiser; for anything else the value itself.
 ir::ValueId unrounded(const ir::Graph& graph, const std::vector<int>& producers, ir::ValueId id) {
-  for (int at = producers[static_cast<size_t>(id)]; at >= 0;
-       at = producers[static_cast<size_t>(id)]) {
-    const Node& node = graph.nodes[static_cast<size_t>(at)];
+  for (int at = producers[id]; at >= 0; at = producers[id]) {
+    const Node& node = graph.nodes[at];
     if (!is_observe(node) && !ir::op_short_name(node.op).starts_with("fake_quantize")) break;
     id = std::get<ir::TensorRef>(*node.find("self")).id;
   }
@@ -84,30 +83,30 @@ std::string inputs_problem(const ir::Graph& graph, const Node& node) {
   if (transposed != nullptr && *transposed != ir::Attr(false)) return "it is transposed";
   if (weight == nullptr || node.find("padding") == nullptr) return other;
   const auto id = std::get<ir::TensorRef>(*weight).id;
-  const size_t rank = graph.values[static_cast<size_t>(id)].shape.size();
+  const size_t rank = graph.values[id].shape.size();
   return rank == 3 || rank == 4 ? "" : other;
 }
 
-std::map<std::string, InputsWanted> inputs_wanted(const ir::Graph& graph,
-                                                  const Settings& settings) {
-  std::map<std::string, InputsWanted> out;
+std::map<std::string, MomentRequest> moment_requests(const ir::Graph& graph,
+                                                     const Settings& settings) {
+  std::map<std::string, MomentRequest> out;
   const std::vector<bool> known = known_values(graph);
   for (const Node& node : graph.nodes) {
     if (!layer_of(graph, node, known) || !inputs_problem(graph, node).empty()) continue;
-    const NodeSettings of = settings.of(graph, node);
-    const InputsWanted wanted{of.weights && of.weights->rounding == Rounding::gptq,
-                              of.corrects_bias && (of.weights || of.prune)};
-    if (wanted.second || wanted.sum) out.emplace(ir::node_address(graph, node), wanted);
+    const NodeSettings requested = settings.of(graph, node);
+    const MomentRequest request{requested.weights && requested.weights->rounding == Rounding::gptq,
+                                requested.corrects_bias && (requested.weights || requested.prune)};
+    if (request.second || request.sum) out.emplace(ir::node_address(graph, node), request);
   }
   return out;
 }
 
 bool lacks_moments(const ir::Graph& graph, const Settings& settings) {
-  return !graph.attributes.contains(kSeenInputs) && !inputs_wanted(graph, settings).empty();
+  return !graph.attributes.contains(kInputMoments) && !moment_requests(graph, settings).empty();
 }
 
-const SeenInputs* seen_inputs(const ir::Graph& graph, const Node& node) {
-  const auto attribute = graph.attributes.find(kSeenInputs);
+const InputMoments* input_moments(const ir::Graph& graph, const Node& node) {
+  const auto attribute = graph.attributes.find(kInputMoments);
   if (attribute == graph.attributes.end()) return nullptr;
   const auto& all = std::any_cast<const Moments&>(attribute->second);
   const auto found = all.find(ir::node_address(graph, node));
@@ -115,18 +114,18 @@ const SeenInputs* seen_inputs(const ir::Graph& graph, const Node& node) {
 }
 
 std::vector<double> moments_of(const ir::Graph& graph, const Node& node) {
-  const SeenInputs* seen = seen_inputs(graph, node);
+  const InputMoments* seen = input_moments(graph, node);
   return seen == nullptr ? std::vector<double>() : seen->second;
 }
 
-void add_moments(Moments& moments, InputsWanted wanted, const ir::Graph& graph, const Node& node,
+void add_moments(Moments& moments, MomentRequest request, const ir::Graph& graph, const Node& node,
                  const ir::Operand& operand, const ir::Evaluator& evaluate) {
   const Tensor rows = input_rows(node, operand, evaluate);
   auto& seen = moments[ir::node_address(graph, node)];
-  if (!seen) seen = std::make_shared<SeenInputs>();
+  if (!seen) seen = std::make_shared<InputMoments>();
   seen->rows += static_cast<double>(rows.shape.at(0));
-  if (wanted.second) add_to_sums(seen->second, products_of(rows, weight_groups(node), evaluate));
-  if (wanted.sum) add_to_sums(seen->sum, sum_of(rows, evaluate));
+  if (request.second) add_to_sums(seen->second, products_of(rows, weight_groups(node), evaluate));
+  if (request.sum) add_to_sums(seen->sum, sum_of(rows, evaluate));
 }
 
 void keep_weights(Moments& moments, const ir::Graph& graph, const ir::Evaluator& evaluate) {

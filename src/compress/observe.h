@@ -1,5 +1,5 @@
-// The operation `t2n::observe` returns its operand. Its arguments hold what was seen, and the grid
-// that follows.
+// The operation `t2n::observe` returns its operand. Its arguments hold the observed range, and the
+// scale and zero point computed from it.
 #pragma once
 
 #include <optional>
@@ -15,12 +15,12 @@ inline constexpr const char* kObserveOp = "t2n::observe";
 /// The arguments of an operation `t2n::observe(self, …)`.
 struct Observation {
   ir::ValueId self = ir::kNoValue;
-  Grid grid;
-  std::optional<int> axis = {};  ///< of channels; nothing: one grid for all
-  bool least_squares = false;    ///< the grid with the least squared error
-  std::vector<double> low = {};  ///< minima, one or one per channel; empty: nothing was seen
+  QuantScheme scheme;
+  std::optional<int> axis = {};  ///< of channels; nothing: one scale for all
+  bool least_squares = false;    ///< choose the scale with the least squared error
+  std::vector<double> low = {};  ///< minima, one or one per channel; empty: nothing was observed
   std::vector<double> high = {};
-  std::vector<double> scale = {};  ///< of the grid; empty: not calculated
+  std::vector<double> scale = {};  ///< empty: not calculated
   std::vector<int64_t> zero_point = {};
 };
 
@@ -28,9 +28,9 @@ bool is_observe(const ir::Node& node);
 Observation read_observation(const ir::Node& node);
 std::vector<ir::Argument> observation_arguments(const Observation& observation);
 
-/// The smallest and the largest integer of a grid.
-int64_t lowest(const Grid& grid);
-int64_t highest(const Grid& grid);
+/// The smallest and the largest integer of a scheme.
+int64_t lowest(const QuantScheme& scheme);
+int64_t highest(const QuantScheme& scheme);
 
 std::string_view observer_name(Observer observer);
 

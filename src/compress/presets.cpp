@@ -34,22 +34,22 @@ const std::vector<std::string>& preset_names() {
 }
 
 std::vector<SettingsEntry> preset(std::string_view name) {
-  for (const auto& [own, options] : presets())
-    if (own == name) return {{"", options, "--compress " + own}};
+  for (const auto& [preset_name, options] : presets())
+    if (preset_name == name) return {{"", options, "--compress " + preset_name}};
   return {};
 }
 
 std::vector<SettingsEntry> ignoring(const std::vector<std::string>& globs) {
   std::vector<SettingsEntry> out;
   for (const std::string& glob : globs)
-    out.push_back({glob, {}, "--ignore", SettingsEntry::Kind::ignores});
+    out.push_back({glob, {}, "--ignore", SettingsEntry::Kind::ignored});
   return out;
 }
 
 std::vector<SettingsEntry> limited_to(const std::vector<std::string>& globs) {
   std::vector<SettingsEntry> out;
   for (const std::string& glob : globs)
-    out.push_back({glob, {}, "--only", SettingsEntry::Kind::alone});
+    out.push_back({glob, {}, "--only", SettingsEntry::Kind::only});
   return out;
 }
 

@@ -1,20 +1,19 @@
-// The pass `propagate-qparams`: operations that move elements move integers instead of reals, so
-// that regions between dequantize and quantize_per_tensor join.
+// The pass `propagate-qparams`: data movement is applied to integers instead of floats, so that
+// quantised regions merge.
 //
-// dequantize sinks below such operations if all their operands are dequantised with the same
-// parameters; relu on integers is a maximum with the zero point, and padding with zeros is padding
-// with the zero point. Requantisation with the same parameters gives back the integers.
-// quantize_per_tensor rises above such operations, up to a layer that `fuse-quantised` could join
-// it with, if nothing else reads the values between. Results do not change: rounding is monotone,
-// and does not move elements. Scales per channel, weights, and scales that follow from data are
-// left unchanged.
+// dequantize sinks below data movement if all operands are dequantised with the same parameters;
+// relu on integers is a maximum with the zero point, and padding with zeros is padding with the
+// zero point. Requantisation with the same parameters is removed. quantize_per_tensor is hoisted
+// above data movement, up to a layer that `fuse-quantised` can fuse it with, if the values in
+// between have no other reader. Results do not change, since rounding is monotone and elementwise.
+// Per-channel scales, weights and data-dependent scales are left unchanged.
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "src/compress/data_movement.h"
 #include "src/compress/fuse.h"
 #include "src/compress/layers.h"
-#include "src/compress/movers.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewriter.h"
 
@@ -44,10 +43,10 @@ bool is_no_dropout(const Node& node) {
   return node.op == op && train != nullptr && *train == ir::Attr(false);
 }
 
-/// Lets quantisers rise, operation by operation, each as far as possible.
-class Rising {
+/// Hoists quantisers, operation by operation, each as far as possible.
+class Hoist {
  public:
-  Rising(ir::Graph& graph, const passes::PassContext& context)
+  Hoist(ir::Graph& graph, const passes::PassContext& context)
       : graph_(graph),
         context_(context),
         producers_(ir::producers(graph)),
@@ -56,40 +55,41 @@ class Rising {
   bool run() {
     bool changed = false;
     for (size_t i = 0; i < graph_.nodes.size(); ++i)
-      for (auto at = above(i); at; at = above(*at)) changed = true;
+      for (auto index = hoist_once(i); index; index = hoist_once(*index)) changed = true;
     return changed;
   }
 
  private:
-  /// The position of the quantiser at `i` after it rose above one operation; nothing if it stays.
-  std::optional<size_t> above(size_t i) {
+  /// Hoists the quantiser at `i` above one operation and returns its new index; nothing if it
+  /// stays.
+  std::optional<size_t> hoist_once(size_t i) {
     const Node& node = graph_.nodes[i];
-    if (!is_quantize_per_tensor(node) ||
-        !graph_.values[static_cast<size_t>(node.outputs.at(0))].quant)
+    if (!is_quantize_per_tensor(node) || !graph_.values[node.outputs.at(0)].quant)
       return std::nullopt;
-    const Node* mover = only_read(ir::operand(node, "self"));
-    if (mover == nullptr || !is_passable(*mover) || !is_below_layer(*mover)) return std::nullopt;
-    const auto place = static_cast<size_t>(mover - graph_.nodes.data());
-    swap(place, i);
-    return place;
+    const Node* movement = only_read(ir::operand(node, "self"));
+    if (movement == nullptr || !is_passable(*movement) || !is_below_layer(*movement))
+      return std::nullopt;
+    const size_t index = movement - graph_.nodes.data();
+    swap(index, i);
+    return index;
   }
 
   const Node* only_read(ValueId id) const {
     if (id == ir::kNoValue) return nullptr;
-    const auto at = static_cast<size_t>(id);
+    const size_t at = id;
     if (producers_[at] < 0 || uses_[at] != 1) return nullptr;
-    return &graph_.nodes[static_cast<size_t>(producers_[at])];
+    return &graph_.nodes[producers_[at]];
   }
 
-  /// One tensor in, one out.
+  /// True for data movement with one operand and one result.
   bool is_passable(const Node& node) const {
-    return keeps_grid(node) && !is_relu(node) && node.outputs.size() == 1 &&
-           moved_by(graph_, node).size() == 1;
+    return keeps_qparams(node) && !is_relu(node) && node.outputs.size() == 1 &&
+           moved_operands(graph_, node).size() == 1;
   }
 
-  bool is_below_layer(const Node& mover) const {
-    const Node* at = &mover;
-    while (at != nullptr && is_passable(*at)) at = only_read(moved_by(graph_, *at).front());
+  bool is_below_layer(const Node& movement) const {
+    const Node* at = &movement;
+    while (at != nullptr && is_passable(*at)) at = only_read(moved_operands(graph_, *at).front());
     const bool has_relu = at != nullptr && is_relu(*at);
     if (has_relu) at = only_read(ir::operand(*at, "self"));
     if (at == nullptr) return false;
@@ -97,19 +97,20 @@ class Rising {
     return !fused.empty() && (!context_.is_native || context_.is_native(ir::op_id(fused)));
   }
 
-  /// x -> mover -> y -> quantise -> z: the value in between becomes the mover's operand, as
-  /// integers. Positions and values are swapped alike, so that `producers_` stays valid.
-  void swap(size_t mover, size_t quantise) {
-    Node& first = graph_.nodes[mover];
+  /// Turns x -> movement -> y -> quantise -> z into x -> quantise -> y -> movement -> z, where y
+  /// has the integers of x. Nodes and values are swapped together, so that `producers_` stays
+  /// valid.
+  void swap(size_t movement, size_t quantise) {
+    Node& first = graph_.nodes[movement];
     Node& second = graph_.nodes[quantise];
-    const ValueId x = moved_by(graph_, first).front();
+    const ValueId x = moved_operands(graph_, first).front();
     const ValueId y = first.outputs[0];
     const ValueId z = second.outputs[0];
-    ir::Value& between = graph_.values[static_cast<size_t>(y)];
-    const ir::Value& last = graph_.values[static_cast<size_t>(z)];
+    ir::Value& between = graph_.values[y];
+    const ir::Value& last = graph_.values[z];
     between.dtype = last.dtype;
     between.quant = last.quant;
-    between.shape = graph_.values[static_cast<size_t>(x)].shape;
+    between.shape = graph_.values[x].shape;
     redirect(first, x, y);
     redirect(second, y, x);
     std::swap(first.outputs, second.outputs);
@@ -121,8 +122,8 @@ class Rising {
       ir::change_refs(arg.value, [&](ValueId& id) {
         if (id != from) return;
         id = to;
-        --uses_[static_cast<size_t>(from)];
-        ++uses_[static_cast<size_t>(to)];
+        --uses_[from];
+        ++uses_[to];
       });
   }
 
@@ -132,9 +133,9 @@ class Rising {
   std::vector<int> uses_;
 };
 
-class Sinking : public passes::Rewriter {
+class Sink : public passes::Rewriter {
  public:
-  explicit Sinking(ir::Graph& graph)
+  explicit Sink(ir::Graph& graph)
       : Rewriter(graph), known_(known_values(graph)), dynamic_(dynamic_scales(graph)) {}
 
   bool run() {
@@ -150,16 +151,16 @@ class Sinking : public passes::Rewriter {
 
  private:
   bool rewrite() {
-    if (is_dequantize_self(node_)) return note();
+    if (is_dequantize_self(node_)) return record();
     if (is_no_dropout(node_) && integers_of(tensor("input")) != ir::kNoValue) {
       define(tensor("input"));
       return true;
     }
-    if (is_quantize_per_tensor(node_) && is_as_before()) {
+    if (is_quantize_per_tensor(node_) && is_redundant()) {
       define(integers_of(tensor("self")));
       return true;
     }
-    if (!keeps_grid(node_) || !are_alike()) {
+    if (!keeps_qparams(node_) || !have_equal_qparams()) {
       keep();
       return false;
     }
@@ -167,12 +168,12 @@ class Sinking : public passes::Rewriter {
     return true;
   }
 
-  /// Keeps the operation.
-  bool note() {
-    const ValueId given = ir::operand(node_, "self");
+  /// Records the integers of a dequantisation and keeps the operation.
+  bool record() {
+    const ValueId operand = ir::operand(node_, "self");
     const ValueId result = node_.outputs.at(0);
-    const auto at = static_cast<size_t>(given);
-    const ValueId integers = resolve(given);
+    const size_t at = operand;
+    const ValueId integers = resolve(operand);
     const bool is_plain = value(integers).quant && !value(integers).quant->is_per_channel() &&
                           !known_[at] && !dynamic_[at] && value(result).dtype == ir::DType::f32;
     if (is_plain) integers_[result] = integers;
@@ -181,33 +182,33 @@ class Sinking : public passes::Rewriter {
   }
 
   /// The integers of a value of the new graph; kNoValue if it is not dequantised.
-  ValueId integers_of(ValueId real) const {
-    const auto found = integers_.find(real);
+  ValueId integers_of(ValueId floats) const {
+    const auto found = integers_.find(floats);
     return found == integers_.end() ? ir::kNoValue : found->second;
   }
 
-  bool is_alike(ValueId a, ValueId b) const {
+  bool have_same_quantisation(ValueId a, ValueId b) const {
     return value(a).quant == value(b).quant && value(a).dtype == value(b).dtype;
   }
 
-  bool is_as_before() const {
+  bool is_redundant() const {
     const ValueId integers = integers_of(tensor("self"));
-    return integers != ir::kNoValue && is_alike(integers, node_.outputs.at(0));
+    return integers != ir::kNoValue && have_same_quantisation(integers, node_.outputs.at(0));
   }
 
-  bool are_alike() const {
+  bool have_equal_qparams() const {
     ValueId first = ir::kNoValue;
-    for (const ValueId id : moved_by(graph_, node_)) {
+    for (const ValueId id : moved_operands(graph_, node_)) {
       const ValueId integers = integers_of(resolve(id));
       if (integers == ir::kNoValue) return false;
       if (first == ir::kNoValue) first = integers;
-      if (!is_alike(first, integers)) return false;
+      if (!have_same_quantisation(first, integers)) return false;
     }
     return first != ir::kNoValue;
   }
 
   void move_integers() {
-    const ValueId like = integers_of(resolve(moved_by(graph_, node_).front()));
+    const ValueId like = integers_of(resolve(moved_operands(graph_, node_).front()));
     const ir::QuantInfo info = *value(like).quant;
     const ir::DType dtype = value(like).dtype;
     std::vector<ir::Argument> args = node_.args;
@@ -221,18 +222,18 @@ class Sinking : public passes::Rewriter {
       const bool is_moved = ir::is_float(value(id).dtype);
       results.emplace_back(is_moved ? dtype : value(id).dtype, value(id).shape);
     }
-    const std::vector<ValueId> made = emit_all(ir::op_name(node_.op), std::move(args), results);
-    for (size_t i = 0; i < made.size(); ++i) define_moved(made[i], static_cast<int>(i), info);
+    const std::vector<ValueId> moved = emit_all(ir::op_name(node_.op), std::move(args), results);
+    for (size_t i = 0; i < moved.size(); ++i) define_moved(moved[i], static_cast<int>(i), info);
   }
 
-  void define_moved(ValueId made, int index, const ir::QuantInfo& info) {
-    if (!ir::is_float(output(index).dtype)) return define(made, index);
-    value(made).quant = info;
+  void define_moved(ValueId moved, int index, const ir::QuantInfo& info) {
+    if (!ir::is_float(output(index).dtype)) return define(moved, index);
+    value(moved).quant = info;
     const ir::Shape shape = output(index).shape;
-    const ValueId real =
-        emit("aten::dequantize.self", {{"self", TensorRef{made}}}, ir::DType::f32, shape);
-    integers_[real] = made;
-    define(real, index);
+    const ValueId floats =
+        emit("aten::dequantize.self", {{"self", TensorRef{moved}}}, ir::DType::f32, shape);
+    integers_[floats] = moved;
+    define(floats, index);
   }
 
   std::vector<bool> known_;
@@ -244,6 +245,6 @@ class Sinking : public passes::Rewriter {
 }  // namespace t2n::compress
 
 bool t2n::passes::propagate_qparams(ir::Graph& graph, const PassContext& context) {
-  const bool has_risen = compress::Rising(graph, context).run();
-  return compress::Sinking(graph).run() || has_risen;
+  const bool is_hoisted = compress::Hoist(graph, context).run();
+  return compress::Sink(graph).run() || is_hoisted;
 }

@@ -1,4 +1,4 @@
-// Chooses the weights that settings set to zero; inserts masks for them.
+// Chooses the weight elements to prune, and inserts masks for them.
 #pragma once
 
 #include "src/compress/insertion.h"
@@ -8,7 +8,7 @@
 namespace t2n::compress {
 
 /// Inserts a mask in front of all readers of a pruned weight: `where(mask, weight, 0)`. Pruned
-/// elements are +0.0, and fold-constants makes one constant of it, with the weight's name.
+/// elements are +0.0. fold-constants turns it into one constant with the weight's name.
 ///
 /// A share removes the floor(share * n) smallest of a weight's n elements by magnitude; with
 /// is_global, of all elements of all weights with that share. Among equal ones the first are
@@ -17,11 +17,11 @@ namespace t2n::compress {
 /// N of M: of each M neighbours along the inputs of a layer, the M - N smallest are removed.
 /// Neighbours are consecutive input channels, at one position of a convolution's kernel, in one
 /// group; rows of embedding tables are treated like those of a linear layer. Of fewer than M
-/// neighbours at the end, N stay as well.
+/// neighbours at the end, N are kept as well.
 ///
-/// A weight that several layers read has one mask, which all must ask for: otherwise
+/// A weight that several layers read has one mask, and all must request the same: otherwise
 /// Insertions::commit raises an error. Computed weights, and those inside loops, are left
-/// unchanged; `report` hears of them (`weight-not-pruned`), and of patterns that do not divide a
+/// unchanged; `report` receives them (`weight-not-pruned`), and patterns that do not divide a
 /// layer's inputs (`pattern-remainder`).
 void add_pruning(Insertions& insertions, const ir::Graph& graph, const Settings& settings,
                  const Report& report);

@@ -41,7 +41,7 @@ float extreme(std::span<const float> values) {
                            [](float a, float b) { return std::abs(a) < std::abs(b); });
 }
 
-/// The least-squares scale for the codes that `scale` gives.
+/// The least-squares scale for the codes at `scale`.
 float refitted(std::span<const float> values, float scale) {
   double products = 0, squares = 0;
   for (const float value : values) {
@@ -52,8 +52,8 @@ float refitted(std::span<const float> values, float scale) {
   return squares == 0 ? scale : rounded_to_half(products / squares);
 }
 
-/// The best of many scales of both signs: one side of zero has one code more. Only half-float
-/// scales are tried, since the codes will be multiplied by one.
+/// The best of many scales of both signs, since there is one more code on one side of zero. Only
+/// half-float scales are tried, since the file stores the scale as one.
 float searched(std::span<const float> values, float start) {
   constexpr int kSteps = 18;
   constexpr double kFewest = 5.5, kStep = 0.25;  // range of codes for the largest value
@@ -162,7 +162,7 @@ Tensor decode_q4_0(const Tensor& blocks, const ir::Ints& shape, DType dtype) {
              "Q4_0 blocks of another shape");
   const Tensor rows = ir::contiguous(blocks);
   ir::OwnedTensor out = ir::allocate(dtype, shape);
-  const auto size = static_cast<size_t>(ir::dtype_size(dtype));
+  const size_t size = ir::dtype_size(dtype);
   std::array<double, kValues> values{};
   for (size_t i = 0; i < out.data.size() / size / kValues; ++i) {
     decode_block(rows.bytes.subspan(i * kBytes, kBytes), values);

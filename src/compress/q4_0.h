@@ -21,8 +21,8 @@ inline constexpr int64_t kQ4Bytes = 18;
 /// How the scale of a block is chosen.
 enum class Q4Scale {
   largest,      ///< the value of largest magnitude becomes -8 * d: what ggml does
-  least_error,  ///< the least sum of squared errors among many scales, never more than that
-                ///< `largest`
+  least_error,  ///< the least sum of squared errors among many scales, never more than
+                ///< with `largest`
 };
 
 /// Whether a tensor can be packed: its rows, along the first axis, must hold a multiple of 32
@@ -35,7 +35,7 @@ ir::Ints packed_shape(const ir::Ints& shape);
 float q4_scale(std::span<const float> values, Q4Scale rule);
 /// The code of a value for a scale, 0 to 15: the nearest; the larger one in ties.
 int q4_code(double value, float scale);
-/// Writes 18 bytes: the scale, then code i beside code i + 16, as in GGUF.
+/// Writes 18 bytes: the scale, then bytes with code i and code i + 16, as in GGUF.
 void write_q4_block(float scale, std::span<const uint8_t> codes, std::span<std::byte> block);
 
 /// Problems of weights.
@@ -45,7 +45,7 @@ inline constexpr std::string_view kQ4TooLarge =
 
 struct Packed {
   ir::Tensor blocks;         ///< u8 of packed_shape(); nothing if there is a problem
-  std::string problem;       ///< one of those, or ""
+  std::string problem;       ///< one of the problems above, or ""
   double squared_error = 0;  ///< sum over all elements
   double squared_sum = 0;    ///< of the weights themselves, for comparison
 };

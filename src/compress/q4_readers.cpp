@@ -19,10 +19,10 @@ bool is(const Node& node, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), ir::op_name(node.op)) != names.end();
 }
 
-int64_t integer(const Node& node, std::string_view name, int64_t otherwise) {
+int64_t integer(const Node& node, std::string_view name, int64_t fallback) {
   const Attr* attr = node.find(name);
   const auto* dim = attr != nullptr ? std::get_if<ir::Dim>(attr) : nullptr;
-  return dim != nullptr && dim->is_constant() ? dim->value() : otherwise;
+  return dim != nullptr && dim->is_constant() ? dim->value() : fallback;
 }
 
 bool is_one(const Node& node, std::string_view name) {
@@ -50,7 +50,7 @@ class Finder {
   }
 
  private:
-  const ir::Value& value(ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Value& value(ValueId id) const { return graph_.values[id]; }
   size_t rank(ValueId id) const { return value(id).shape.size(); }
 
   void fail(std::string why) {
@@ -91,7 +91,8 @@ class Finder {
     if (is(node, {"aten::matmul", "aten::mm", "aten::linalg_matmul"})) {
       const bool is_second = ir::operand(node, "other") == id || ir::operand(node, "mat2") == id;
       return is_second &&
-             note({index, Role::product, ir::operand(node, "self"), ir::kNoValue}, !is_flipped);
+             add_reader({index, Role::product, ir::operand(node, "self"), ir::kNoValue},
+                        !is_flipped);
     }
     if (is(node, {"aten::addmm"})) return read_sum(index, id, is_flipped);
     return is(node, {"aten::einsum"}) && read_einsum(index, id, is_flipped);
@@ -100,15 +101,15 @@ class Finder {
   bool read_weight(size_t index, ValueId id, bool is_flipped) {
     const Node& node = graph_.nodes[index];
     const Q4Reader reader{index, Role::weight, ir::operand(node, "input"), ir::kNoValue};
-    if (is(node, {"aten::linear"})) return rank(id) == 2 && note(reader, is_flipped);
+    if (is(node, {"aten::linear"})) return rank(id) == 2 && add_reader(reader, is_flipped);
     if (is(node, {"aten::embedding"}))
-      return rank(id) == 2 && note({index, Role::weight}, is_flipped);
+      return rank(id) == 2 && add_reader({index, Role::weight}, is_flipped);
     if (!is_convolution(node) || rank(id) < 3) return false;
     const Attr* transposed = node.find("transposed");
     if (transposed != nullptr && *transposed != Attr(false)) return false;
     // tract crashes on depthwise convolutions.
     const bool mixes = value(id).shape[1] != ir::Dim(1) || integer(node, "groups", 0) == 1;
-    return mixes && note(reader, is_flipped);
+    return mixes && add_reader(reader, is_flipped);
   }
 
   bool read_sum(size_t index, ValueId id, bool is_flipped) {
@@ -118,7 +119,7 @@ class Finder {
     if (ir::operand(node, "mat2") != id || !is_one(node, "beta") || !is_one(node, "alpha") ||
         value(bias).shape != ir::Shape{rows})
       return false;
-    return note({index, Role::sum, ir::operand(node, "mat1"), bias}, !is_flipped);
+    return add_reader({index, Role::sum, ir::operand(node, "mat1"), bias}, !is_flipped);
   }
 
   bool read_einsum(size_t index, ValueId id, bool is_flipped) {
@@ -127,14 +128,14 @@ class Finder {
     if (tensors.size() != 2 || tensors[1] != id) return false;
     const auto transposed = is_transposed_einsum(std::get<std::string>(*node.find("equation")));
     if (!transposed || rank(tensors[0]) < 1) return false;
-    return note({index, Role::product, tensors[0], ir::kNoValue}, *transposed != is_flipped);
+    return add_reader({index, Role::product, tensors[0], ir::kNoValue}, *transposed != is_flipped);
   }
 
-  /// Adds the reader. Whether it agrees with those before it.
-  bool note(const Q4Reader& reader, bool is_transposed) {
+  /// Adds the reader. False if it cannot read the weight packed.
+  bool add_reader(const Q4Reader& reader, bool is_transposed) {
     if (reader.input != ir::kNoValue && value(reader.input).dtype != dtype_) return false;
     if (!out_.all.empty() && out_.is_transposed != is_transposed) {
-      fail("some of its readers want rows where others want columns");
+      fail("some of its readers need its rows and others its columns");
       return true;
     }
     out_.is_transposed = is_transposed;

@@ -1,5 +1,5 @@
-// The pass `quantise-constants`: constants that are rounded to a grid of at most 8 bits become its
-// integers, dequantised.
+// The pass `quantise-constants`: constants that are fake-quantised to at most 8 bits become
+// integers followed by a dequantisation.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -15,20 +15,21 @@ namespace {
 
 /// Rounds as torch's kernel does: the product with the inverse in f32, half to even. Source:
 /// ATen/native/quantized/cpu/kernels/QuantizedOpKernels.cpp, fake_quantize.
-ir::Tensor integers_of(const ir::Tensor& weights, const FakeQuant& of, bool is_signed) {
+ir::Tensor integers_of(const ir::Tensor& weights, const FakeQuant& fake, bool is_signed) {
   size_t inner = 1;
-  if (of.axis)
-    for (size_t i = static_cast<size_t>(*of.axis) + 1; i < weights.shape.size(); ++i)
-      inner *= static_cast<size_t>(weights.shape[i]);
+  if (fake.axis)
+    for (size_t i = static_cast<size_t>(*fake.axis) + 1; i < weights.shape.size(); ++i)
+      inner *= weights.shape[i];
   ir::OwnedTensor out = ir::allocate(is_signed ? ir::DType::i8 : ir::DType::u8, weights.shape);
   for_each_part(weights, [&](size_t first, std::span<const double> values) {
     for (size_t i = 0; i < values.size(); ++i) {
-      const size_t channel = of.axis ? (first + i) / inner % of.scales.size() : 0;
-      const float inverse = 1.0F / static_cast<float>(of.scales[channel]);
-      const float steps = std::nearbyint(static_cast<float>(values[i]) * inverse);
-      const double q = static_cast<double>(steps) + static_cast<double>(of.zero_points[channel]);
+      const size_t channel = fake.axis ? (first + i) / inner % fake.scales.size() : 0;
+      const float inverse = 1.0F / static_cast<float>(fake.scales[channel]);
+      const float centred = std::nearbyint(static_cast<float>(values[i]) * inverse);
+      const double q =
+          static_cast<double>(centred) + static_cast<double>(fake.zero_points[channel]);
       const auto integer = static_cast<int64_t>(
-          std::clamp(q, static_cast<double>(of.low), static_cast<double>(of.high)));
+          std::clamp(q, static_cast<double>(fake.low), static_cast<double>(fake.high)));
       out.data[first + i] = static_cast<std::byte>(integer & 0xff);
     }
   });
@@ -41,23 +42,23 @@ class Storing : public passes::Rewriter {
 
   bool run() {
     return replace_where([this] {
-      const auto of = read_fake_quant(graph_, node_, constants_);
-      return of && store(*of);
+      const auto fake = read_fake_quant(graph_, node_, constants_);
+      return fake && store(*fake);
     });
   }
 
  private:
-  bool store(const FakeQuant& of) {
-    const int index = constants_[static_cast<size_t>(of.self)];
-    auto info = quant_info(of);
+  bool store(const FakeQuant& fake) {
+    const int index = constants_[fake.self];
+    auto info = quant_info(fake);
     if (index < 0 || !info) return false;
-    const ir::Tensor& weights = graph_.constants[static_cast<size_t>(index)].data;
+    const ir::Tensor& weights = graph_.constants[index].data;
     const bool is_finite = passes::is_loaded(weights) && weights.dtype == ir::DType::f32;
     if (!is_finite) return false;
-    const ir::ValueId stored = constant(integers_of(weights, of, info->is_signed));
+    const ir::ValueId stored = constant(integers_of(weights, fake, info->is_signed));
     value(stored).quant = std::move(info);
     define(emit("aten::dequantize.self", {{"self", ir::TensorRef{stored}}}, ir::DType::f32,
-                value(of.self).shape));
+                value(fake.self).shape));
     return true;
   }
 

@@ -36,15 +36,15 @@ class Packer {
   std::vector<Q4Weight> run() {
     find_layers();
     for (size_t i = 0; i < graph_.constants.size(); ++i) consider(i);
-    if (!made_.empty()) {
-      insert_made();
+    if (!inserted_.empty()) {
+      insert_nodes();
       ir::remove_dead(graph_);
     }
     return std::move(out_);
   }
 
  private:
-  ir::Value& value(ValueId id) { return graph_.values[static_cast<size_t>(id)]; }
+  ir::Value& value(ValueId id) { return graph_.values[id]; }
 
   void consider(size_t constant) {
     const ValueId id = graph_.constants[constant].value;
@@ -54,52 +54,57 @@ class Packer {
     const Q4Readers readers = find_readers(graph_, id);
     std::optional<Q4Rounding> rounding;
     for (const Q4Reader& reader : readers.all)
-      if (const auto wanted = wanted_by(reader)) rounding = std::max(rounding, wanted);
-    if (!rounding) return leave(constant);
+      if (const auto requested = requested_rounding(reader))
+        rounding = std::max(rounding, requested);
+    if (!rounding) return note_unpacked(constant);
     Q4Weight& weight = out_.emplace_back();
     weight.name = value(id).name;
     weight.elements = data.elements();
-    weight.left_because = problem(data, readers);
-    if (weight.left_because.empty()) pack(constant, readers, *rounding, weight);
+    weight.unpacked_reason = problem(data, readers);
+    if (weight.unpacked_reason.empty()) pack(constant, readers, *rounding, weight);
   }
 
-  /// Finds weights of all layers that settings want packed, tract's readers or not.
+  /// Finds the weights of all layers for which settings request packing, even if tract cannot read
+  /// them packed.
   void find_layers() {
-    if (!options_.wanted) return;
+    if (!options_.rounding_for) return;
     const std::vector<bool> known = known_values(graph_);
     for (const Node& node : graph_.nodes) {
       const auto layer = layer_of(graph_, node, known);
-      if (!layer || !options_.wanted(graph_, node)) continue;
+      if (!layer || !options_.rounding_for(graph_, node)) continue;
       for (const Weight& weight : layer->weights) ops_.emplace(weight.value, node.op);
     }
   }
 
-  /// Notes the weight of a layer in which no target reads blocks: transposed, depthwise, recurrent.
-  void leave(size_t constant) {
+  /// Records the weight of a layer that no target supports packed: transposed, depthwise,
+  /// recurrent.
+  void note_unpacked(size_t constant) {
     const ValueId id = graph_.constants[constant].value;
     const auto op = ops_.find(id);
     if (op == ops_.end()) return;
     Q4Weight& weight = out_.emplace_back();
     weight.name = value(id).name;
     weight.elements = graph_.constants[constant].data.elements();
-    weight.left_because = cat("tract reads no blocks of 4 bits in such a ", ir::op_name(op->second));
+    weight.unpacked_reason =
+        cat("tract does not support 4-bit blocks in this kind of ", ir::op_name(op->second));
   }
 
-  std::optional<Q4Rounding> wanted_by(const Q4Reader& reader) const {
-    if (!options_.wanted) return Q4Rounding::nearest;
-    return options_.wanted(graph_, graph_.nodes[reader.node]);
+  std::optional<Q4Rounding> requested_rounding(const Q4Reader& reader) const {
+    if (!options_.rounding_for) return Q4Rounding::nearest;
+    return options_.rounding_for(graph_, graph_.nodes[reader.node]);
   }
 
   std::string problem(const Tensor& data, const Q4Readers& readers) const {
     if (!readers.problem.empty()) return readers.problem;
-    if (!passes::is_loaded(data)) return "its values are not at hand";
+    if (!passes::is_loaded(data)) return "its values are not loaded";
     const Tensor rows = readers.is_transposed ? transposed(data) : data;
-    if (!fits_q4_0(rows.shape)) return "its rows hold no multiple of 32 elements";
+    if (!fits_q4_0(rows.shape)) return "its row length is not a multiple of 32";
     for (const Q4Reader& reader : readers.all) {
       const Node& node = graph_.nodes[reader.node];
       if (options_.is_readable && !options_.is_readable(node))
-        return cat("the target reads no packed weight in ", ir::op_name(node.op));
-      if (!wanted_by(reader)) return cat(ir::op_name(node.op), " shares it, and keeps floats");
+        return cat("the target does not support packed weights in ", ir::op_name(node.op));
+      if (!requested_rounding(reader))
+        return cat(ir::op_name(node.op), " also reads it and needs floats");
     }
     return "";
   }
@@ -124,19 +129,19 @@ class Packer {
     ir::Constant& stored = graph_.constants[constant];
     const Tensor rows = readers.is_transposed ? transposed(stored.data) : stored.data;
     Packed blocks = packed(rows, readers, rounding, weight);
-    weight.left_because = blocks.problem;
-    // Codes of 4 bits lose an eighth at most, but for scales that 16 bits do not hold.
+    weight.unpacked_reason = blocks.problem;
+    // 4-bit codes lose an eighth at most, unless the scale underflows in 16 bits.
     constexpr double kMostLost = 0.5;
     if (blocks.problem.empty() && blocks.squared_error > kMostLost * blocks.squared_sum)
-      weight.left_because = "its numbers are too small for scales of 16 bits";
-    if (!weight.left_because.empty()) return;
+      weight.unpacked_reason = "its values are too small for 16-bit scales";
+    if (!weight.unpacked_reason.empty()) return;
     weight.relative_error =
         blocks.squared_sum > 0 ? std::sqrt(blocks.squared_error / blocks.squared_sum) : 0;
     stored.data = std::move(blocks.blocks);
     const ValueId unpacked = add_unpacked(stored.value, rows, readers.all.at(0).node);
     value(stored.value).dtype = ir::DType::u8;
     value(stored.value).shape = ir::to_shape(stored.data.shape);
-    for (const Q4Reader& reader : readers.all) reread(reader, unpacked);
+    for (const Q4Reader& reader : readers.all) read_unpacked(reader, unpacked);
   }
 
   /// Unpacks the weight to floats in front of its first reader.
@@ -155,11 +160,11 @@ class Packer {
     node.scope = graph_.nodes[reader].scope;
     node.source = graph_.nodes[reader].source;
     node.call = calls_.take(node.op, node.scope);
-    made_.emplace_back(reader, std::move(node));
+    inserted_.emplace_back(reader, std::move(node));
     return id;
   }
 
-  void reread(const Q4Reader& reader, ValueId unpacked) {
+  void read_unpacked(const Q4Reader& reader, ValueId unpacked) {
     Node& node = graph_.nodes[reader.node];
     if (reader.role == Q4Reader::Role::weight) {
       for (ir::Argument& argument : node.args)
@@ -174,14 +179,14 @@ class Packer {
     node.call = calls_.take(node.op, node.scope);
   }
 
-  void insert_made() {
-    std::stable_sort(made_.begin(), made_.end(),
+  void insert_nodes() {
+    std::stable_sort(inserted_.begin(), inserted_.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<Node> nodes;
-    nodes.reserve(graph_.nodes.size() + made_.size());
-    auto next = made_.begin();
+    nodes.reserve(graph_.nodes.size() + inserted_.size());
+    auto next = inserted_.begin();
     for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-      for (; next != made_.end() && next->first == i; ++next)
+      for (; next != inserted_.end() && next->first == i; ++next)
         nodes.push_back(std::move(next->second));
       nodes.push_back(std::move(graph_.nodes[i]));
     }
@@ -192,8 +197,8 @@ class Packer {
   const Q4Options& options_;
   passes::FreshNames names_;
   passes::FreshCalls calls_;
-  std::vector<std::pair<size_t, Node>> made_;  ///< with the node that each precedes
-  std::map<ValueId, ir::OpId> ops_;            ///< by weight, the first that reads it
+  std::vector<std::pair<size_t, Node>> inserted_;  ///< with the node that each precedes
+  std::map<ValueId, ir::OpId> ops_;                ///< by weight, the first reader
   std::vector<Q4Weight> out_;
 };
 
@@ -234,15 +239,15 @@ void report(const std::vector<compress::Q4Weight>& weights, const PassContext& c
   out.severity = Severity::warning;
   out.id = "weight-not-packed";
   for (const compress::Q4Weight& weight : weights)
-    if (!weight.left_because.empty())
-      out.details.push_back(cat(weight.name, ": ", weight.left_because));
+    if (!weight.unpacked_reason.empty())
+      out.details.push_back(cat(weight.name, ": ", weight.unpacked_reason));
   if (out.details.empty()) return;
   out.message = cat(out.details.size(), " of ", weights.size(), " weights stay in floats");
-  out.help = "give them other settings, or leave their modules out with --ignore";
+  out.help = "change their settings, or exclude their modules with --ignore";
   context.report(out);
 }
 
-/// Reports which weights should have been rounded by their inputs (gptq) and were not.
+/// Reports weights that settings request to be rounded with GPTQ, and that were not.
 void report_roundings(const std::vector<compress::Q4Weight>& weights, const PassContext& context) {
   if (!context.report) return;
   Diagnostic out;
@@ -252,10 +257,9 @@ void report_roundings(const std::vector<compress::Q4Weight>& weights, const Pass
     if (weight.lacks_moments) out.details.push_back(weight.name);
   if (out.details.empty()) return;
   out.message = cat(out.details.size(), " of ", weights.size(),
-                    " packed weights have the scales that fit them best, and are not rounded by "
-                    "their inputs (gptq)");
-  out.why = "what reads them is no linear layer nor a convolution over one or two axes";
-  out.help = "give them \"rounding\": \"least-squares\", or leave it as it is";
+                    " packed weights are rounded with least-squares scales instead of with GPTQ");
+  out.why = "their readers are neither linear layers nor convolutions over one or two axes";
+  out.help = "set \"rounding\": \"least-squares\" for them, or ignore this warning";
   context.report(out);
 }
 
@@ -270,8 +274,8 @@ bool quantise_q4_0(ir::Graph& graph, const PassContext& context) {
   options.second_moments = compress::moments_of;
   if (settings != nullptr) {
     if (context.calibrate && compress::lacks_moments(graph, *settings)) context.calibrate(graph);
-    options.wanted = [settings](const ir::Graph& of, const ir::Node& node) {
-      return rounding_of(settings->of(of, node));
+    options.rounding_for = [settings](const ir::Graph& model, const ir::Node& node) {
+      return rounding_of(settings->of(model, node));
     };
   }
   const std::vector<compress::Q4Weight> weights = compress::pack_weights(graph, options);
@@ -279,8 +283,9 @@ bool quantise_q4_0(ir::Graph& graph, const PassContext& context) {
     report(weights, context);
     report_roundings(weights, context);
   }
-  return std::any_of(weights.begin(), weights.end(),
-                     [](const compress::Q4Weight& weight) { return weight.left_because.empty(); });
+  return std::any_of(weights.begin(), weights.end(), [](const compress::Q4Weight& weight) {
+    return weight.unpacked_reason.empty();
+  });
 }
 
 }  // namespace t2n::passes

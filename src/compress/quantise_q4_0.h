@@ -21,22 +21,23 @@ enum class Q4Rounding {
 };
 
 struct Q4Options {
-  /// The rounding of the weight that a node reads; nothing: it stays. Empty: all to nearest.
-  std::function<std::optional<Q4Rounding>(const ir::Graph&, const ir::Node&)> wanted;
-  /// Whether the target reads packed weights in a node. Empty: in all nodes that the pass knows.
+  /// The rounding of the weight that a node reads; nothing: it is not packed. Empty: all to
+  /// nearest.
+  std::function<std::optional<Q4Rounding>(const ir::Graph&, const ir::Node&)> rounding_for;
+  /// Whether the target reads packed weights in a node. Empty: in all supported nodes.
   std::function<bool(const ir::Node&)> is_readable;
-  /// X^T X of the rows that a node multiplies its weight with, [K, K] row by row, for
+  /// X^T X of the rows that a node multiplies by its weight, [K, K] row by row, for
   /// `compensated`; if it is empty, the scale is searched.
   std::function<std::vector<double>(const ir::Graph&, const ir::Node&)> second_moments;
 };
 
-/// The result for a weight that should be packed.
+/// The result for a weight for which settings request packing.
 struct Q4Weight {
   std::string name;
   int64_t elements = 0;
-  std::string left_because;    ///< why it stays a float; "" if it is packed
-  bool lacks_moments = false;  ///< packed by the best scales, as moments for rounding are missing
-  double relative_error = 0;   ///< |W - Q| / |W|, if packed
+  std::string unpacked_reason;  ///< why it stays a float; "" if it is packed
+  bool lacks_moments = false;   ///< packed with the best scales, since moments for GPTQ are missing
+  double relative_error = 0;    ///< |W - Q| / |W|, if packed
 };
 
 /// Rewrites the graph, and returns the result for each such weight.

@@ -6,10 +6,10 @@
 
 #include "ir/print.h"
 #include "src/compress/elements.h"
-#include "src/compress/grid.h"
+#include "src/compress/existing_qparams.h"
 #include "src/compress/layers.h"
 #include "src/compress/observe.h"
-#include "src/compress/own_grids.h"
+#include "src/compress/ranges.h"
 #include "src/diag/error.h"
 #include "src/passes/known.h"
 #include "src/passes/pass.h"
@@ -19,46 +19,49 @@ namespace {
 
 using ir::ValueId;
 
-/// "8 bits, signed, symmetric, per channel 0": equal texts are one quantiser.
-std::string quantiser_text(const Observation& of) {
-  return cat(of.grid.bits, " bits, ", of.grid.is_signed ? "signed" : "unsigned",
-             of.grid.is_symmetric ? ", symmetric" : "",
-             of.grid.is_narrow ? ", without the lowest integer" : "",
-             of.axis ? cat(", per channel of axis ", *of.axis) : "", ", ",
-             of.least_squares ? "least squares" : std::string(observer_name(of.grid.observer)));
+/// "8 bits, signed, symmetric, per channel 0": equal texts share a quantiser.
+std::string quantiser_text(const Observation& observation) {
+  return cat(observation.scheme.bits, " bits, ",
+             observation.scheme.is_signed ? "signed" : "unsigned",
+             observation.scheme.is_symmetric ? ", symmetric" : "",
+             observation.scheme.is_narrow ? ", without the lowest integer" : "",
+             observation.axis ? cat(", per channel of axis ", *observation.axis) : "", ", ",
+             observation.least_squares ? "least squares"
+                                       : std::string(observer_name(observation.scheme.observer)));
 }
 
-ValueId emit_observer(passes::Rewriter& rewriter, ValueId value, Observation of) {
-  of.self = value;
-  return rewriter.emit(kObserveOp, observation_arguments(of), rewriter.dtype(value),
+ValueId emit_observer(passes::Rewriter& rewriter, ValueId value, Observation observation) {
+  observation.self = value;
+  return rewriter.emit(kObserveOp, observation_arguments(observation), rewriter.dtype(value),
                        rewriter.shape(value));
 }
 
-/// Why a weight is in floats of 32 bits still.
-struct Unfit {
-  size_t reader = 0;  ///< the first operation that reads it
+/// Why a weight stays in 32-bit floats.
+struct UnfitWeight {
+  size_t reader = 0;  ///< the node index of its first reader
   std::string why;
 };
 
-constexpr std::string_view kTooSmall = "its numbers are too small for what they would be stored as";
+constexpr std::string_view kTooSmall = "its values are too small for the requested format";
 
-/// What decides whether a weight can be stored smaller.
-struct Facts {
+/// The properties that decide whether a weight can be compressed.
+struct WeightStatistics {
   bool is_finite = true;
   double largest = 0;  ///< magnitude
   double signal = 0;   ///< sum of squares
-  double noise = 0;    ///< the same of what rounding to 16 bits does
+  double noise = 0;    ///< sum of squared errors of rounding to 16 bits
 };
 
-std::string unfit_for_half(const Facts& facts) {
+std::string unfit_for_half(const WeightStatistics& statistics) {
   constexpr double kBeyondHalf = 65520;  // from here on, the nearest is infinity
-  if (facts.largest >= kBeyondHalf) return "it holds numbers beyond 65504, the largest in 16 bits";
+  if (statistics.largest >= kBeyondHalf)
+    return "it has values beyond 65504, the largest 16-bit float";
   constexpr double kMostLost = 0.5;  // of the power
-  return facts.noise > kMostLost * facts.signal ? std::string(kTooSmall) : "";
+  return statistics.noise > kMostLost * statistics.signal ? std::string(kTooSmall) : "";
 }
 
-Facts facts_of(const ir::Tensor& data) {
-  Facts out;
+WeightStatistics statistics_of(const ir::Tensor& data) {
+  WeightStatistics out;
   if (!passes::is_loaded(data)) return out;
   for_each_part(data, [&](size_t, std::span<const double> elements) {
     for (const double element : elements) {
@@ -73,11 +76,11 @@ Facts facts_of(const ir::Tensor& data) {
   return out;
 }
 
-/// Whether scales of channels would be a large part of the stored bytes, and one scale for all is
-/// almost as good.
-bool shares_scale(const ir::Tensor& data, size_t axis, const Grid& grid) {
+/// Whether per-channel scales would be a large part of the stored bytes, and one scale is almost as
+/// accurate.
+bool shares_scale(const ir::Tensor& data, size_t axis, const QuantScheme& scheme) {
   if (!passes::is_loaded(data) || data.elements() == 0) return false;
-  constexpr int64_t kFile = 128;  // what a file of scales begins with
+  constexpr int64_t kFile = 128;  // the header of a file of scales
   constexpr int64_t kShare = 20;
   const int64_t channels = data.shape.at(axis);
   if (kShare * (kFile + 4 * channels) < data.elements()) return false;
@@ -86,14 +89,14 @@ bool shares_scale(const ir::Tensor& data, size_t axis, const Grid& grid) {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     range = {std::min(range.low, *low), std::max(range.high, *high)};
   });
-  const Scale scale = scale_for(range, grid);
+  const Scale scale = scale_for(range, scheme);
   size_t inner = 1;
-  for (size_t i = axis + 1; i < data.shape.size(); ++i) inner *= static_cast<size_t>(data.shape[i]);
-  std::vector<double> signal(static_cast<size_t>(channels));
+  for (size_t i = axis + 1; i < data.shape.size(); ++i) inner *= data.shape[i];
+  std::vector<double> signal(channels);
   std::vector<double> noise(signal.size());
   for_each_part(data, [&](size_t first, std::span<const double> values) {
     for (size_t i = 0; i < values.size(); ++i) {
-      const double error = rounded(values[i], scale, grid) - values[i];
+      const double error = rounded(values[i], scale, scheme) - values[i];
       const size_t channel = (first + i) / inner % signal.size();
       signal[channel] += values[i] * values[i];
       noise[channel] += error * error;
@@ -105,18 +108,19 @@ bool shares_scale(const ir::Tensor& data, size_t axis, const Grid& grid) {
   return true;
 }
 
-std::string unfit_for_integers(const ir::Tensor& weight, const Facts& facts,
-                               std::optional<int> axis, const Grid& grid) {
-  // All of its numbers are less than the least step there is.
-  if (facts.largest > 0 && facts.largest < kLeastScale * static_cast<double>(highest(grid)))
+std::string unfit_for_integers(const ir::Tensor& weight, const WeightStatistics& statistics,
+                               std::optional<int> axis, const QuantScheme& scheme) {
+  // All values are smaller than the smallest scale.
+  if (statistics.largest > 0 &&
+      statistics.largest < kLeastScale * static_cast<double>(highest(scheme)))
     return std::string(kTooSmall);
-  const bool is_free = grid.is_per_channel && grid.may_share_scale && passes::is_loaded(weight);
-  if (!is_free || !axis || shares_scale(weight, static_cast<size_t>(*axis), grid)) return "";
+  const bool is_free = scheme.is_per_channel && scheme.may_share_scale && passes::is_loaded(weight);
+  if (!is_free || !axis || shares_scale(weight, static_cast<size_t>(*axis), scheme)) return "";
   constexpr int64_t kFloat = 4;
-  const int64_t channels = weight.shape.at(static_cast<size_t>(*axis));
+  const int64_t channels = weight.shape.at(*axis);
   return weight.elements() + kFloat * channels < kFloat * weight.elements()
              ? ""
-             : "scales of its channels would take more than its integers save";
+             : "its per-channel scales would take more bytes than its integers save";
 }
 
 class AddingQuantisers {
@@ -126,7 +130,7 @@ class AddingQuantisers {
         graph_(graph),
         settings_(settings),
         known_(known_values(graph)),
-        own_(graph),
+        existing_(graph),
         constants_(ir::constant_index(graph)) {}
 
   void run() {
@@ -135,7 +139,7 @@ class AddingQuantisers {
         add(i, *layer, settings_.of(graph_, graph_.nodes[i]));
   }
 
-  /// Says which weights stay in floats of 32 bits, as they would be infinite, or nothing, else.
+  /// Reports weights that stay 32-bit floats, since they would overflow or underflow otherwise.
   void report_unfit(const Report& report) const {
     if (!report || unfit_.empty()) return;
     Diagnostic out;
@@ -143,13 +147,13 @@ class AddingQuantisers {
     out.id = "weight-not-packed";
     for (const auto& [value, unfit] : unfit_) {
       const std::string module = ir::module_path(graph_, graph_.nodes[unfit.reader].scope);
-      out.details.push_back(cat(graph_.values[static_cast<size_t>(value)].name,
+      out.details.push_back(cat(graph_.values[value].name,
                                 module.empty() ? "" : cat(", of ", quoted(module)), ": ",
                                 unfit.why));
     }
     out.message = cat(unfit_.size(), unfit_.size() == 1 ? " weight stays" : " weights stay",
-                      " in floats of 32 bits");
-    out.help = "give them other settings, or leave their modules out with --ignore";
+                      " in 32-bit floats");
+    out.help = "change their settings, or exclude their modules with --ignore";
     report(out);
   }
 
@@ -161,72 +165,71 @@ class AddingQuantisers {
       for (const ValueId value : layer.activations) {
         std::optional<int> axis;
         if (settings.activations->is_per_channel) axis = channel_axis(value, node, layer);
-        if (!own_.is_within(value, settings.activations->bits))
-          add_observer(node, value, {.grid = *settings.activations, .axis = axis});
+        if (!existing_.is_within(value, settings.activations->bits))
+          add_observer(node, value, {.scheme = *settings.activations, .axis = axis});
       }
     if (settings.bias && layer.bias != ir::kNoValue)
-      add_observer(node, layer.bias, {.grid = *settings.bias});
+      add_observer(node, layer.bias, {.scheme = *settings.bias});
   }
 
   void add_weight(size_t node, const Weight& weight, const WeightSettings& settings) {
-    if (own_.weight_bits(weight.value) > 0) return;
+    if (existing_.weight_bits(weight.value) > 0) return;
     if (settings.format == Format::q4_0) return;
     const ir::Tensor* data = stored(weight.value);
     if (data != nullptr) {
       if (settings.format == Format::integers) require_finite(node, weight.value, *data);
       if (const std::string why = unfit_reason(*data, weight.channel_axis, settings); !why.empty())
-        return void(unfit_.emplace(weight.value, Unfit{node, why}));
+        return void(unfit_.emplace(weight.value, UnfitWeight{node, why}));
     }
     if (settings.format == Format::f16) return add_half(node, weight.value);
-    Observation of = {.grid = settings.grid};
-    if (settings.grid.is_per_channel) of.axis = weight.channel_axis;
-    if (of.axis && settings.grid.may_share_scale && data != nullptr &&
-        shares_scale(*data, static_cast<size_t>(*of.axis), of.grid))
-      of.axis = std::nullopt;
-    of.least_squares = settings.rounding == Rounding::least_squares;
-    add_observer(node, weight.value, of);
+    Observation observation = {.scheme = settings.scheme};
+    if (settings.scheme.is_per_channel) observation.axis = weight.channel_axis;
+    if (observation.axis && settings.scheme.may_share_scale && data != nullptr &&
+        shares_scale(*data, static_cast<size_t>(*observation.axis), observation.scheme))
+      observation.axis = std::nullopt;
+    observation.least_squares = settings.rounding == Rounding::least_squares;
+    add_observer(node, weight.value, observation);
   }
 
-  /// A constant of floats of 32 bits, or nullptr.
+  /// A constant of 32-bit floats, or nullptr.
   const ir::Tensor* stored(ValueId value) const {
-    const int index = constants_[static_cast<size_t>(value)];
+    const int index = constants_[value];
     if (index < 0 || !is_plain(value)) return nullptr;
-    return &graph_.constants[static_cast<size_t>(index)].data;
+    return &graph_.constants[index].data;
   }
 
-  /// No integer stands for NaN or infinities.
+  /// Integers cannot represent NaN or infinities.
   void require_finite(size_t node, ValueId value, const ir::Tensor& data) const {
-    if (facts_of(data).is_finite) return;
-    throw Error(
-        {.id = "unsupported-argument",
-         .message = cat("the weight ", quoted(graph_.values[static_cast<size_t>(value)].name),
-                        " holds NaN or infinities, which no integers stand for"),
-         .where = {ir::node_where(graph_, graph_.nodes[node])},
-         .details = {},
-         .why = {},
-         .help = cat("mend the model, or leave the module out: --ignore ",
-                     ir::module_path(graph_, graph_.nodes[node].scope))});
+    if (statistics_of(data).is_finite) return;
+    throw Error({.id = "unsupported-argument",
+                 .message = cat("the weight ", quoted(graph_.values[value].name),
+                                " contains NaN or infinities, which integers cannot represent"),
+                 .where = {ir::node_where(graph_, graph_.nodes[node])},
+                 .details = {},
+                 .why = {},
+                 .help = cat("fix the model, or exclude the module with --ignore ",
+                             ir::module_path(graph_, graph_.nodes[node].scope))});
   }
 
-  /// Channels of an image lie behind the batch axis, if there is one; those of rows lie last.
+  /// The channel axis of images follows the batch axis, if there is one; that of rows is the last.
   int channel_axis(ValueId value, size_t node, const Layer& layer) const {
     const auto rank_of = [this](ValueId id) {
-      return static_cast<int>(graph_.values[static_cast<size_t>(id)].shape.size());
+      return static_cast<int>(graph_.values[id].shape.size());
     };
     const std::string_view name = ir::op_short_name(ir::op_name(graph_.nodes[node].op));
     if (!name.starts_with("conv")) return rank_of(value) - 1;
     return rank_of(value) == rank_of(layer.weights.at(0).value) ? 1 : 0;
   }
 
-  void add_observer(size_t node, ValueId value, const Observation& of) {
+  void add_observer(size_t node, ValueId value, const Observation& observation) {
     if (!is_plain(value)) return;
     insertions_.add({.at = {value, node},
                      .priority = kQuantiserPriority,
                      .algorithm = "quantisation",
                      .slot = "quantiser",
-                     .key = quantiser_text(of),
-                     .build = [of](passes::Rewriter& rewriter, ValueId id) {
-                       return emit_observer(rewriter, id, of);
+                     .key = quantiser_text(observation),
+                     .build = [observation](passes::Rewriter& rewriter, ValueId id) {
+                       return emit_observer(rewriter, id, observation);
                      }});
   }
 
@@ -242,9 +245,9 @@ class AddingQuantisers {
                      }});
   }
 
-  /// False for constant expressions: the model itself quantised them, and they are left unchanged.
+  /// False for constant expressions: the model itself quantises them, and they are left unchanged.
   bool is_plain(ValueId value) const {
-    const auto at = static_cast<size_t>(value);
+    const size_t at = value;
     return graph_.values[at].dtype == ir::DType::f32 && !graph_.values[at].quant &&
            (!known_[at] || constants_[at] >= 0);
   }
@@ -253,9 +256,9 @@ class AddingQuantisers {
   const ir::Graph& graph_;
   const Settings& settings_;
   std::vector<bool> known_;
-  OwnGrids own_;
+  ExistingQParams existing_;
   std::vector<int> constants_;
-  std::map<ValueId, Unfit> unfit_;
+  std::map<ValueId, UnfitWeight> unfit_;
 };
 
 }  // namespace
@@ -263,9 +266,9 @@ class AddingQuantisers {
 std::string unfit_reason(const ir::Tensor& weight, std::optional<int> axis,
                          const WeightSettings& settings) {
   if (settings.format == Format::q4_0) return "";
-  const Facts facts = facts_of(weight);
-  if (settings.format == Format::f16) return unfit_for_half(facts);
-  return unfit_for_integers(weight, facts, axis, settings.grid);
+  const WeightStatistics statistics = statistics_of(weight);
+  if (settings.format == Format::f16) return unfit_for_half(statistics);
+  return unfit_for_integers(weight, statistics, axis, settings.scheme);
 }
 
 void add_quantisers(Insertions& insertions, const ir::Graph& graph, const Settings& settings,

@@ -1,4 +1,4 @@
-// Finds the quantisers that settings ask for, and inserts them.
+// Inserts the quantisers that settings request.
 #pragma once
 
 #include <optional>
@@ -11,21 +11,21 @@
 
 namespace t2n::compress {
 
-/// Order at one value: pruning comes before quantisation.
+/// The order at one value: pruning comes before quantisation.
 constexpr int kPruningPriority = 10;
 constexpr int kQuantiserPriority = 20;
 
-/// Why a weight stays in floats of 32 bits where settings ask for integers or for 16 bits: neither
-/// holds its numbers, or scales would take what integers save. "" for others, and for weights that
-/// are not loaded. `axis`: of channels, if there is one.
+/// Why a weight stays in 32-bit floats although settings request integers or 16 bits: the format
+/// cannot represent its values, or the scales take more bytes than the integers save. "" for
+/// others, and for weights that are not loaded. `axis`: of channels, if there is one.
 std::string unfit_reason(const ir::Tensor& weight, std::optional<int> axis,
                          const WeightSettings& settings);
 
-/// An observer for each weight, activation and bias that settings quantise to integers, a cast for
-/// weights of 16 bits. Weights of Format::q4_0 are the pass `quantise-q4_0`'s.
-/// `report` hears of weights that 16 bits, or a step of integers, cannot hold. What the model
-/// rounds itself is left as it is (own_grids.h).   Errors: `unsupported-argument` for weights that
-/// are to be integers and are NaN or infinite.
+/// Inserts an observer for each weight, activation and bias that settings quantise to integers, and
+/// casts for 16-bit weights. The pass `quantise-q4_0` handles weights of Format::q4_0. `report`
+/// receives weights that the requested format cannot represent. Tensors that the model itself
+/// quantises are unchanged (existing_qparams.h).   Errors: `unsupported-argument` for NaN and
+/// infinities in weights that become integers.
 void add_quantisers(Insertions& insertions, const ir::Graph& graph, const Settings& settings,
                     const Report& report);
 

@@ -6,39 +6,13 @@
 
 namespace t2n::compress {
 
-bool is_glob(std::string_view scope) { return scope.find_first_of("*?") != scope.npos; }
-
-bool glob_matches(std::string_view glob, std::string_view text) {
-  size_t g = 0;
-  size_t t = 0;
-  size_t star = std::string_view::npos;
-  size_t resume = 0;
-  while (t < text.size()) {
-    if (g < glob.size() && glob[g] == '*') {
-      star = g++;
-      resume = t;
-    } else if (g < glob.size() && (glob[g] == '?' || glob[g] == text[t])) {
-      ++g;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      g = star + 1;
-      t = ++resume;
-    } else {
-      return false;
-    }
-  }
-  while (g < glob.size() && glob[g] == '*') ++g;
-  return g == glob.size();
-}
-
 std::optional<int> matched_depth(const ir::Graph& graph, const ir::Node& node,
                                  std::string_view glob) {
   if (glob.empty()) return 0;
   std::vector<ir::ScopeId> path;
-  for (ir::ScopeId at = node.scope; at >= 0; at = graph.scopes[static_cast<size_t>(at)].parent)
-    path.push_back(at);
+  for (ir::ScopeId at = node.scope; at >= 0; at = graph.scopes[at].parent) path.push_back(at);
   std::reverse(path.begin(), path.end());
-  // '*' stands for what is in the model, not for the model.
+  // '*' matches modules inside the model, not the model itself.
   for (size_t i = is_glob(glob) ? 1 : 0; i < path.size(); ++i)
     if (glob_matches(glob, ir::module_path(graph, path[i])) ||
         glob_matches(glob, ir::scope_address(graph, path[i])))
@@ -56,13 +30,13 @@ std::vector<std::string> nearest_scopes(const ir::Graph& graph, std::string_view
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::erase(names, "");
-  std::string word(glob);
-  std::erase(word, '*');
+  std::string text(glob);
+  std::erase(text, '*');
   std::vector<std::string> out;
   constexpr size_t kMost = 3;
-  if (const std::string first = nearest(word, names); !first.empty()) out.push_back(first);
+  if (const std::string first = nearest(text, names); !first.empty()) out.push_back(first);
   for (const std::string& name : names)
-    if (out.size() < kMost && name.find(word) != std::string::npos &&
+    if (out.size() < kMost && name.find(text) != std::string::npos &&
         std::find(out.begin(), out.end(), name) == out.end())
       out.push_back(name);
   for (const std::string& name : names)

@@ -7,14 +7,9 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "src/diag/glob.h"
 
 namespace t2n::compress {
-
-/// Whether it may name several modules: '*' or '?' is in it.
-bool is_glob(std::string_view scope);
-
-/// '*' matches any characters, '?' one.
-bool glob_matches(std::string_view glob, std::string_view text);
 
 /// The depth of the outermost module or operation around a node that the glob names, 0 for the
 /// whole model, which "" names; nothing if it names none. A glob names a module by its path

@@ -13,11 +13,11 @@ double per_byte(double loss, int64_t saved) {
   return loss / static_cast<double>(saved);
 }
 
-/// Whether one loses less per saved byte than the other.
-bool is_cheaper(const Alone& a, const Alone& b) {
-  const double of_a = per_byte(a.loss.asked, a.saved);
-  const double of_b = per_byte(b.loss.asked, b.saved);
-  if (of_a != of_b) return of_a < of_b;
+/// Whether `a` loses less per saved byte than `b`.
+bool is_cheaper(const SingleLayerCost& a, const SingleLayerCost& b) {
+  const double cost_a = per_byte(a.loss.metric, a.saved);
+  const double cost_b = per_byte(b.loss.metric, b.saved);
+  if (cost_a != cost_b) return cost_a < cost_b;
   return per_byte(a.loss.noise, a.saved) < per_byte(b.loss.noise, b.saved);
 }
 
@@ -40,58 +40,58 @@ class Search {
  private:
   Choice all(Form form) const { return Choice(count_, form); }
 
-  void settle(const Choice& choice) {
+  void choose(const Choice& choice) {
     found_.choice = choice;
     found_.bytes = space_.bytes(choice);
     found_.loss = space_.loss(choice);
-    found_.is_within_loss = !goal_.max_loss || found_.loss.asked <= *goal_.max_loss;
+    found_.is_within_loss = !goal_.max_loss || found_.loss.metric <= *goal_.max_loss;
   }
 
   void keep_within_loss() {
-    settle(all(Form::as_set));
+    choose(all(Form::as_configured));
     if (found_.is_within_loss) return;
-    std::vector<size_t> order = by_cost(Form::as_set, all(Form::floats));
+    std::vector<size_t> order = by_cost(Form::as_configured, all(Form::floats));
     std::reverse(order.begin(), order.end());
     for (const size_t layer : order) {
       Choice next = found_.choice;
       next[layer] = Form::floats;
-      settle(next);
+      choose(next);
       if (found_.is_within_loss) return;
     }
   }
 
   void keep_within_budget() {
-    if (found_.bytes_of_floats <= *goal_.budget) return settle(all(Form::floats));
-    const Choice whole = all(Form::as_set);
-    const int64_t bytes = space_.bytes(whole);
-    if (bytes <= *goal_.budget) return shrink(all(Form::floats), Form::as_set);
+    if (found_.bytes_of_floats <= *goal_.budget) return choose(all(Form::floats));
+    const Choice configured = all(Form::as_configured);
+    const int64_t bytes = space_.bytes(configured);
+    if (bytes <= *goal_.budget) return shrink(all(Form::floats), Form::as_configured);
     const Choice least = narrowest();
     found_.bytes = space_.bytes(least);
-    if (found_.bytes <= *goal_.budget) return shrink(whole, Form::narrower);
+    if (found_.bytes <= *goal_.budget) return shrink(configured, Form::narrower);
     found_.choice = least;
     found_.is_within_budget = false;
   }
 
-  /// Gives layers the form, one after another, the cheapest first.
+  /// Changes layers to the form, one after another, the cheapest first, until the budget holds.
   void shrink(Choice choice, Form form) {
     for (const size_t layer : by_cost(form, choice)) {
       choice[layer] = form;
       if (space_.bytes(choice) <= *goal_.budget) break;
     }
-    settle(choice);
+    choose(choice);
   }
 
   bool can_take(size_t layer, Form form) {
     if (form != Form::narrower) return true;
     if (!space_.can_narrow[layer]) return false;
-    Choice narrow = all(Form::as_set);
+    Choice narrow = all(Form::as_configured);
     const int64_t before = space_.bytes(narrow);
     narrow[layer] = Form::narrower;
     return space_.bytes(narrow) < before;
   }
 
   Choice narrowest() {
-    Choice out = all(Form::as_set);
+    Choice out = all(Form::as_configured);
     for (size_t i = 0; i < count_; ++i)
       if (can_take(i, Form::narrower)) out[i] = Form::narrower;
     return out;
@@ -101,7 +101,7 @@ class Search {
   /// from the graph's previous size.
   std::vector<size_t> by_cost(Form form, const Choice& before) {
     const int64_t bytes = space_.bytes(before);
-    std::vector<Alone> costs(count_);
+    std::vector<SingleLayerCost> costs(count_);
     std::vector<size_t> order;
     for (size_t i = 0; i < count_; ++i) {
       if (!can_take(i, form)) continue;

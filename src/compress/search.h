@@ -10,16 +10,16 @@ namespace t2n::compress {
 
 /// How a layer is stored.
 enum class Form {
-  floats,    ///< unchanged
-  as_set,    ///< as in the settings
-  narrower,  ///< with fewer bits than that
+  floats,         ///< unchanged
+  as_configured,  ///< as in the settings
+  narrower,       ///< with fewer bits than that
 };
 /// By layer.
 using Choice = std::vector<Form>;
 
 struct Loss {
-  double asked = 0;  ///< the loss that a limit refers to
-  double noise = 0;  ///< finer: orders layers with the same loss
+  double metric = 0;  ///< the loss that the limit applies to
+  double noise = 0;   ///< a finer measure: orders layers with equal loss
 };
 
 /// The search space: layers that can only be compressed together count as one.
@@ -34,8 +34,8 @@ struct Goal {
   std::optional<int64_t> budget = {};  ///< bytes
 };
 
-/// A layer that is compressed alone.
-struct Alone {
+/// The effect of compressing one layer only.
+struct SingleLayerCost {
   Loss loss;
   int64_t saved = 0;  ///< bytes
 };
@@ -47,7 +47,7 @@ struct SearchResult {
   int64_t bytes_of_floats = 0;
   bool is_within_budget = true;  ///< otherwise `bytes` is the minimum, and the loss is unknown
   bool is_within_loss = true;
-  std::vector<std::optional<Alone>> alone;  ///< by layer; nothing if it was not needed
+  std::vector<std::optional<SingleLayerCost>> alone;  ///< by layer; nothing if it was not measured
 };
 
 /// Without a budget, all layers are compressed; while the loss exceeds the limit, the layer that

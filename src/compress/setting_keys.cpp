@@ -33,7 +33,7 @@ namespace {
          "see docs/compression.md for the settings");
 }
 
-int whole(const SettingsEntry& entry, const Option& option, int low, int high) {
+int integer_between(const SettingsEntry& entry, const Option& option, int low, int high) {
   const double* number = std::get_if<double>(&option.value);
   if (number == nullptr || *number != std::floor(*number) || *number < low || *number > high)
     refuse_value(entry, option, cat("a whole number from ", low, " to ", high));
@@ -73,16 +73,16 @@ constexpr std::array<std::pair<std::string_view, Format>, 3> kFormats = {
     {{"int", Format::integers}, {"q4_0", Format::q4_0}, {"f16", Format::f16}}};
 constexpr std::array<std::pair<std::string_view, bool>, 2> kGranularities = {
     {{"tensor", false}, {"channel", true}}};
-enum class OfWeights { tensor, channel, automatic };
-constexpr std::array<std::pair<std::string_view, OfWeights>, 3> kOfWeights = {
-    {{"tensor", OfWeights::tensor},
-     {"channel", OfWeights::channel},
-     {"auto", OfWeights::automatic}}};
+enum class WeightGranularity { tensor, channel, automatic };
+constexpr std::array<std::pair<std::string_view, WeightGranularity>, 3> kWeightGranularities = {
+    {{"tensor", WeightGranularity::tensor},
+     {"channel", WeightGranularity::channel},
+     {"auto", WeightGranularity::automatic}}};
 
 /// The effect of a key.
 using Apply = std::function<void(NodeSettings&, const SettingsEntry&, const Option&)>;
 
-Grid activation_grid() {
+QuantScheme activation_scheme() {
   return {.bits = 8,
           .is_signed = false,
           .is_symmetric = false,
@@ -90,16 +90,16 @@ Grid activation_grid() {
           .is_per_channel = false,
           .observer = Observer::histogram};
 }
-Grid bias_grid() { return {.bits = 16, .is_narrow = false, .is_per_channel = false}; }
+QuantScheme bias_scheme() { return {.bits = 16, .is_narrow = false, .is_per_channel = false}; }
 
-Grid& grid_of(NodeSettings& settings, std::string_view part) {
+QuantScheme& scheme_of(NodeSettings& settings, std::string_view part) {
   if (part == "weights") {
     if (!settings.weights) settings.weights.emplace();
-    return settings.weights->grid;
+    return settings.weights->scheme;
   }
-  std::optional<Grid>& grid = part == "bias" ? settings.bias : settings.activations;
-  if (!grid) grid = part == "bias" ? bias_grid() : activation_grid();
-  return *grid;
+  std::optional<QuantScheme>& scheme = part == "bias" ? settings.bias : settings.activations;
+  if (!scheme) scheme = part == "bias" ? bias_scheme() : activation_scheme();
+  return *scheme;
 }
 
 Pruning& pruning_of(NodeSettings& settings) {
@@ -111,7 +111,7 @@ void apply_pattern(NodeSettings& settings, const SettingsEntry& entry, const Opt
   const std::string* text = std::get_if<std::string>(&option.value);
   const size_t colon = text == nullptr ? std::string::npos : text->find(':');
   int keep = 0;
-  int of = 0;
+  int group = 0;
   constexpr int kMost = 64;
   const auto read = [&](size_t begin, size_t end, int& out) {
     const char* last = text->data() + end;
@@ -119,11 +119,11 @@ void apply_pattern(NodeSettings& settings, const SettingsEntry& entry, const Opt
     return error == std::errc() && rest == last;
   };
   const bool is_read =
-      colon != std::string::npos && read(0, colon, keep) && read(colon + 1, text->size(), of);
-  if (!is_read || keep < 1 || of <= keep || of > kMost)
+      colon != std::string::npos && read(0, colon, keep) && read(colon + 1, text->size(), group);
+  if (!is_read || keep < 1 || group <= keep || group > kMost)
     refuse_value(entry, option, "\"N:M\", N of M neighbours that stay, such as \"2:4\"");
   pruning_of(settings).keep = keep;
-  pruning_of(settings).of = of;
+  pruning_of(settings).group = group;
 }
 
 /// Only null and false are allowed as the value of `part`.
@@ -131,11 +131,11 @@ template <typename T>
 void switch_off(std::optional<T>& part, const SettingsEntry& entry, const Option& option) {
   const bool* value = std::get_if<bool>(&option.value);
   if (!std::holds_alternative<std::monostate>(option.value) && (value == nullptr || *value))
-    refuse_value(entry, option, "a table of settings, or null, which leaves it as it is");
+    refuse_value(entry, option, "a table of settings, or null, which leaves it unchanged");
   part.reset();
 }
 
-std::vector<std::pair<std::string, Apply>> grid_keys(const std::string& part) {
+std::vector<std::pair<std::string, Apply>> scheme_keys(const std::string& part) {
   const auto key = [&](const char* name, Apply apply) {
     return std::pair(cat(part, ".", name), std::move(apply));
   };
@@ -143,46 +143,46 @@ std::vector<std::pair<std::string, Apply>> grid_keys(const std::string& part) {
   constexpr int kMostBits = 16;
   return {key("bits",
               [=](NodeSettings& s, const SettingsEntry& e, const Option& o) {
-                grid_of(s, part).bits = whole(e, o, kLeastBits, kMostBits);
+                scheme_of(s, part).bits = integer_between(e, o, kLeastBits, kMostBits);
               }),
           key("signed", [=](NodeSettings& s, const SettingsEntry& e,
-                            const Option& o) { grid_of(s, part).is_signed = flag(e, o); }),
+                            const Option& o) { scheme_of(s, part).is_signed = flag(e, o); }),
           key("symmetric", [=](NodeSettings& s, const SettingsEntry& e,
-                               const Option& o) { grid_of(s, part).is_symmetric = flag(e, o); }),
+                               const Option& o) { scheme_of(s, part).is_symmetric = flag(e, o); }),
           key("narrow_range", [=](NodeSettings& s, const SettingsEntry& e,
-                                  const Option& o) { grid_of(s, part).is_narrow = flag(e, o); }),
+                                  const Option& o) { scheme_of(s, part).is_narrow = flag(e, o); }),
           key("granularity",
               [=](NodeSettings& s, const SettingsEntry& e, const Option& o) {
                 if (part == "bias")
                   refuse(e, "a bias has one scale: there is no 'bias.granularity'",
                          "leave bias.granularity out");
-                Grid& grid = grid_of(s, part);
+                QuantScheme& scheme = scheme_of(s, part);
                 if (part != "weights")
-                  return void(grid.is_per_channel = choice(e, o, kGranularities));
-                const OfWeights chosen = choice(e, o, kOfWeights);
-                grid.is_per_channel = chosen != OfWeights::tensor;
-                grid.may_share_scale = chosen == OfWeights::automatic;
+                  return void(scheme.is_per_channel = choice(e, o, kGranularities));
+                const WeightGranularity chosen = choice(e, o, kWeightGranularities);
+                scheme.is_per_channel = chosen != WeightGranularity::tensor;
+                scheme.may_share_scale = chosen == WeightGranularity::automatic;
               }),
           key("observer",
               [=](NodeSettings& s, const SettingsEntry& e, const Option& o) {
-                grid_of(s, part).observer = choice(e, o, kObserverNames);
+                scheme_of(s, part).observer = choice(e, o, kObserverNames);
               }),
           key("quantile", [=](NodeSettings& s, const SettingsEntry& e, const Option& o) {
-            grid_of(s, part).quantile = share(e, o);
+            scheme_of(s, part).quantile = share(e, o);
           })};
 }
 
 std::vector<std::pair<std::string, Apply>> make_keys() {
-  std::vector<std::pair<std::string, Apply>> out = grid_keys("weights");
+  std::vector<std::pair<std::string, Apply>> out = scheme_keys("weights");
   for (const char* part : {"activations", "bias"})
-    for (auto& each : grid_keys(part)) out.push_back(std::move(each));
+    for (auto& each : scheme_keys(part)) out.push_back(std::move(each));
   out.emplace_back("weights.format", [](NodeSettings& s, const SettingsEntry& e, const Option& o) {
-    grid_of(s, "weights");
+    scheme_of(s, "weights");
     s.weights->format = choice(e, o, kFormats);
   });
   out.emplace_back("weights.rounding",
                    [](NodeSettings& s, const SettingsEntry& e, const Option& o) {
-                     grid_of(s, "weights");
+                     scheme_of(s, "weights");
                      s.weights->rounding = choice(e, o, kRoundings);
                    });
   out.emplace_back("prune.sparsity", [](NodeSettings& s, const SettingsEntry& e, const Option& o) {

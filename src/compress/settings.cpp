@@ -1,4 +1,4 @@
-// Which entries hold for an operation, and what contradicts what.
+// Finds the entries that apply to an operation, and refuses contradictions.
 #include "src/compress/settings.h"
 
 #include <algorithm>
@@ -14,24 +14,24 @@ namespace {
 void require_consistent(const NodeSettings& settings, const SettingsEntry& entry) {
   if (const auto& weights = settings.weights) {
     constexpr int kBitsOfBlocks = 4;
-    const bool has_own_bits = weights->grid.bits != Grid().bits;
-    if (weights->format == Format::q4_0 && has_own_bits && weights->grid.bits != kBitsOfBlocks)
-      refuse(entry, cat("Q4_0 holds 4 bits, not ", weights->grid.bits), "leave weights.bits out");
+    const bool has_other_bits = weights->scheme.bits != QuantScheme().bits;
+    if (weights->format == Format::q4_0 && has_other_bits && weights->scheme.bits != kBitsOfBlocks)
+      refuse(entry, cat("Q4_0 holds 4 bits, not ", weights->scheme.bits), "leave weights.bits out");
     if (weights->format == Format::f16 && weights->rounding != Rounding::nearest)
-      refuse(entry, "numbers of 16 bits are rounded to the nearest", "leave weights.rounding out");
+      refuse(entry, "16-bit floats are rounded to nearest", "leave weights.rounding out");
   }
   if (const auto& prune = settings.prune) {
-    if (prune->of == 0 && prune->sparsity == 0)
+    if (prune->group == 0 && prune->sparsity == 0)
       refuse(entry, "pruning needs a sparsity or a pattern",
              "add \"sparsity\": 0.5 or \"pattern\": \"2:4\"");
-    if (prune->of > 0 && (prune->sparsity > 0 || prune->is_global))
-      refuse(entry, "a pattern of neighbours says which share stays, in every layer",
+    if (prune->group > 0 && (prune->sparsity > 0 || prune->is_global))
+      refuse(entry, "a pattern already determines the sparsity of every layer",
              "give a pattern, or a sparsity, not both");
   }
-  const std::optional<Grid>& activations = settings.activations;
+  const std::optional<QuantScheme>& activations = settings.activations;
   if (activations && activations->is_per_channel && activations->observer == Observer::entropy)
     refuse(entry, "entropy is measured for whole tensors",
-           "take another observer for scales per channel");
+           "use another observer for per-channel scales");
 }
 
 const Option* find(const SettingsEntry& entry, const std::string& key) {
@@ -40,11 +40,11 @@ const Option* find(const SettingsEntry& entry, const std::string& key) {
   return found == entry.options.end() ? nullptr : &*found;
 }
 
-/// Refuses settings without effect because of another one. If that one stands in an inner module,
-/// they are overridden; elsewhere they would be ignored silently. `inner`: outer ones first.
-void require_heeded(const std::vector<const SettingsEntry*>& inner, const std::string& key,
-                    const std::string& decided_by, const std::string& why,
-                    const std::string& help = "") {
+/// Refuses an option that has no effect because of another one. If the other one is in an inner
+/// module, the option is overridden and allowed. `inner`: outer entries first.
+void require_effective(const std::vector<const SettingsEntry*>& inner, const std::string& key,
+                       const std::string& decided_by, const std::string& why,
+                       const std::string& help = "") {
   for (auto entry = inner.rbegin(); entry != inner.rend(); ++entry) {
     if (const Option* option = find(**entry, key))
       refuse(**entry, cat(quoted(key), " is ", value_text(option->value), ", but ", why),
@@ -53,40 +53,40 @@ void require_heeded(const std::vector<const SettingsEntry*>& inner, const std::s
   }
 }
 
-void require_all_heeded(const NodeSettings& settings,
-                        const std::vector<const SettingsEntry*>& inner) {
+void require_all_effective(const NodeSettings& settings,
+                           const std::vector<const SettingsEntry*>& inner) {
   if (settings.weights && settings.weights->format != Format::integers) {
     const bool is_half = settings.weights->format == Format::f16;
-    const std::string why =
-        is_half ? "floats of 16 bits have no grid" : "the blocks of Q4_0 have a grid of their own";
+    const std::string why = is_half ? "16-bit floats have no quantisation parameters"
+                                    : "Q4_0 blocks have their own quantisation parameters";
     const std::string or_integers = ", or set weights.format to 'int'";
     for (const char* key :
          {"signed", "symmetric", "narrow_range", "granularity", "observer", "quantile"})
-      require_heeded(inner, cat("weights.", key), "weights.format", why, or_integers);
+      require_effective(inner, cat("weights.", key), "weights.format", why, or_integers);
     constexpr int kBitsOfBlocks = 4;
-    if (is_half || settings.weights->grid.bits != kBitsOfBlocks)
-      require_heeded(inner, "weights.bits", "weights.format",
-                     is_half ? "floats of 16 bits have 16" : "Q4_0 holds 4 bits", or_integers);
+    if (is_half || settings.weights->scheme.bits != kBitsOfBlocks)
+      require_effective(inner, "weights.bits", "weights.format",
+                        is_half ? "16-bit floats have 16 bits" : "Q4_0 holds 4 bits", or_integers);
     return;
   }
-  const auto require_quantile = [&](const Grid& grid, const std::string& part) {
-    if (grid.observer != Observer::percentile)
-      require_heeded(inner, cat(part, ".quantile"), cat(part, ".observer"),
-                     "the observer is not 'percentile'");
+  const auto require_quantile = [&](const QuantScheme& scheme, const std::string& part) {
+    if (scheme.observer != Observer::percentile)
+      require_effective(inner, cat(part, ".quantile"), cat(part, ".observer"),
+                        "the observer is not 'percentile'");
   };
   if (settings.weights) {
-    require_quantile(settings.weights->grid, "weights");
-    const Observer observer = settings.weights->grid.observer;
+    require_quantile(settings.weights->scheme, "weights");
+    const Observer observer = settings.weights->scheme.observer;
     if (settings.weights->rounding == Rounding::least_squares && observer != Observer::min_max &&
         observer != Observer::histogram)
-      require_heeded(inner, "weights.observer", "weights.rounding",
-                     "rounding 'least-squares' finds the range itself");
+      require_effective(inner, "weights.observer", "weights.rounding",
+                        "rounding 'least-squares' finds the range itself");
   }
   if (settings.activations) require_quantile(*settings.activations, "activations");
   if (settings.bias) require_quantile(*settings.bias, "bias");
 }
 
-/// What decides which of two entries overrides the other; compared from the left.
+/// The precedence of entries; compared from the left.
 struct Rank {
   int depth = 0;
   bool is_of_command = false;
@@ -94,8 +94,8 @@ struct Rank {
   friend auto operator<=>(const Rank&, const Rank&) = default;
 };
 
-/// The entries without what the model's own settings say of weights and the command's format has no
-/// use for: the command overrides them. `inner`: outer ones first.
+/// Removes the model's own weight options that do not apply to the command's format, which
+/// overrides them. `inner`: outer entries first.
 std::vector<SettingsEntry> without_overridden(const std::vector<const SettingsEntry*>& inner) {
   std::vector<SettingsEntry> out;
   std::string format;
@@ -104,13 +104,13 @@ std::vector<SettingsEntry> without_overridden(const std::vector<const SettingsEn
     const Option* option = find(*entry, "weights.format");
     if (option == nullptr) continue;
     const std::string* text = std::get_if<std::string>(&option->value);
-    format = entry->is_of_model || text == nullptr ? "" : *text;
+    format = entry->is_from_model || text == nullptr ? "" : *text;
   }
   if (format != "q4_0" && format != "f16") return out;
   for (SettingsEntry& entry : out)
     std::erase_if(entry.options, [&](const Option& option) {
       const bool is_used = format == "q4_0" && option.key == "weights.rounding";
-      return entry.is_of_model && option.key.starts_with("weights.") && !is_used;
+      return entry.is_from_model && option.key.starts_with("weights.") && !is_used;
     });
   return out;
 }
@@ -118,17 +118,17 @@ std::vector<SettingsEntry> without_overridden(const std::vector<const SettingsEn
 }  // namespace
 
 Settings::Settings(std::vector<SettingsEntry> entries) : entries_(std::move(entries)) {
-  NodeSettings of_all;
-  std::vector<const SettingsEntry*> for_all;
+  NodeSettings common;
+  std::vector<const SettingsEntry*> common_entries;
   for (const SettingsEntry& entry : entries_) {
-    NodeSettings alone;
-    apply(alone, entry);
+    NodeSettings single;
+    apply(single, entry);
     if (!entry.scope.empty() || entry.kind != SettingsEntry::Kind::settings) continue;
-    require_consistent(alone, entry);
-    apply(of_all, entry);
-    for_all.push_back(&entry);
+    require_consistent(single, entry);
+    apply(common, entry);
+    common_entries.push_back(&entry);
   }
-  require_all_heeded(of_all, for_all);
+  require_all_effective(common, common_entries);
 }
 
 NodeSettings Settings::of(const ir::Graph& graph, const ir::Node& node) const {
@@ -137,11 +137,11 @@ NodeSettings Settings::of(const ir::Graph& graph, const ir::Node& node) const {
   bool is_within = false;
   for (const SettingsEntry& entry : entries_) {
     const auto depth = matched_depth(graph, node, entry.scope);
-    is_limited = is_limited || entry.kind == SettingsEntry::Kind::alone;
-    is_within = is_within || (entry.kind == SettingsEntry::Kind::alone && depth);
-    if (depth && entry.kind == SettingsEntry::Kind::ignores) return {};
+    is_limited = is_limited || entry.kind == SettingsEntry::Kind::only;
+    is_within = is_within || (entry.kind == SettingsEntry::Kind::only && depth);
+    if (depth && entry.kind == SettingsEntry::Kind::ignored) return {};
     if (depth && entry.kind == SettingsEntry::Kind::settings)
-      matched.emplace_back(Rank{*depth, !entry.is_of_model, !is_glob(entry.scope)}, &entry);
+      matched.emplace_back(Rank{*depth, !entry.is_from_model, !is_glob(entry.scope)}, &entry);
   }
   if (is_limited && !is_within) return {};
   std::stable_sort(matched.begin(), matched.end(),
@@ -154,13 +154,13 @@ NodeSettings Settings::of(const ir::Graph& graph, const ir::Node& node) const {
   NodeSettings out;
   for (const SettingsEntry& entry : kept) apply(out, entry);
   if (!kept.empty()) require_consistent(out, kept.back());
-  require_all_heeded(out, inner);
+  require_all_effective(out, inner);
   return out;
 }
 
 namespace {
 
-/// Whether any operation is in such a module, bodies of loops included.
+/// Whether the scope matches any operation, loop bodies included.
 bool is_matched(const ir::Graph& graph, const std::string& scope) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const ir::Node& node) {
     return matched_depth(graph, node, scope) || (node.body && is_matched(*node.body, scope));
@@ -170,7 +170,7 @@ bool is_matched(const ir::Graph& graph, const std::string& scope) {
 }  // namespace
 
 void Settings::require_matches(const ir::Graph& graph) const {
-  require_errors_to_correct();
+  require_changed_weights();
   for (const SettingsEntry& entry : entries_) {
     if (entry.scope.empty() || is_matched(graph, entry.scope)) continue;
     std::string names;
@@ -195,17 +195,16 @@ bool has_key(const std::vector<SettingsEntry>& entries, std::string_view prefix)
 
 }  // namespace
 
-void Settings::require_errors_to_correct() const {
+void Settings::require_changed_weights() const {
   if (has_key(entries_, "weights") || has_key(entries_, "prune")) return;
   for (const SettingsEntry& entry : entries_) {
     const Option* option = find(entry, "bias_correction");
     if (option != nullptr && option->value == OptionValue(true))
-      refuse(entry,
-             "a bias is corrected for what its layer's weights lose, and all stay as they are",
-             "add settings of weights, or of prune, or leave bias_correction out");
+      refuse(entry, "bias correction compensates for changed weights, but no weights are changed",
+             "add settings for weights or prune, or remove bias_correction");
   }
 }
 
-bool Settings::asks_for_pruning() const { return has_key(entries_, "prune."); }
+bool Settings::requests_pruning() const { return has_key(entries_, "prune."); }
 
 }  // namespace t2n::compress

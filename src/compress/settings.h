@@ -1,4 +1,4 @@
-// Requests for each module: how its weights and activations are stored, and what is pruned.
+// Settings for each module: how its weights and activations are stored, and what is pruned.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace t2n::compress {
 
-/// How the range is determined from what was seen.
+/// How the range is determined from the observed values.
 enum class Observer { min_max, moving_average, percentile, histogram, entropy };
 inline constexpr std::array<std::pair<std::string_view, Observer>, 5> kObserverNames = {
     {{"min-max", Observer::min_max},
@@ -27,42 +27,43 @@ enum class Rounding { nearest, least_squares, gptq };
 /// How the file stores weights.
 enum class Format { integers, q4_0, f16 };
 
-/// The integers that reals are rounded to, and how their scale is found.
-struct Grid {
+/// The integers that floats are quantised to, and how their scale is determined.
+struct QuantScheme {
   int bits = 8;
   bool is_signed = true;
   bool is_symmetric = true;
   bool is_narrow = true;  ///< without the lowest integer
   bool is_per_channel = true;
-  bool may_share_scale = false;  ///< one scale if scales of channels do not justify their bytes
+  bool may_share_scale = false;  ///< one scale if per-channel scales do not justify their bytes
   Observer observer = Observer::min_max;
-  double quantile = 0.9999;  ///< of Observer::percentile: the share inside
-  friend bool operator==(const Grid&, const Grid&) = default;
+  double quantile = 0.9999;  ///< of Observer::percentile: the share inside the range
+  friend bool operator==(const QuantScheme&, const QuantScheme&) = default;
 };
 
 struct WeightSettings {
   Format format = Format::integers;
-  Grid grid;
+  QuantScheme scheme;
   Rounding rounding = Rounding::nearest;
   friend bool operator==(const WeightSettings&, const WeightSettings&) = default;
 };
 
-/// What is set to zero: a share, or all but `keep` of `of` neighbours along a layer's inputs.
+/// What is set to zero: a share, or all but `keep` of each `group` neighbours along a layer's
+/// inputs.
 struct Pruning {
   double sparsity = 0;
   int keep = 0;
-  int of = 0;
-  bool is_global = false;  ///< the share is of all such modules together, not of each
+  int group = 0;
+  bool is_global = false;  ///< the share applies to all such modules together, not to each
   friend bool operator==(const Pruning&, const Pruning&) = default;
 };
 
 /// For one operation; absent parts stay unchanged.
 struct NodeSettings {
   std::optional<WeightSettings> weights;
-  std::optional<Grid> activations;
-  std::optional<Grid> bias;
+  std::optional<QuantScheme> activations;
+  std::optional<QuantScheme> bias;
   std::optional<Pruning> prune;
-  bool corrects_bias = false;  ///< subtracts from it the mean error of rounded weights
+  bool corrects_bias = false;  ///< subtracts the mean error of quantised weights from the bias
 };
 
 /// One key of an entry with its value; monostate is JSON's null: off.
@@ -74,14 +75,14 @@ struct Option {
 
 /// Settings for the modules that a glob names, and for everything inside them.
 struct SettingsEntry {
-  /// Settings; or these modules stay unchanged (--ignore), or all others do (--only). No settings
-  /// override the latter two, however deep their keys.
-  enum class Kind { settings, ignores, alone };
+  /// `ignored`: these modules stay unchanged (--ignore); `only`: all other modules do (--only).
+  /// Settings never override these two, however deep their scopes.
+  enum class Kind { settings, ignored, only };
   std::string scope;  ///< "" is all; "layer1.0.conv1", "layer1.*", "ResNet/*/Conv2d[downsample]*"
   std::vector<Option> options;
   std::string origin;  ///< the file or option that it comes from, for messages
   Kind kind = Kind::settings;
-  bool is_of_model = false;  ///< from the model's own `quant_params`
+  bool is_from_model = false;  ///< from the model's own `quant_params`
 };
 
 /// All entries of a command. Inner ones override outer ones. At one depth, those of the command
@@ -94,13 +95,13 @@ class Settings {
   /// The settings of an operation.   Errors: `usage` if inherited ones contradict each other.
   NodeSettings of(const ir::Graph& graph, const ir::Node& node) const;
   /// Errors: `usage` for a glob that names no module of the graph, with the nearest ones; and for
-  /// biases to be corrected where nothing changes weights.
+  /// bias correction if no weights are changed.
   void require_matches(const ir::Graph& graph) const;
-  bool asks_for_pruning() const;
+  bool requests_pruning() const;
   const std::vector<SettingsEntry>& entries() const { return entries_; }
 
  private:
-  void require_errors_to_correct() const;
+  void require_changed_weights() const;
 
   std::vector<SettingsEntry> entries_;
 };

@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "ir/tensor.h"
-#include "src/compress/grid.h"
 #include "src/compress/observe.h"
+#include "src/compress/ranges.h"
 
 namespace t2n::compress {
 
-/// Those of one channel, or of a whole tensor.
-struct Seen {
+/// Statistics of one channel, or of an entire tensor.
+struct RangeStatistics {
   int64_t batches = 0;
   int64_t elements = 0;
   double low = 0;
@@ -24,16 +24,16 @@ struct Seen {
 class Statistics {
  public:
   explicit Statistics(const Observation& observation);
-  /// Adds another batch. `axis` of the observation separates channels. Errors: `calibration` for
+  /// Adds another batch. The observation's `axis` is that of channels. Errors: `calibration` for
   /// NaN and infinities.
   void see(const ir::Tensor& tensor);
-  bool empty() const { return seen_.empty(); }
+  bool empty() const { return channels_.empty(); }
   /// One range, or one per channel.
   std::vector<Range> ranges() const;
 
  private:
-  Observation of_;
-  std::vector<Seen> seen_;
+  Observation observation_;
+  std::vector<RangeStatistics> channels_;
 };
 
 }  // namespace t2n::compress

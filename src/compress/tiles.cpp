@@ -8,10 +8,10 @@ namespace {
 
 /// c -= a . b^T
 void subtract_transposed(Tile<double> c, Tile<const double> a, Tile<const double> b) {
-  std::array<double, kTile * kTile> turned{};
+  std::array<double, kTile * kTile> transposed{};
   for (size_t i = 0; i < kTile; ++i)
-    for (size_t j = 0; j < kTile; ++j) turned[j * kTile + i] = b.row(i)[j];
-  subtract_product(c, a, {turned.data(), kTile});
+    for (size_t j = 0; j < kTile; ++j) transposed[j * kTile + i] = b.row(i)[j];
+  subtract_product(c, a, {transposed.data(), kTile});
 }
 
 bool factorise_tile(Tile<double> m) {

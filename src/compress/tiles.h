@@ -8,10 +8,10 @@ namespace t2n::compress {
 
 inline constexpr size_t kTile = 64;
 
-/// The number of columns of whole tiles that `columns` need.
-constexpr size_t whole_tiles(size_t columns) { return (columns + kTile - 1) / kTile * kTile; }
+/// `columns`, rounded up to full tiles.
+constexpr size_t padded_to_tiles(size_t columns) { return (columns + kTile - 1) / kTile * kTile; }
 
-/// Row by row, with whole tiles.
+/// Row by row, in full tiles.
 struct Square {
   explicit Square(size_t size_in) : size(size_in), values(size_in * size_in) {}
   double& at(size_t row, size_t column) { return values[row * size + column]; }
@@ -21,7 +21,7 @@ struct Square {
   std::vector<double> values;
 };
 
-/// A tile inside a larger matrix: its first element, and the distance of rows.
+/// A tile inside a larger matrix: its first element, and the row stride.
 template <typename T>
 struct Tile {
   T* first;

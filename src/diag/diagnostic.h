@@ -33,7 +33,7 @@ struct Frame {
   std::string function;
 };
 
-/// A place in the user's model.
+/// A location in the user's model.
 struct Where {
   std::string module;        ///< dotted module path, "" for the model itself
   std::string module_class;  ///< class of that module
@@ -51,8 +51,8 @@ struct Diagnostic {
   std::vector<std::string> details;  ///< further lines, printed indented under the headline
   std::string why;
   std::string help;
-  // Read by callers, not printed.
-  std::string subject = {};       ///< the name that it is about; for a bug its place: "file.cpp:12"
+  // Used by callers, not printed.
+  std::string subject = {};  ///< the name that it is about; for a bug the source: "file.cpp:12"
   std::string untranslated = {};  ///< the start of the message, if it has no translation
 };
 

@@ -1,5 +1,4 @@
-// Warnings and notes while work continues: they are collected, and each caller decides what to
-// show.
+// Warnings and notes during the work: collected, so that each caller decides what to show.
 #pragma once
 
 #include <functional>
@@ -9,10 +8,10 @@
 
 namespace t2n {
 
-/// Receives warnings and notes in the order they arise. An empty function drops them.
+/// Receives warnings and notes in order of occurrence. An empty function drops them.
 using Report = std::function<void(const Diagnostic&)>;
 
-/// A Report that keeps what it gets, dropping exact repetitions.
+/// A Report that collects diagnostics, without exact duplicates.
 struct DiagnosticList {
   std::vector<Diagnostic> items;
   Report report();

@@ -27,9 +27,9 @@ class Flattener {
   FlatGraph run() {
     for (const nnef::Assignment& assignment : document_.graph.body) statement(assignment);
     for (const std::string& name : document_.graph.parameters)
-      out_.inputs.push_back(find(name).value_or(kNowhere));
+      out_.inputs.push_back(find(name).value_or(kUndefined));
     for (const std::string& name : document_.graph.results)
-      out_.results.push_back(find(name).value_or(kNowhere));
+      out_.results.push_back(find(name).value_or(kUndefined));
     set_order();
     return std::move(out_);
   }
@@ -44,13 +44,13 @@ class Flattener {
     out_.nodes[node].outputs = std::move(names);
   }
 
-  /// Adds its operands first, those inside expressions included.
+  /// Adds its operands first, including those inside expressions.
   size_t add_node(const Value& value) {
     Node node;
     if (value.kind == nnef::Kind::invocation) {
       node.operation = value.text + (value.type.empty() ? "" : cat("<", value.type, ">"));
       node.operands = operands(value);
-      take_label(value, node);
+      set_label(value, node);
     } else {
       node.operation = "=";
       node.operands.push_back(operand("#0", "", value));
@@ -59,7 +59,7 @@ class Flattener {
     return out_.nodes.size() - 1;
   }
 
-  static void take_label(const Value& call, Node& node) {
+  static void set_label(const Value& call, Node& node) {
     if (!node.is_variable()) return;
     for (const nnef::Argument& argument : call.arguments)
       if (argument.value.kind == nnef::Kind::string) node.label = argument.value.text;
@@ -141,7 +141,7 @@ class Flattener {
   void set_order() {
     std::vector<bool> seen(out_.nodes.size(), false);
     for (const NodeOutput& result : out_.results)
-      if (result != kNowhere) visit(result.node, seen);
+      if (result != kUndefined) visit(result.node, seen);
     for (size_t node = 0; node < out_.nodes.size(); ++node) visit(node, seen);
   }
 

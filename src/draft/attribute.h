@@ -11,8 +11,7 @@
 
 namespace t2n::draft {
 
-/// A named attribute. Integers print as NNEF integers, doubles as scalars (`1.0`), without
-/// exception.
+/// A named attribute. Integers always print as NNEF integers, doubles as scalars (`1.0`).
 struct Attribute {
   std::string_view name;
   nnef::Value value;

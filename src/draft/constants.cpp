@@ -10,9 +10,9 @@ namespace {
 /// Equal keys share a blob: the content if a translation made it, else its address.
 std::string blob_key(const TensorEntry& entry) {
   std::string key = type_str(entry.dtype, entry.shape);
-  if (entry.is_made && stored_bytes(entry) <= kLargeBytes) {
+  if (entry.is_generated && stored_bytes(entry) <= kLargeBytes) {
     const ir::Tensor rows = ir::contiguous(joined(entry));
-    const auto size = static_cast<size_t>(rows.elements() * ir::dtype_size(rows.dtype));
+    const size_t size = rows.elements() * ir::dtype_size(rows.dtype);
     return key.append(reinterpret_cast<const char*>(rows.bytes.data()), size);
   }
   for (const ir::Tensor& part : entry.parts) {
@@ -28,10 +28,10 @@ std::string generic_type(DType dtype) {
   return ir::is_integer(dtype) ? "integer" : "scalar";
 }
 
-/// The entry without its repeated axes; nothing if it has none.
+/// The entry without its broadcast axes; empty if it has none.
 std::optional<TensorEntry> compact(const TensorEntry& entry) {
   if (entry.parts.size() != 1) return {};
-  ir::Tensor base = without_repeats(entry.parts[0]);
+  ir::Tensor base = without_broadcast_axes(entry.parts[0]);
   if (base.shape == entry.parts[0].shape) return {};
   if (base.elements() == 1) base.shape = base.strides = {};
   TensorEntry out = entry;
@@ -54,7 +54,7 @@ Ref Draft::identifier(Ref ref) {
   if (at(ref).variable < 0) {
     auto base = compact(at(ref));
     const Ref variable =
-        base ? notation.write_repeats(*this, ref, *std::move(base)) : write_variable(ref);
+        base ? notation.write_broadcast(*this, ref, *std::move(base)) : write_variable(ref);
     at(ref).variable = variable.id;
   }
   return Ref{at(ref).variable};
@@ -90,7 +90,7 @@ Ref Draft::write_variable(Ref ref) {
                             .axis = entry.axis,
                             .bit_packed = !notation.has_widths && entry.dtype == DType::boolean,
                             .quantised = codes.has_value()});
-  notes.constants[label] = {entry.name, entry.uses, entry.is_made};
+  notes.constants[label] = {entry.name, entry.uses, entry.is_generated};
   found->second = out.id;
   return out;
 }
@@ -116,7 +116,7 @@ Ref Draft::write_blocks(Ref packed, DType dtype, const Shape& shape) {
                             .shape = ir::static_shape(shape),
                             .parts = entry.parts,
                             .q4_0 = true});
-  notes.constants[label] = {entry.name, entry.uses, entry.is_made};
+  notes.constants[label] = {entry.name, entry.uses, entry.is_generated};
   found->second = out.id;
   return out;
 }
@@ -128,23 +128,23 @@ std::optional<Ref> Draft::stored_cast(Ref ref, DType dtype) {
   TensorEntry other = at(ref);
   other.dtype = dtype;
   other.variable = -1;
-  const auto made = [&] { return Ref{casts_[key] = add(std::move(other)).id}; };
+  const auto added = [&] { return Ref{casts_[key] = add(std::move(other)).id}; };
   if (codes_of(other)) {  // compressed weights stay compressed
     if (!notation.has_codes) return {};
-    return made();
+    return added();
   }
   if (stored_bytes(at(ref)) <= kLargeBytes && is_loaded(at(ref))) {
     auto values = converted(joined(at(ref)), dtype);
     if (!values) return {};
     other.parts = {*std::move(values)};
     other.axis = 0;
-    return made();
+    return added();
   }
-  if (!may_cast_later(at(ref), dtype) || !may_restore(at(ref))) return {};
-  return made();
+  if (!may_cast_later(at(ref), dtype) || !may_change_storage(at(ref))) return {};
+  return added();
 }
 
-Ref Draft::add_constant(ir::Tensor values, std::string name, int uses, bool is_made) {
+Ref Draft::add_constant(ir::Tensor values, std::string name, int uses, bool is_generated) {
   TensorEntry entry{.kind = TensorEntry::Kind::constant,
                     .dtype = values.dtype,
                     .shape = ir::to_shape(values.shape),
@@ -152,7 +152,7 @@ Ref Draft::add_constant(ir::Tensor values, std::string name, int uses, bool is_m
                     .text = {},
                     .parts = {},
                     .uses = uses,
-                    .is_made = is_made};
+                    .is_generated = is_generated};
   entry.parts.push_back(std::move(values));
   return add(std::move(entry));
 }

@@ -10,7 +10,7 @@ namespace t2n::draft {
 namespace {
 
 /// "tract_core_round_even" -> "round_even"
-std::string_view word_of(std::string_view op) {
+std::string_view short_name(std::string_view op) {
   constexpr std::string_view kPrefixes[] = {
       "tract_core_", "tract_transformers_", "tract_onnx_", "tract_extra_", "tract_", "t2n_"};
   for (const std::string_view prefix : kPrefixes)
@@ -61,7 +61,7 @@ Draft::Draft(Notation notation_in)
 TensorEntry& Draft::at(Ref ref) {
   T2N_ASSERT(ref.id >= 0 && static_cast<size_t>(ref.id) < entries.size(),
              "a tensor that the document does not have");
-  return entries[static_cast<size_t>(ref.id)];
+  return entries[ref.id];
 }
 
 const TensorEntry& Draft::at(Ref ref) const { return const_cast<Draft*>(this)->at(ref); }
@@ -71,9 +71,9 @@ Ref Draft::add(TensorEntry entry) {
   return Ref{static_cast<int>(entries.size()) - 1};
 }
 
-Ref Draft::add_identifier(std::string_view word, DType dtype, const Shape& shape) {
-  std::string name(word);
-  if (place >= 0) name = cat(notes.places[static_cast<size_t>(place)].name, "_", word);
+Ref Draft::add_identifier(std::string_view name_hint, DType dtype, const Shape& shape) {
+  std::string name(name_hint);
+  if (location >= 0) name = cat(notes.locations[location].name, "_", name_hint);
   return add({.dtype = dtype, .shape = shape, .name = std::move(name), .text = {}, .parts = {}});
 }
 
@@ -86,7 +86,7 @@ void Draft::append(const std::vector<Ref>& results, std::string_view op,
   nnef::Values names;
   for (const Ref ref : results) {
     at(ref).varies = varies;
-    at(ref).place = place;
+    at(ref).location = location;
     names.push_back(name_of(ref));
   }
   nnef::Value left = names.size() == 1 ? std::move(names[0]) : nnef::tuple(std::move(names));
@@ -102,7 +102,7 @@ std::vector<Ref> Draft::append_call(std::string_view op, std::vector<nnef::Argum
   if (!known.empty()) return known;
   std::vector<Ref> results;
   for (const TensorType& each : types)
-    results.push_back(add_identifier(word_of(op), each.dtype, each.shape));
+    results.push_back(add_identifier(short_name(op), each.dtype, each.shape));
   append(results, op, std::move(arguments), type);
   return known = results;
 }

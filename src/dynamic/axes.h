@@ -1,5 +1,5 @@
-// The axes that `--dynamic` leaves open: the symbols in the inputs' shapes, their sizes in the
-// sample, and assertions about them.
+// The axes that `--dynamic` declares: the symbols in the inputs' shapes, their sizes in the sample,
+// and assertions about them.
 #pragma once
 
 #include <set>
@@ -10,18 +10,18 @@
 
 namespace t2n::dynamic {
 
-using ir::Comparison;  ///< of `--assert`, or found by us
+using ir::Comparison;  ///< from `--assert`, or inferred
 using ir::Relation;
-using ir::Sizes;  ///< the size of each symbol of `--dynamic` in one run
+using ir::Sizes;  ///< the size of each symbol in one run
 using ir::Symbol;
 std::set<Symbol> symbols_of(const Sizes& sizes);
 
 /// One axis of one input: "x:1=2*S".
 struct AxisSpec {
-  std::string input;  ///< as given: a name, a nested place, `input_N`; '*' matches
+  std::string input;  ///< as written: a name, a nested name, `input_N`, with wildcards
   int64_t axis = 0;   ///< negative ones count from the end
   ir::Dim size;
-  std::string text;  ///< as given, for messages
+  std::string text;  ///< as written, for messages
 };
 
 /// Reads "x:1=2*S", "ids:-1=S", "past.0.1:2=P", "past.*:2=P". Errors: `usage`.

@@ -80,17 +80,17 @@ size_t spatial_rank(const ShapeView& op) {
   const std::string_view name = op.op();
   const size_t digit = name.find_first_of("123", name.find("::") + 2);
   T2N_ASSERT(digit != std::string_view::npos, name, " names no rank");
-  return static_cast<size_t>(name[digit] - '0');
+  return name[digit] - '0';
 }
 
-/// With ceil_mode, a last window counts if it starts within the input or its left border.
+/// With ceil_mode, a last window counts if it starts within the input or its left padding.
 Dim pooled(const ShapeView& op, const AxisWindow& w, const Dim& size) {
   if (!op.boolean("ceil_mode")) return w.count(op, size);
   op.require(size + 2 * w.padding, Relation::ge, w.reach() - w.stride + 1);
   const Dim count = ceil_div(size + 2 * w.padding - w.reach(), w.stride) + 1;
   const Dim begun = floor_div(size + w.padding - 1, w.stride) + 1;
-  if (!ir::is_born(size)) op.facts().decide(count, Relation::le, begun);
-  return op.facts().smaller(count, begun);
+  if (!ir::is_unbacked(size)) op.constraints().decide(count, Relation::le, begun);
+  return op.constraints().smaller(count, begun);
 }
 
 Shapes pool(const ShapeView& op) {

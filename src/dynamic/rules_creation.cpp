@@ -22,8 +22,9 @@ Shapes half_frequencies(const ShapeView& op) { return {{floor_div(op.dim("n"), 2
 
 Shapes eye(const ShapeView& op) { return {{op.dim("n"), op.has("m") ? op.dim("m") : op.dim("n")}}; }
 
-/// The count if the bounds are numbers: as torch counts, in doubles, or in i64 for i64 results.
-std::optional<int64_t> counted(const ShapeView& op, bool includes_end) {
+/// The count if the bounds are numbers, computed as torch does: in doubles, or in i64 for i64
+/// results.
+std::optional<int64_t> constant_count(const ShapeView& op, bool includes_end) {
   double range[3] = {0, 0, 1};
   const char* names[3] = {"start", "end", "step"};
   for (int i = 0; i < 3; ++i) {
@@ -36,7 +37,7 @@ std::optional<int64_t> counted(const ShapeView& op, bool includes_end) {
   return static_cast<int64_t>(includes_end ? std::floor(count) + 1 : std::ceil(count));
 }
 
-/// A step of 0.75 counts in quarters: 4 parts.
+/// The denominator of a fractional step: 4 for 0.75.
 int64_t parts_of_one(const ShapeView& op) {
   constexpr int64_t kMost = 1 << 16;
   int64_t parts = 1;
@@ -47,7 +48,7 @@ int64_t parts_of_one(const ShapeView& op) {
 }
 
 Shapes arange(const ShapeView& op) {
-  if (const auto count = counted(op, false)) return {{*count}};
+  if (const auto count = constant_count(op, false)) return {{*count}};
   const Dim start = op.has("start") ? op.dim("start") : Dim(0);
   const int64_t parts = parts_of_one(op);
   const Dim step = parts > 1
@@ -60,7 +61,7 @@ Shapes arange(const ShapeView& op) {
 }
 
 Shapes range(const ShapeView& op) {
-  if (const auto count = counted(op, true)) return {{*count}};
+  if (const auto count = constant_count(op, true)) return {{*count}};
   const Dim start = op.has("start") ? op.dim("start") : Dim(0);
   const Dim step = op.has("step") ? op.dim("step") : Dim(1);
   return {{floor_div(op.dim("end") - start, step) + 1}};
@@ -86,10 +87,11 @@ Dim corner(const ShapeView& op, bool is_lower) {
     const int64_t r = rows.value(), c = columns.value(), o = offset.value();
     return is_lower ? below(r, c, o) : r * c - below(r, c, o - 1);
   }
-  // A triangle of a square has whole rows as long as the diagonal lies inside.
-  if (rows != columns || !offset.is_constant()) op.unknown("it is no square");
+  // A triangle of a square has a closed form as long as the diagonal lies inside.
+  if (rows != columns || !offset.is_constant()) op.unknown("the matrix is not square");
   const int64_t shift = is_lower ? offset.value() : -1 * offset.value();
-  if (shift > 0 || !op.holds(rows + shift, Relation::ge, 0)) op.unknown("more than a triangle");
+  if (shift > 0 || !op.holds(rows + shift, Relation::ge, 0))
+    op.unknown("the offset selects more than a triangle");
   return floor_div((rows + shift) * (rows + shift + 1), 2);
 }
 

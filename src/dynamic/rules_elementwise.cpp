@@ -17,8 +17,8 @@ Shapes prelu(const ShapeView& op) {
 
 Shapes none(const ShapeView& op) { return repeated(op, {}); }
 
-/// The tensor that is looked up, under any of its names; a number gives a number. Rows are looked
-/// up in rows.
+/// The shape of the values that are looked up, under either argument name; a number gives a number.
+/// Each row is looked up in the row of the same index.
 Shapes looked_up(const ShapeView& op) {
   if (op.has("sorted_sequence") && op.shape("sorted_sequence").size() > 1)
     op.unified(all_but_last(op.shape("sorted_sequence"), 1), all_but_last(op.shape("self"), 1));
@@ -28,7 +28,7 @@ Shapes looked_up(const ShapeView& op) {
 }
 
 /// With a condition alone: the positions where it is true, along each axis.
-Shapes where(const ShapeView& op) { return repeated(op, {born_size()}); }
+Shapes where(const ShapeView& op) { return repeated(op, {unbacked_size()}); }
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Elements that are read, or written, at positions that other tensors give.
+// Gathers and scatters: elements at indices that other tensors hold.
 #include <algorithm>
 
 #include "src/diag/error.h"
@@ -12,7 +12,7 @@ using ir::Shape;
 
 Shapes self(const ShapeView& op) { return repeated(op, op.shape("self")); }
 
-/// Each of the first axes has an index tensor or none; a mask stands for as many axes as it has.
+/// Each of the first axes has an index tensor or none; a mask replaces as many axes as it has.
 void require_indices(const ShapeView& op, const Shape& x) {
   const auto shapes = op.opt_shapes("indices");
   const std::vector<ir::DType> dtypes = op.dtypes("indices");
@@ -20,38 +20,38 @@ void require_indices(const ShapeView& op, const Shape& x) {
   size_t axis = 0;
   for (size_t i = 0; i < shapes.size(); ++i) {
     const bool masks = shapes[i] && is_mask(*dtype++);
-    if (shapes[i] && !masks) op.require_places("indices", x.at(axis), i);
+    if (shapes[i] && !masks) op.require_in_range("indices", x.at(axis), i);
     axis += masks ? shapes[i]->size() : 1;
   }
 }
 
-/// The values are positions along `dim`.
-void require_places_along(const ShapeView& op, const Shape& x, const char* name = "index") {
+/// The values are indices along `dim`.
+void require_in_range_along(const ShapeView& op, const Shape& x, const char* name = "index") {
   if (x.empty()) return;
-  op.require_places(name, x.at(static_cast<size_t>(op.axis("dim", dim_rank(x)))));
+  op.require_in_range(name, x.at(op.axis("dim", dim_rank(x))));
 }
 
 /// An index is no larger than its tensor, except along the axis that it indexes.
 void require_fits(const ShapeView& op, const Shape& index, const Shape& x, bool along = false) {
   if (x.empty() || index.size() != x.size()) return;
-  const auto axis = static_cast<size_t>(op.axis("dim", dim_rank(x)));
+  const size_t axis = op.axis("dim", dim_rank(x));
   for (size_t i = 0; i < x.size(); ++i)
     if (along || i != axis) op.require(index[i], Relation::le, x[i]);
 }
 
-/// scatter: each number of the index is the position for an element of the source.
+/// scatter: each index is the destination of an element of the source.
 Shapes scatter(const ShapeView& op) {
   const Shape& index = op.shape("index");
-  require_places_along(op, op.shape("self"));
+  require_in_range_along(op, op.shape("self"));
   require_fits(op, index, op.shape("self"));
   if (op.is_tensor("src")) require_fits(op, index, op.shape("src"), true);
   return self(op);
 }
 
-/// index_add and similar operators: one row of the source for each number of the index.
+/// index_add and similar operators: one row of the source for each index.
 Shapes put_rows(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  require_places_along(op, x);
+  require_in_range_along(op, x);
   if (op.is_tensor("source") && !x.empty() && op.shape("source").size() == x.size())
     op.unified(with_dim(x, op.axis("dim", dim_rank(x)), product(op.shape("index"))),
                op.shape("source"));
@@ -59,29 +59,29 @@ Shapes put_rows(const ShapeView& op) {
 }
 
 Shapes put(const ShapeView& op) {
-  op.require_places("index", product(op.shape("self")));
+  op.require_in_range("index", product(op.shape("self")));
   return self(op);
 }
 
-/// The indexed axes of x come first, unless they are neighbours.
+/// The indexed axes come first in the result, unless they are adjacent in x.
 Shape indexed(const Shape& x, const std::vector<bool>& is_indexed, const Shape& picked) {
   const auto first = std::find(is_indexed.begin(), is_indexed.end(), true);
   const auto next = std::find(first, is_indexed.end(), false);
   const bool neighbours = std::find(next, is_indexed.end(), true) == is_indexed.end();
-  const auto place = neighbours ? static_cast<size_t>(first - is_indexed.begin()) : 0;
+  const auto position = neighbours ? static_cast<size_t>(first - is_indexed.begin()) : 0;
   Shape out;
   for (size_t i = 0; i < x.size(); ++i)
     if (i >= is_indexed.size() || !is_indexed[i]) out.push_back(x[i]);
-  out.insert(out.begin() + static_cast<std::ptrdiff_t>(place), picked.begin(), picked.end());
+  out.insert(out.begin() + static_cast<std::ptrdiff_t>(position), picked.begin(), picked.end());
   return out;
 }
 
-/// The axes of a mask are as long as the axes that they stand for.
+/// The axes of a mask have the sizes of the axes that it replaces.
 void require_mask(const ShapeView& op, const Shape& mask, const Shape& x, size_t axis) {
   for (size_t i = 0; i < mask.size(); ++i) op.unified(x.at(axis + i), mask[i]);
 }
 
-/// The shape of x[indices]: a mask stands for one index for each of its axes. Nothing if there are
+/// The shape of x[indices]: a mask replaces one index per axis of the mask. Nothing if there are
 /// several masks, or a mask without axes.
 std::optional<Shape> picked_shape(const ShapeView& op) {
   const std::vector<ir::DType> dtypes = op.dtypes("indices");
@@ -95,7 +95,7 @@ std::optional<Shape> picked_shape(const ShapeView& op) {
     if (masks && shape->empty()) return std::nullopt;
     if (masks) require_mask(op, *shape, op.shape("self"), is_indexed.size());
     is_indexed.insert(is_indexed.end(), masks ? shape->size() : 1, shape.has_value());
-    if (shape) picked = op.broadcast(picked, masks ? Shape{born_size()} : *shape);
+    if (shape) picked = op.broadcast(picked, masks ? Shape{unbacked_size()} : *shape);
   }
   const bool any = std::find(is_indexed.begin(), is_indexed.end(), true) != is_indexed.end();
   return any ? indexed(op.shape("self"), is_indexed, picked) : op.shape("self");
@@ -103,53 +103,54 @@ std::optional<Shape> picked_shape(const ShapeView& op) {
 
 Shapes index(const ShapeView& op) {
   const auto out = picked_shape(op);
-  if (!out) op.unknown("how many elements several masks, or one without axes, take is unknown");
+  if (!out)
+    op.unknown("the number of elements selected by several masks, or one without axes, is unknown");
   return {*out};
 }
 
-/// The positions of nonzero elements: one row each, with the position along each axis.
+/// The indices of nonzero elements: one row each, with the index along each axis.
 Shapes nonzero(const ShapeView& op) {
-  return {{born_size(), Dim(static_cast<int64_t>(op.shape("self").size()))}};
+  return {{unbacked_size(), Dim(static_cast<int64_t>(op.shape("self").size()))}};
 }
 
 /// The same as a list, one tensor for each axis.
-Shapes nonzero_list(const ShapeView& op) { return repeated(op, {born_size()}); }
+Shapes nonzero_list(const ShapeView& op) { return repeated(op, {unbacked_size()}); }
 
-/// Each slice once. Its place and its count are results whether or not they were asked for.
+/// Each slice once. Indices and counts are results even if they were not requested.
 Shapes unique_slices(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  return {with_dim(x, axis, born_size()), {x.at(static_cast<size_t>(axis))}, {born_size()}};
+  return {with_dim(x, axis, unbacked_size()), {x.at(axis)}, {unbacked_size()}};
 }
 
-/// Each value once, its positions, and its count; results that were not requested are empty.
+/// Each value once, its indices, and its count; results that were not requested are empty.
 Shapes unique(const ShapeView& op) {
   if (op.has("dim")) return unique_slices(op);
   const bool has_inverse = op.boolean("return_inverse"), has_counts = op.boolean("return_counts");
-  Shapes out = {{born_size()}, has_inverse ? op.shape("self") : Shape{0}};
-  if (op.outputs() > 2) out.push_back({has_counts ? born_size() : Dim(0)});
+  Shapes out = {{unbacked_size()}, has_inverse ? op.shape("self") : Shape{0}};
+  if (op.outputs() > 2) out.push_back({has_counts ? unbacked_size() : Dim(0)});
   return out;
 }
 
-Shapes bincount(const ShapeView&) { return {{born_size()}}; }
+Shapes bincount(const ShapeView&) { return {{unbacked_size()}}; }
 
-/// The boxes that the others leave.
+/// The boxes that are not suppressed.
 Shapes nms(const ShapeView& op) {
   op.unified(op.shape("dets").at(0), op.shape("scores").at(0));
-  return {{born_size()}};
+  return {{unbacked_size()}};
 }
 
 Shapes masked_select(const ShapeView& op) {
   op.broadcast(op.shape("self"), op.shape("mask"));
-  return {{born_size()}};
+  return {{unbacked_size()}};
 }
 
 /// The values that are written broadcast to their destination.
 Shapes put_at_indices(const ShapeView& op) {
-  const auto place = picked_shape(op);
-  if (place && std::none_of(place->begin(), place->end(),
-                            [](const Dim& size) { return size == born_size(); }))
-    op.require_fit("values", *place);
+  const auto destination = picked_shape(op);
+  if (destination && std::none_of(destination->begin(), destination->end(),
+                                  [](const Dim& size) { return size == unbacked_size(); }))
+    op.require_fit("values", *destination);
   return self(op);
 }
 
@@ -160,18 +161,18 @@ Shapes copy(const ShapeView& op) {
 
 Shapes index_select(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  require_places_along(op, x);
+  require_in_range_along(op, x);
   return {with_dim(x, op.axis("dim", dim_rank(x)), product(op.shape("index")))};
 }
 
 Shapes gather(const ShapeView& op) {
-  require_places_along(op, op.shape("self"));
+  require_in_range_along(op, op.shape("self"));
   require_fits(op, op.shape("index"), op.shape("self"));
   return {op.shape("index")};
 }
 
 Shapes take(const ShapeView& op) {
-  op.require_places("index", product(op.shape("self")));
+  op.require_in_range("index", product(op.shape("self")));
   return {op.shape("index")};
 }
 
@@ -179,19 +180,19 @@ Shapes take_along_dim(const ShapeView& op) {
   Shape indices = op.shape("indices");
   const Shape& x = op.shape("self");
   if (!op.has("dim")) {
-    op.require_places("indices", product(x));
+    op.require_in_range("indices", product(x));
     return {{product(indices)}};
   }
-  require_places_along(op, x, "indices");
+  require_in_range_along(op, x, "indices");
   const int axis = op.axis("dim", dim_rank(x));
-  const Dim size = indices.at(static_cast<size_t>(axis));
+  const Dim size = indices.at(axis);
   return {with_dim(op.broadcast(with_dim(x, axis, 1), with_dim(indices, axis, 1)), axis, size)};
 }
 
 Shapes embedding(const ShapeView& op) {
   Shape out = op.shape("indices");
   const Shape& table = op.shape("weight");
-  op.require_places("indices", table.at(0));
+  op.require_in_range("indices", table.at(0));
   out.push_back(table.at(1));
   return {out};
 }
@@ -208,7 +209,7 @@ Shapes embedding_bag(const ShapeView& op) {
 Shapes one_hot(const ShapeView& op) {
   const Dim classes = op.dim("num_classes");
   Shape out = op.shape("self");
-  out.push_back(classes == Dim(-1) ? born_size() : classes);
+  out.push_back(classes == Dim(-1) ? unbacked_size() : classes);
   return {out};
 }
 

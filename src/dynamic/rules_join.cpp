@@ -10,14 +10,14 @@ namespace {
 using ir::Dim;
 using ir::Shape;
 
-/// Torch joins empty vectors with anything, for historical reasons.
-bool is_nothing(const Shape& shape) { return shape.size() == 1 && shape[0] == Dim(0); }
+/// torch concatenates empty vectors with anything, for historical reasons.
+bool is_empty_vector(const Shape& shape) { return shape.size() == 1 && shape[0] == Dim(0); }
 
 Shape concatenated(const ShapeView& op, Shapes inputs, const ir::Dim& dim) {
   if (std::any_of(inputs.begin(), inputs.end(), [](const Shape& x) { return x.size() > 1; }))
-    std::erase_if(inputs, is_nothing);
+    std::erase_if(inputs, is_empty_vector);
   Shape out = inputs.at(0);
-  const auto at = static_cast<size_t>(ir::floor_mod_int(dim.value(), dim_rank(out)));
+  const size_t at = ir::floor_mod_int(dim.value(), dim_rank(out));
   for (size_t k = 1; k < inputs.size(); ++k)
     for (size_t i = 0; i < out.size(); ++i)
       out[i] = i == at ? out[i] + inputs[k].at(i) : op.unified(out[i], inputs[k].at(i));
@@ -97,19 +97,19 @@ Shapes combinations(const ShapeView& op) {
   const int64_t r = op.i64("r");
   Dim n = op.shape("self").at(0);
   if (op.boolean("with_replacement")) n = n + (r - 1);
-  Dim ways = 1;
+  Dim count = 1;
   int64_t factorial = 1;
   for (int64_t i = 0; i < r; ++i) {
-    ways = ways * (n - i);
+    count = count * (n - i);
     factorial *= i + 1;
   }
-  return {{floor_div(ways, factorial), r}};
+  return {{floor_div(count, factorial), r}};
 }
 
 Shapes pad_sequence(const ShapeView& op) {
   const Shapes inputs = op.shapes("sequences");
   Dim longest = inputs.at(0).at(0);
-  for (const Shape& x : inputs) longest = op.facts().larger(longest, x.at(0));
+  for (const Shape& x : inputs) longest = op.constraints().larger(longest, x.at(0));
   const auto count = static_cast<int64_t>(inputs.size());
   Shape out = op.boolean("batch_first") ? Shape{count, longest} : Shape{longest, count};
   out.insert(out.end(), inputs[0].begin() + 1, inputs[0].end());
@@ -129,16 +129,16 @@ Shapes repeat(const ShapeView& op) {
 
 Shapes repeat_interleave(const ShapeView& op) {
   const bool is_flat = !op.has("dim");
-  const bool is_counted = op.is_tensor("repeats") && !op.has("output_size");
-  if (!op.has("self")) return {{is_counted ? born_size() : op.dim("output_size")}};
+  const bool is_data_dependent = op.is_tensor("repeats") && !op.has("output_size");
+  if (!op.has("self")) return {{is_data_dependent ? unbacked_size() : op.dim("output_size")}};
   const Shape& x = op.shape("self");
   const int axis = is_flat ? 0 : op.axis("dim", dim_rank(x));
-  const Dim whole = is_flat ? product(x) : x.at(static_cast<size_t>(axis));
-  const auto known = is_counted ? op.number("repeats") : std::nullopt;
-  const Dim size = known                   ? whole * Dim(*known)
-                   : is_counted            ? born_size()
+  const Dim total = is_flat ? product(x) : x.at(axis);
+  const auto known = is_data_dependent ? op.number("repeats") : std::nullopt;
+  const Dim size = known                   ? total * Dim(*known)
+                   : is_data_dependent     ? unbacked_size()
                    : op.has("output_size") ? op.dim("output_size")
-                                           : whole * op.dim("repeats");
+                                           : total * op.dim("repeats");
   return {is_flat ? Shape{size} : with_dim(x, axis, size)};
 }
 
@@ -154,15 +154,15 @@ bool pads_by(const ShapeView& op, std::string_view mode) {
 Shapes pad(const ShapeView& op) {
   Shape out = op.shape("self");
   const bool reflects = pads_by(op, "reflect"), wraps = pads_by(op, "circular");
-  const Shape borders = op.dims(op.has("padding") ? "padding" : "pad");
-  for (size_t i = 0; i + 1 < borders.size(); i += 2) {
+  const Shape pads = op.dims(op.has("padding") ? "padding" : "pad");
+  for (size_t i = 0; i + 1 < pads.size(); i += 2) {
     Dim& size = out.at(out.size() - 1 - i / 2);
-    // A negative border crops, which is another operation.
-    for (const Dim& border : {borders[i], borders[i + 1]}) {
-      if (!border.is_constant()) op.holds(border, Relation::ge, 0);
-      if (reflects || wraps) op.require(border, reflects ? Relation::lt : Relation::le, size);
+    // A negative amount crops, which is another operation.
+    for (const Dim& amount : {pads[i], pads[i + 1]}) {
+      if (!amount.is_constant()) op.holds(amount, Relation::ge, 0);
+      if (reflects || wraps) op.require(amount, reflects ? Relation::lt : Relation::le, size);
     }
-    size = size + borders[i] + borders[i + 1];
+    size = size + pads[i] + pads[i + 1];
   }
   return {out};
 }

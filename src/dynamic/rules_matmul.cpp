@@ -37,8 +37,8 @@ Shapes add_product(const ShapeView& op) {
   return {product};
 }
 
-/// Groups of rows, each times a matrix of its own; of columns; of what is summed; or, without ends,
-/// one product for each.
+/// One product per group. Groups are batches, or ranges (`offs`) of rows, of columns, or of the
+/// summed axis.
 Shapes grouped(const ShapeView& op) {
   const Shape &a = op.shape("self"), &b = op.shape("mat2");
   op.unified(a.back(), b.at(b.size() - 2));
@@ -134,7 +134,7 @@ Shapes kron(const ShapeView& op) {
   return {a};
 }
 
-/// Labels of each operand and, behind "->", of the result; '.' stands for an ellipsis.
+/// Labels of each operand and, after "->", of the result; '.' stands for an ellipsis.
 struct Equation {
   std::vector<std::string> inputs = {""};
   std::optional<std::string> output;
@@ -175,14 +175,15 @@ Shapes einsum(const ShapeView& op) {
   Shape ellipsis;
   for (size_t k = 0; k < x.size(); ++k) {
     const std::string& labels = equation.inputs.at(k);
-    const size_t hidden = x[k].size() + (labels.find('.') != std::string::npos) - labels.size();
+    const size_t ellipsis_rank =
+        x[k].size() + (labels.find('.') != std::string::npos) - labels.size();
     size_t axis = 0;
     for (const char label : labels) {
       if (label == '.') {
         const auto first = x[k].begin() + static_cast<std::ptrdiff_t>(axis);
-        const auto last = first + static_cast<std::ptrdiff_t>(hidden);
+        const auto last = first + static_cast<std::ptrdiff_t>(ellipsis_rank);
         ellipsis = op.broadcast(ellipsis, Shape(first, last));
-        axis += hidden;
+        axis += ellipsis_rank;
         continue;
       }
       const Dim& size = x[k].at(axis++);

@@ -1,4 +1,4 @@
-// Normalisations, with the statistics that some return beside the result.
+// Normalisations, with the statistics that some return in addition.
 #include "src/diag/error.h"
 #include "src/dynamic/shape_rule.h"
 
@@ -8,7 +8,7 @@ namespace {
 using ir::Dim;
 using ir::Shape;
 
-/// Each parameter has as many numbers as there are channels, in any shape.
+/// Each parameter has one element per channel, in any shape.
 void require_channels(const ShapeView& op) {
   for (const char* name : {"weight", "bias", "running_mean", "running_var"})
     if (op.has(name)) op.unified(product(op.shape(name)), op.shape("input").at(1));
@@ -19,7 +19,7 @@ Shapes by_channel(const ShapeView& op) {
   return {op.shape("input")};
 }
 
-/// The last axes have the given sizes, and so have the factors.
+/// The last axes have the sizes of `normalized_shape`, and so have the parameters.
 void require_last(const ShapeView& op) {
   const Shape size = op.dims("normalized_shape");
   for (const Dim& each : size)  // tract divides by it

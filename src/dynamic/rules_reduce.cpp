@@ -3,8 +3,8 @@
 
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
-#include "src/dynamic/births.h"
 #include "src/dynamic/shape_rule.h"
+#include "src/dynamic/unbacked_sizes.h"
 
 namespace t2n::dynamic {
 namespace {
@@ -18,15 +18,14 @@ Shape reduced(const ShapeView& op) {
   return without(x, op.axes("dim", dim_rank(x)), op.boolean("keepdim"));
 }
 
-/// Torch finds no maximum among no elements.
+/// torch rejects the maximum of an empty axis.
 void require_elements(const ShapeView& op) {
   constexpr std::array<std::string_view, 7> kExtremes = {"amax",   "amin",   "max",    "min",
                                                          "argmax", "argmin", "aminmax"};
   const Shape& x = op.first();
   if (!is_one_of(ir::op_short_name(op.op()), kExtremes)) return;
   for (const int64_t axis : op.axes("dim", dim_rank(x)))
-    if (!x.empty() && is_born(x.at(static_cast<size_t>(axis))))
-      op.require(x.at(static_cast<size_t>(axis)), Relation::ge, 1);
+    if (!x.empty() && is_unbacked(x.at(axis))) op.require(x.at(axis), Relation::ge, 1);
 }
 
 Shapes reduce(const ShapeView& op) {
@@ -51,14 +50,13 @@ Shapes number(const ShapeView& op) { return repeated(op, {}); }
 Shapes topk(const ShapeView& op) {
   const Shape& x = op.first();
   const int axis = op.axis("dim", dim_rank(x));
-  if (!x.empty()) op.require(op.dim("k"), Relation::le, x.at(static_cast<size_t>(axis)));
+  if (!x.empty()) op.require(op.dim("k"), Relation::le, x.at(axis));
   return repeated(op, with_dim(x, axis, op.dim("k")));
 }
 
 Shapes kthvalue(const ShapeView& op) {
   const Shape& x = op.first();
-  if (!x.empty())
-    op.require(op.dim("k"), Relation::le, x.at(static_cast<size_t>(op.axis("dim", dim_rank(x)))));
+  if (!x.empty()) op.require(op.dim("k"), Relation::le, x.at(op.axis("dim", dim_rank(x))));
   return reduce(op);
 }
 
@@ -71,31 +69,31 @@ Shapes norm_except_dim(const ShapeView& op) {
 
 Shapes histogram(const ShapeView& op) { return {{op.dim("bins")}}; }
 
-/// Variables are rows. That of one variable is a number.
+/// Variables are rows. A single variable gives a number.
 Shapes covariance(const ShapeView& op) {
   const Shape& x = op.first();
   const bool is_one = x.size() < 2 || !op.holds(x[0], Relation::ge, 2);
   return {is_one ? Shape{} : Shape{x[0], x[0]}};
 }
 
-/// `prepend` and `append` are joined before `n` differences are taken; not if n is 0.
+/// `prepend` and `append` are concatenated first, unless n is 0.
 Shapes differences(const ShapeView& op) {
   if (op.i64("n") == 0) return {op.shape("self")};
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  const auto at = static_cast<size_t>(axis);
+  const size_t at = axis;
   Dim size = x.at(at);
   for (const char* more : {"prepend", "append"})
     if (op.has(more)) size = size + (op.shape(more).empty() ? Dim(1) : op.shape(more).at(at));
-  return {with_dim(x, axis, op.facts().larger(size - op.dim("n"), 0))};
+  return {with_dim(x, axis, op.constraints().larger(size - op.dim("n"), 0))};
 }
 
-/// A one-dimensional x runs along `dim`, which needs samples: of none there is no last one.
+/// A one-dimensional x runs along `dim`, which must not be empty.
 Shape sampled(const ShapeView& op) {
   const Shape& y = op.shape("y");
   const bool is_one = !op.is_tensor("x") || op.shape("x").size() < 2;
   const Shape out = is_one ? y : op.broadcast(y, op.shape("x"));
-  const Dim& size = out.at(static_cast<size_t>(op.axis("dim", dim_rank(out))));
+  const Dim& size = out.at(op.axis("dim", dim_rank(out)));
   if (!size.is_constant()) op.require(size, Relation::ge, 1);
   return out;
 }
@@ -108,7 +106,7 @@ Shapes trapezoid(const ShapeView& op) {
 Shapes cumulative_trapezoid(const ShapeView& op) {
   const Shape y = sampled(op);
   const int axis = op.axis("dim", dim_rank(y));
-  return {with_dim(y, axis, y.at(static_cast<size_t>(axis)) - 1)};
+  return {with_dim(y, axis, y.at(axis) - 1)};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Images at other sizes: given sizes, or the old ones times a factor.
+// Resized images: to given sizes, or by a factor.
 #include <cmath>
 
 #include "ir/fraction.h"
@@ -21,10 +21,10 @@ Dim scaled(const ShapeView& op, const Dim& size, double factor) {
   if (std::trunc(parts) == parts && parts <= 1e9)
     return floor_div(static_cast<int64_t>(parts) * size, kParts);
   const auto fraction = ir::simplest_fraction(factor, kMantissa);
-  if (!fraction) op.unknown("the factor is no simple fraction");
+  if (!fraction) op.unknown("the factor is not a simple fraction");
   if (fraction->skew < 0)
     op.unknown(cat("floats round size * ", factor,
-                   " down to below the whole number at some sizes, "
+                   " down to below the integer at some sizes, "
                    "where size * ",
                    fraction->number, " // ", fraction->divisor, " does not"));
   return floor_div(fraction->number * size, fraction->divisor);
@@ -44,7 +44,7 @@ Shapes upsample(const ShapeView& op) {
   return {out};
 }
 
-/// With antialiasing, torch gives every row of a result of one column the values of the first.
+/// With antialiasing, torch gives every row of a one-column result the values of the first.
 Shapes smoothed(const ShapeView& op) {
   const Shape out = upsample(op).front();
   const bool keeps_rows = out.at(2) == op.first().at(2);

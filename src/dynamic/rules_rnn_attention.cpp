@@ -7,7 +7,7 @@ namespace {
 
 using ir::Shape;
 
-/// The outputs of all steps; both directions stand side by side.
+/// The outputs of all time steps; both directions are concatenated.
 Shape outputs(const ShapeView& op, const Shape& state) {
   Shape out = op.shape("input");
   out.back() = op.boolean("bidirectional") ? 2 * state.back() : state.back();
@@ -50,7 +50,7 @@ Shapes flash_attention(const ShapeView& op) {
   return {attended(op), all_but_last(op.shape("query"), 1)};
 }
 
-/// The weights are averaged over heads, if they were requested so; a fused kernel gives none.
+/// The weights are averaged over heads if requested; a fused kernel returns none.
 Shapes multi_head(const ShapeView& op) {
   const Shape &query = op.shape("query"), &key = op.shape("key");
   if (op.outputs() < 2) return {query};

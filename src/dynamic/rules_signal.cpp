@@ -11,8 +11,8 @@ using ir::Shape;
 /// The entries of half a spectrum.
 Dim half(const Dim& n) { return floor_div(n, 2) + 1; }
 
-/// Whole spectra, real to half a spectrum, half a spectrum to real.
-enum class Kind { whole, to_half, from_half };
+/// Full spectra, real to half a spectrum, half a spectrum to real.
+enum class Kind { full, to_half, from_half };
 
 Kind kind_of(std::string_view op) {
   for (const std::string_view name : {"irfft", "hfft"})
@@ -20,15 +20,15 @@ Kind kind_of(std::string_view op) {
       return Kind::from_half;
   for (const std::string_view name : {"rfft", "ihfft"})
     if (op.find(name) != std::string_view::npos) return Kind::to_half;
-  return Kind::whole;
+  return Kind::full;
 }
 
 /// The size along the last transformed axis.
-Dim last_size(const ShapeView& op, const Dim& size, bool is_given) {
+Dim last_size(const ShapeView& op, const Dim& size, bool has_size) {
   switch (kind_of(op.op())) {
-    case Kind::whole: return size;
+    case Kind::full: return size;
     case Kind::to_half: return half(size);
-    case Kind::from_half: return is_given ? size : 2 * (size - 1);
+    case Kind::from_half: return has_size ? size : 2 * (size - 1);
   }
   internal_error(__FILE__, __LINE__, "no such kind of transform");
 }
@@ -36,12 +36,12 @@ Dim last_size(const ShapeView& op, const Dim& size, bool is_given) {
 Shapes fft(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  const bool is_given = op.has("n");
-  const Dim size = is_given ? op.dim("n") : x.at(static_cast<size_t>(axis));
-  return {with_dim(x, axis, last_size(op, size, is_given))};
+  const bool has_size = op.has("n");
+  const Dim size = has_size ? op.dim("n") : x.at(axis);
+  return {with_dim(x, axis, last_size(op, size, has_size))};
 }
 
-/// The axes in the given order; without, as many last ones as there are sizes, or all.
+/// The axes of `dim` in order; without `dim`, the last ones, one per size in `s`, or all.
 std::vector<int> transformed_axes(const ShapeView& op, const Shape& x) {
   const int rank = dim_rank(x);
   std::vector<int> out;
@@ -61,10 +61,10 @@ Shapes fftn(const ShapeView& op) {
   const std::vector<int> axes = transformed_axes(op, out);
   const Shape sizes = op.has("s") ? op.dims("s") : Shape(axes.size(), Dim(-1));
   for (size_t i = 0; i < axes.size(); ++i) {
-    Dim& size = out.at(static_cast<size_t>(axes[i]));
-    const bool is_given = sizes.at(i) != Dim(-1);
-    if (is_given) size = sizes[i];
-    if (i + 1 == axes.size()) size = last_size(op, size, is_given);
+    Dim& size = out.at(axes[i]);
+    const bool has_size = sizes.at(i) != Dim(-1);
+    if (has_size) size = sizes[i];
+    if (i + 1 == axes.size()) size = last_size(op, size, has_size);
   }
   return {out};
 }
@@ -76,18 +76,18 @@ int last_axis(const ShapeView& op) { return transformed_axes(op, op.shape("self"
 Shapes r2c(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = last_axis(op);
-  return {op.boolean("onesided") ? with_dim(x, axis, half(x.at(static_cast<size_t>(axis)))) : x};
+  return {op.boolean("onesided") ? with_dim(x, axis, half(x.at(axis))) : x};
 }
 
 Shapes c2r(const ShapeView& op) {
   return {with_dim(op.shape("self"), last_axis(op), op.dim("last_dim_size"))};
 }
 
-/// Complex numbers as pairs on a last axis of two, as the pass complex-to-pairs leaves them.
+/// Complex numbers as pairs on a last axis of two, as the pass complex-to-pairs makes them.
 Shapes r2c_pairs(const ShapeView& op) {
   Shape out = op.shape("self");
   const int axis = op.axis("dim", dim_rank(out));
-  Dim& size = out.at(static_cast<size_t>(axis));
+  Dim& size = out.at(axis);
   if (op.boolean("onesided")) size = half(size);
   out.push_back(2);
   return {out};
@@ -135,12 +135,12 @@ Shapes istft(const ShapeView& op) {
   Shape x = op.shape("self");
   if (!ir::is_complex(op.dtype("self"))) x = all_but_last(x, 1);
   const Dim n = op.dim("n_fft");
-  const Dim whole = n + hop_length(op, n) * (x.back() - 1);
+  const Dim total = n + hop_length(op, n) * (x.back() - 1);
   Shape out = all_but_last(x, 2);
   if (op.has("length"))
     out.push_back(op.dim("length"));
   else
-    out.push_back(op.boolean("center") ? whole - 2 * floor_div(n, 2) : whole);
+    out.push_back(op.boolean("center") ? total - 2 * floor_div(n, 2) : total);
   return {out};
 }
 

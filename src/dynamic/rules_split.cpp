@@ -17,7 +17,7 @@ Dim clamped(const ShapeView& op, const Dim& bound, const Dim& size) {
   constexpr int64_t kEnd = int64_t{1} << 62;
   if (bound.is_constant() && bound.value() > kEnd) return size;
   const Dim from_start = op.holds(bound, Relation::ge, 0) ? bound : bound + size;
-  return op.facts().smaller(op.facts().larger(from_start, 0), size);
+  return op.constraints().smaller(op.constraints().larger(from_start, 0), size);
 }
 
 struct SliceBounds {
@@ -45,31 +45,32 @@ std::optional<Dim> cut_off_at(const Dim& start, const Dim& size) {
 /// `size - min(a, size)` has the form that other slices give it: `max(size - a, 0)`.
 Dim length_of(const ShapeView& op, const SliceBounds& bounds, const Dim& size) {
   const auto start = bounds.end == size ? cut_off_at(bounds.start, size) : std::nullopt;
-  return op.facts().larger(start ? size - *start : bounds.end - bounds.start, 0);
+  return op.constraints().larger(start ? size - *start : bounds.end - bounds.start, 0);
 }
 
-/// Of `x[-n:]`: n, or all there are.
+/// The length of `x[-n:]`: n, or the size if it is smaller.
 std::optional<Dim> last_entries(const ShapeView& op, const Dim& size) {
   if (!op.has("start") || !op.holds(op.dim("start"), Relation::lt, 0)) return std::nullopt;
   if (op.has("end") && clamped(op, op.dim("end"), size) != size) return std::nullopt;
-  return op.facts().smaller(-1 * op.dim("start"), size);
+  return op.constraints().smaller(-1 * op.dim("start"), size);
 }
 
 Shapes slice(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  const Dim& size = x.at(static_cast<size_t>(axis));
+  const Dim& size = x.at(axis);
   const auto last = last_entries(op, size);
   const Dim length = last ? *last : length_of(op, bounds(op, size), size);
-  // An end that is cut off leaves nothing behind the start only where the trials show it.
-  if (!ir::is_born(length) && !orders_in(length).empty()) op.facts().holds(length, Relation::ge, 1);
+  // Assumes that the slice is not empty, unless a probe shows that it may be.
+  if (!ir::is_unbacked(length) && !orders_in(length).empty())
+    op.constraints().holds(length, Relation::ge, 1);
   return {with_dim(x, axis, ceil_div(length, op.has("step") ? op.dim("step") : Dim(1)))};
 }
 
 Shapes narrow(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  const Dim size = x.at(static_cast<size_t>(axis)), length = op.dim("length");
+  const Dim size = x.at(axis), length = op.dim("length");
   if (!op.is_tensor("start")) {
     const Dim start = op.dim("start");
     const bool is_from_start = op.holds(start, Relation::ge, 0);
@@ -80,8 +81,8 @@ Shapes narrow(const ShapeView& op) {
   return {with_dim(x, axis, length)};
 }
 
-/// `index` is a position of the axis.
-void require_place(const ShapeView& op, const Dim& size) {
+/// `index` is within the axis.
+void require_index(const ShapeView& op, const Dim& size) {
   const Dim index = op.dim("index");
   const auto of_iteration = [](const ir::Symbol& symbol) { return symbol.is_iteration(); };
   const std::vector<ir::Symbol> symbols = index.symbols();
@@ -96,14 +97,14 @@ void require_place(const ShapeView& op, const Dim& size) {
 Shapes select(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  require_place(op, x.at(static_cast<size_t>(axis)));
+  require_index(op, x.at(axis));
   return {without(x, {axis}, false)};
 }
 
 Shapes select_scatter(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  require_place(op, x.at(static_cast<size_t>(axis)));
+  require_index(op, x.at(axis));
   op.unified(without(x, {axis}, false), op.shape("src"));
   return {x};
 }
@@ -125,12 +126,12 @@ Shapes parts(const Shape& x, int axis, const std::vector<Dim>& sizes) {
   return out;
 }
 
-/// Parts of `size`, the last one with the rest; the trials give their number.
+/// Parts of `size`, the last one with the remainder; the number of parts is the sample's.
 Shapes equal_parts(const ShapeView& op, const Shape& x, int axis, const Dim& size) {
   const auto count = static_cast<int64_t>(op.outputs());
-  const Dim whole = x.at(static_cast<size_t>(axis));
+  const Dim total = x.at(axis);
   std::vector<Dim> sizes(op.outputs(), size);
-  if (!sizes.empty()) sizes.back() = whole - (count - 1) * size;
+  if (!sizes.empty()) sizes.back() = total - (count - 1) * size;
   if (!op.holds(sizes.back(), Relation::ge, count > 1 ? 1 : 0) ||
       !op.holds(sizes.back(), Relation::le, size))
     op.unknown("the number of parts differs");
@@ -144,8 +145,7 @@ Shapes split(const ShapeView& op) {
   const bool is_list = op.has("split_sizes") || op.op().ends_with(".sizes");
   if (is_list) {
     const std::vector<Dim> sizes = op.dims(name);
-    op.unified(x.at(static_cast<size_t>(axis)),
-               std::accumulate(sizes.begin(), sizes.end(), Dim(0)));
+    op.unified(x.at(axis), std::accumulate(sizes.begin(), sizes.end(), Dim(0)));
     return parts(x, axis, sizes);
   }
   return equal_parts(op, x, axis, op.dim(name));
@@ -154,31 +154,31 @@ Shapes split(const ShapeView& op) {
 Shapes chunk(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  return equal_parts(op, x, axis, ceil_div(x.at(static_cast<size_t>(axis)), op.dim("chunks")));
+  return equal_parts(op, x, axis, ceil_div(x.at(axis), op.dim("chunks")));
 }
 
 /// The first size % sections parts are longer by one.
 Shapes sections(const ShapeView& op, const Shape& x, int axis, int64_t count) {
   std::vector<Dim> sizes;
   for (int64_t i = 0; i < count; ++i)
-    sizes.push_back(floor_div(x.at(static_cast<size_t>(axis)) + (count - 1 - i), count));
+    sizes.push_back(floor_div(x.at(axis) + (count - 1 - i), count));
   if (sizes.size() != op.outputs()) op.unknown("the number of parts differs");
   return parts(x, axis, sizes);
 }
 
-/// Parts between indices.
+/// Parts between indices: each starts where the previous one ends.
 Shapes cut(const ShapeView& op, const Shape& x, int axis, const Shape& indices) {
-  const Dim whole = x.at(static_cast<size_t>(axis));
+  const Dim total = x.at(axis);
   std::vector<Dim> sizes;
   Dim start = 0;
   for (const Dim& index : indices) {
-    if (!ir::is_born(whole) && op.holds(index, Relation::ge, 0))
-      op.facts().decide(index, Relation::le, whole);  // a part begins where others end
-    const Dim end = clamped(op, index, whole);
-    sizes.push_back(op.facts().larger(end - start, 0));
+    if (!ir::is_unbacked(total) && op.holds(index, Relation::ge, 0))
+      op.constraints().decide(index, Relation::le, total);
+    const Dim end = clamped(op, index, total);
+    sizes.push_back(op.constraints().larger(end - start, 0));
     start = end;
   }
-  sizes.push_back(whole - start);
+  sizes.push_back(total - start);
   return parts(x, axis, sizes);
 }
 
@@ -190,7 +190,7 @@ Shapes cut_at(const ShapeView& op, const Shape& x, int axis) {
 Shapes tensor_split(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  if (op.is_tensor("tensor_indices_or_sections")) op.unknown("the parts are given as a tensor");
+  if (op.is_tensor("tensor_indices_or_sections")) op.unknown("a tensor specifies the parts");
   return cut_at(op, x, axis);
 }
 
@@ -207,14 +207,14 @@ Shapes dsplit(const ShapeView& op) { return cut_at(op, op.shape("self"), 2); }
 Shapes glu(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = op.axis("dim", dim_rank(x));
-  return {with_dim(x, axis, floor_div(x.at(static_cast<size_t>(axis)), 2))};
+  return {with_dim(x, axis, floor_div(x.at(axis), 2))};
 }
 
 Dim diagonal_length(const ShapeView& op, const Dim& rows, const Dim& columns, const Dim& offset) {
   const bool is_above = op.holds(offset, Relation::ge, 0);
-  Facts& facts = op.facts();
-  return facts.simplified(min(is_above ? rows : facts.larger(rows + offset, 0),
-                              is_above ? facts.larger(columns - offset, 0) : columns));
+  ConstraintSet& constraints = op.constraints();
+  return constraints.simplified(min(is_above ? rows : constraints.larger(rows + offset, 0),
+                                    is_above ? constraints.larger(columns - offset, 0) : columns));
 }
 
 Shapes diagonal(const ShapeView& op) {
@@ -222,7 +222,7 @@ Shapes diagonal(const ShapeView& op) {
   const auto rank = static_cast<int>(x.size());
   const int a = op.axis("dim1", rank), b = op.axis("dim2", rank);
   const Dim offset = op.dim("offset");
-  const Dim rows = x.at(static_cast<size_t>(a)), columns = x.at(static_cast<size_t>(b));
+  const Dim rows = x.at(a), columns = x.at(b);
   Shape out = without(x, {a, b}, false);
   out.push_back(diagonal_length(op, rows, columns, offset));
   return {out};
@@ -260,14 +260,14 @@ Shapes diagflat(const ShapeView& op) {
   return {{size, size}};
 }
 
-/// Windows of `size`, `step` apart, become a last axis.
+/// Windows of `size` elements with stride `step` become a last axis.
 Shapes unfold(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const Dim size = op.dim("size");
   if (x.empty()) return {{size}};
   const int axis = op.axis("dimension", dim_rank(x));
-  op.require(x.at(static_cast<size_t>(axis)), Relation::ge, size);
-  const Dim count = floor_div(x.at(static_cast<size_t>(axis)) - size, op.dim("step")) + 1;
+  op.require(x.at(axis), Relation::ge, size);
+  const Dim count = floor_div(x.at(axis) - size, op.dim("step")) + 1;
   Shape out = with_dim(x, axis, count);
   out.push_back(size);
   return {out};

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
-#include "src/dynamic/births.h"
 #include "src/dynamic/shape_rule.h"
+#include "src/dynamic/unbacked_sizes.h"
 
 namespace t2n::dynamic {
 namespace {
@@ -24,20 +24,20 @@ Dim remaining(const ShapeView& op, const Shape& from, Shape to) {
   const Dim total = product(rest), known = product(to);
   if (known == Dim(0)) op.unknown("there are no elements");
   const Dim size = floor_div(total, known);
-  if (!op.facts().equal(size * known, total)) op.unknown("the elements do not fit");
+  if (!op.constraints().equal(size * known, total)) op.unknown("the elements do not fit");
   return size;
 }
 
 /// A shape with at most one -1.
 Shape filled(const ShapeView& op, const Shape& from, Shape to) {
-  const auto open = std::find(to.begin(), to.end(), Dim(-1));
-  if (open == to.end()) {
+  const auto inferred = std::find(to.begin(), to.end(), Dim(-1));
+  if (inferred == to.end()) {
     op.require(product(from), Relation::eq, product(to));
     return to;
   }
   Shape others = to;
-  others.erase(others.begin() + (open - to.begin()));
-  *open = remaining(op, from, others);
+  others.erase(others.begin() + (inferred - to.begin()));
+  *inferred = remaining(op, from, others);
   return to;
 }
 
@@ -105,7 +105,7 @@ Shapes ravel(const ShapeView& op) { return {{product(op.first())}}; }
 
 Shapes unflatten(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  const auto at = static_cast<size_t>(op.axis("dim", dim_rank(x)));
+  const size_t at = op.axis("dim", dim_rank(x));
   const Shape parts = filled(op, {x.at(at)}, op.dims("sizes"));
   Shape out = x;
   out.erase(out.begin() + static_cast<std::ptrdiff_t>(at));
@@ -117,12 +117,12 @@ Shapes permute(const ShapeView& op) {
   const Shape& x = op.shape("self");
   Shape out;
   for (const Dim& dim : op.dims("dims"))
-    out.push_back(x.at(static_cast<size_t>(ir::floor_mod_int(dim.value(), dim_rank(x)))));
+    out.push_back(x.at(ir::floor_mod_int(dim.value(), dim_rank(x))));
   return {out};
 }
 
 Shapes swapped(Shape x, int a, int b) {
-  if (!x.empty()) std::swap(x.at(static_cast<size_t>(a)), x.at(static_cast<size_t>(b)));
+  if (!x.empty()) std::swap(x.at(a), x.at(b));
   return {x};
 }
 
@@ -152,9 +152,8 @@ Shapes moveaxis(const ShapeView& op) {
   std::vector<int> order(x.size(), -1);
   std::vector<bool> moved(x.size(), false);
   for (size_t i = 0; i < from.size(); ++i) {
-    const auto at = static_cast<size_t>(ir::floor_mod_int(from[i].value(), dim_rank(x)));
-    order.at(static_cast<size_t>(ir::floor_mod_int(to[i].value(), dim_rank(x)))) =
-        static_cast<int>(at);
+    const size_t at = ir::floor_mod_int(from[i].value(), dim_rank(x));
+    order.at(ir::floor_mod_int(to[i].value(), dim_rank(x))) = static_cast<int>(at);
     moved.at(at) = true;
   }
   size_t next = 0;
@@ -166,9 +165,9 @@ Shapes moveaxis(const ShapeView& op) {
   return {out};
 }
 
-/// Whether an axis has size 1; a dynamic axis counts as it was in all trials.
+/// True if an axis has size 1; a dynamic axis must be the same in all probes.
 bool is_one(const ShapeView& op, const Dim& dim) {
-  if (is_born(dim)) return !op.holds(dim, Relation::ne, 1);
+  if (is_unbacked(dim)) return !op.holds(dim, Relation::ne, 1);
   return dim.is_constant() ? dim == Dim(1) : !op.holds(dim, Relation::ge, 2);
 }
 
@@ -176,7 +175,7 @@ Shapes squeeze(const ShapeView& op) {
   const Shape& x = op.shape("self");
   ir::Ints ones;
   for (const int64_t axis : op.axes("dim", dim_rank(x)))
-    if (!x.empty() && is_one(op, x.at(static_cast<size_t>(axis)))) ones.push_back(axis);
+    if (!x.empty() && is_one(op, x.at(axis))) ones.push_back(axis);
   // An empty list of dims squeezes none, a missing one all.
   const bool squeezes_none = op.has("dim") && op.dims("dim").empty();
   return {squeezes_none ? x : without(x, ones, false)};
@@ -189,7 +188,7 @@ Shapes unsqueeze(const ShapeView& op) {
 }
 
 Shapes atleast(const ShapeView& op) {
-  const auto rank = static_cast<size_t>(op.op()[op.op().find('_') + 1] - '0');
+  const size_t rank = op.op()[op.op().find('_') + 1] - '0';
   if (op.has("self")) return {atleast_nd(op.shape("self"), rank)};
   Shapes out;
   for (const Shape& x : op.shapes("tensors")) out.push_back(atleast_nd(x, rank));
@@ -204,18 +203,16 @@ Shapes as_real(const ShapeView& op) {
 
 Shapes as_complex(const ShapeView& op) { return {all_but_last(op.shape("self"), 1)}; }
 
-/// Shifts by no more than the size, as a file states it of a declared one.
+/// Shifts by no more than the size; the exported model asserts it for a declared one.
 Shapes roll(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const Shape shifts = op.dims("shifts"), dims = op.dims("dims");
   for (size_t i = 0; i < shifts.size(); ++i) {
     if (x.empty()) break;
     const Dim size =
-        dims.empty()
-            ? product(x)
-            : x.at(static_cast<size_t>(ir::floor_mod_int(dims.at(i).value(), dim_rank(x))));
-    // By sizes that follow from values, places are computed, and any shift has its meaning.
-    if (ir::is_born(size) || ir::is_born(shifts[i])) continue;
+        dims.empty() ? product(x) : x.at(ir::floor_mod_int(dims.at(i).value(), dim_rank(x)));
+    // With data-dependent sizes the graph computes the indices: any shift is valid.
+    if (ir::is_unbacked(size) || ir::is_unbacked(shifts[i])) continue;
     if (size.is_constant() && shifts[i].is_constant()) continue;
     const bool is_forward = op.holds(shifts[i], Relation::ge, 0);
     op.require(is_forward ? shifts[i] : -1 * shifts[i], Relation::le, size);
@@ -243,7 +240,7 @@ Shapes pixel_shuffle(const ShapeView& op) {
   return {out};
 }
 
-/// torch gives a tensor without elements back as it is.
+/// torch returns a tensor without elements unchanged.
 Shapes pixel_unshuffle(const ShapeView& op) {
   const Shape& x = op.shape("self");
   for (const Dim& size : x) op.require(size, Relation::ge, 1);

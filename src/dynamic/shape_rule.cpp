@@ -11,7 +11,7 @@ namespace t2n::dynamic {
 using ir::Dim;
 using ir::Shape;
 
-ShapeRules::ShapeRules(Asks is_elementwise) : is_elementwise_(std::move(is_elementwise)) {
+ShapeRules::ShapeRules(Predicate is_elementwise) : is_elementwise_(std::move(is_elementwise)) {
   for (const auto family : {add_elementwise_rules, add_reduce_rules, add_view_rules,
                             add_split_rules, add_join_rules, add_index_rules, add_creation_rules,
                             add_conv_pool_rules, add_resize_rules, add_matmul_rules, add_norm_rules,
@@ -19,12 +19,12 @@ ShapeRules::ShapeRules(Asks is_elementwise) : is_elementwise_(std::move(is_eleme
     family(*this);
 }
 
-void ShapeRules::add(ShapeRule rule, std::string_view names, const std::source_location& place) {
+void ShapeRules::add(ShapeRule rule, std::string_view names, const std::source_location& location) {
   for_each_word(names, [&](std::string_view name) {
     const bool is_full = name.find("::") != std::string_view::npos;
     const ir::OpId op = ir::op_id(is_full ? std::string(name) : cat("aten::", name));
-    T2N_ASSERT(!is_elementwise_(op), ir::op_name(op), " is elementwise, and needs no rule");
-    rules_.set(op, rule, cat(place.file_name(), ":", place.line()));
+    T2N_ASSERT(!is_elementwise_(op), ir::op_name(op), " is elementwise and needs no rule");
+    rules_.set(op, rule, cat(location.file_name(), ":", location.line()));
   });
 }
 
@@ -40,7 +40,7 @@ RuleResult apply_shape_rule(ShapeRule rule, const ShapeView& op) {
   try {
     RuleResult out{rule(op), {}, false};
     for (Shape& shape : out.shapes)
-      for (Dim& dim : shape) dim = op.facts().simplified(dim);
+      for (Dim& dim : shape) dim = op.constraints().simplified(dim);
     if (out.shapes.size() != op.outputs())
       return {{}, cat(out.shapes.size(), " shapes for ", op.outputs(), " outputs"), true};
     return out;
@@ -48,12 +48,12 @@ RuleResult apply_shape_rule(ShapeRule rule, const ShapeView& op) {
     const Diagnostic& refusal = error.diagnostic();
     const bool is_known = refusal.id == "dynamic-size";
     return {{}, is_known ? refusal.why : headline(refusal), !is_known};
-  } catch (const std::exception& error) {  // an argument of another kind, or an index out of range
+  } catch (const std::exception& error) {  // an argument of another type, or an index out of range
     return {{}, error.what(), true};
   }
 }
 
-Dim born_size() { return Dim::symbol(Symbol::Born{}); }
+Dim unbacked_size() { return Dim::symbol(Symbol::Unbacked{}); }
 
 Dim product(const Shape& dims) {
   Dim out = 1;
@@ -75,16 +75,17 @@ Shape atleast_nd(Shape shape, size_t rank) {
 }
 
 Shape with_dim(Shape shape, int axis, const Dim& size) {
-  if (!shape.empty()) shape.at(static_cast<size_t>(axis)) = size;
+  if (!shape.empty()) shape.at(axis) = size;
   return shape;
 }
 
 Shape without(const Shape& shape, const ir::Ints& axes, bool keepdim) {
   Shape out;
   for (size_t i = 0; i < shape.size(); ++i) {
-    const bool goes = std::find(axes.begin(), axes.end(), static_cast<int64_t>(i)) != axes.end();
-    if (!goes) out.push_back(shape[i]);
-    if (goes && keepdim) out.push_back(1);
+    const bool is_removed =
+        std::find(axes.begin(), axes.end(), static_cast<int64_t>(i)) != axes.end();
+    if (!is_removed) out.push_back(shape[i]);
+    if (is_removed && keepdim) out.push_back(1);
   }
   return out;
 }

@@ -1,4 +1,4 @@
-// Shapes of results for symbolic sizes: one rule per operator.
+// Shape inference for symbolic sizes: one rule per operator.
 #pragma once
 
 #include <functional>
@@ -16,28 +16,28 @@ using ShapeRule = std::vector<ir::Shape> (*)(const ShapeView& op);
 /// The table of rules, each under one or more operators.
 class ShapeRules {
  public:
-  using Asks = std::function<bool(ir::OpId)>;
+  using Predicate = std::function<bool(ir::OpId)>;
 
   /// Rules of all families. Elementwise operators need no rule of their own: all their tensors
   /// broadcast to the shape of the results.
-  explicit ShapeRules(Asks is_elementwise);
+  explicit ShapeRules(Predicate is_elementwise);
   bool is_elementwise(ir::OpId op) const { return is_elementwise_(op); }
   /// `names` are separated by spaces; the namespace is aten by default. A name without overload
   /// stands for all overloads.
   void add(ShapeRule rule, std::string_view names,
-           const std::source_location& place = std::source_location::current());
+           const std::source_location& location = std::source_location::current());
   /// The rule of an operator, first that of its overload; nullptr if there is none.
   ShapeRule find(ir::OpId op) const;
 
  private:
-  Asks is_elementwise_;
+  Predicate is_elementwise_;
   ir::Column<ShapeRule> rules_{"shape rule"};
 };
 
-/// The answer of a rule.
+/// The result of a rule.
 struct RuleResult {
-  std::vector<ir::Shape> shapes;  ///< of the outputs; empty if the rule has no answer
-  std::string why;                ///< the reason if it has none
+  std::vector<ir::Shape> shapes;  ///< of the outputs; empty if the rule cannot give them
+  std::string why;                ///< the reason if there are none
   bool is_broken = false;         ///< the rule is wrong: a bug of ours
 };
 RuleResult apply_shape_rule(ShapeRule rule, const ShapeView& op);
@@ -60,10 +60,10 @@ void add_rnn_attention_rules(ShapeRules& r);
 
 // Shared by several families.
 using Shapes = std::vector<ir::Shape>;
-/// The size of an axis that depends on the operands' values. An operator has at most one: it stands
-/// alone in the rule's answer until it has a name (births.h).
-ir::Dim born_size();
-/// Whether an index of this type is a mask.
+/// The size of an axis that depends on the operands' values. An operator has at most one: it is
+/// a placeholder in the rule's result until it gets a name (unbacked_sizes.h).
+ir::Dim unbacked_size();
+/// True if an index of this type is a mask.
 bool is_mask(ir::DType dtype);
 ir::Dim product(const ir::Shape& dims);
 /// (a + b - 1) // b

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "src/diag/error.h"
-#include "src/dynamic/index_places.h"
+#include "src/dynamic/index_range.h"
 
 namespace t2n::dynamic {
 
@@ -104,21 +104,22 @@ bool ShapeView::is_plain(std::string_view name) const {
 }
 
 Dim ShapeView::dim(std::string_view name) const {
-  const ir::Attr& given = attr(name);
-  if (const auto* one = std::get_if<Dim>(&given)) return *one;
-  if (const auto* flag = std::get_if<bool>(&given)) return Dim(*flag ? 1 : 0);
-  if (const auto* real = std::get_if<double>(&given)) {
+  const ir::Attr& value = attr(name);
+  if (const auto* one = std::get_if<Dim>(&value)) return *one;
+  if (const auto* flag = std::get_if<bool>(&value)) return Dim(*flag ? 1 : 0);
+  if (const auto* number = std::get_if<double>(&value)) {
     constexpr double kExact = 9007199254740992.0;  // 2^53
-    if (std::trunc(*real) != *real || std::abs(*real) > kExact) unknown("it is no integer");
-    return Dim(static_cast<int64_t>(*real));
+    if (std::trunc(*number) != *number || std::abs(*number) > kExact)
+      unknown("it is not an integer");
+    return Dim(static_cast<int64_t>(*number));
   }
-  return std::get<std::vector<Dim>>(given).at(0);
+  return std::get<std::vector<Dim>>(value).at(0);
 }
 
 Shape ShapeView::dims(std::string_view name) const {
-  const ir::Attr& given = attr(name);
-  if (const auto* one = std::get_if<Dim>(&given)) return {*one};
-  return std::get<std::vector<Dim>>(given);
+  const ir::Attr& value = attr(name);
+  if (const auto* one = std::get_if<Dim>(&value)) return {*one};
+  return std::get<std::vector<Dim>>(value);
 }
 
 Shape ShapeView::dims(std::string_view name, size_t count, const Dim& fallback) const {
@@ -135,14 +136,14 @@ int64_t ShapeView::i64(std::string_view name) const {
 }
 
 std::optional<double> ShapeView::f64(std::string_view name) const {
-  const ir::Attr* given = find(name);
-  if (given == nullptr) return std::nullopt;
-  if (const auto* real = std::get_if<double>(given)) return *real;
+  const ir::Attr* attr = find(name);
+  if (attr == nullptr) return std::nullopt;
+  if (const auto* number = std::get_if<double>(attr)) return *number;
   return static_cast<double>(i64(name));
 }
 
 std::vector<double> ShapeView::f64s(std::string_view name) const {
-  if (const auto* reals = std::get_if<std::vector<double>>(&attr(name))) return *reals;
+  if (const auto* numbers = std::get_if<std::vector<double>>(&attr(name))) return *numbers;
   std::vector<double> out;
   for (const Dim& dim : dims(name)) out.push_back(static_cast<double>(dim.value()));
   return out;
@@ -161,8 +162,8 @@ ir::DType ShapeView::dtype_argument(std::string_view name) const {
 }
 
 int ShapeView::axis(std::string_view name, int rank) const {
-  const int64_t given = i64(name);
-  return static_cast<int>(given < 0 ? given + rank : given);
+  const int64_t axis = i64(name);
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
 ir::Ints ShapeView::axes(std::string_view name, int rank) const {
@@ -176,7 +177,7 @@ ir::Ints ShapeView::axes(std::string_view name, int rank) const {
 }
 
 Dim ShapeView::unified(const Dim& a, const Dim& b) const {
-  if (!facts_.equal(a, b)) unknown("sizes that must be equal are not");
+  if (!constraints_.equal(a, b)) unknown("sizes that must be equal are not");
   if (b.is_constant() || b.str().size() < a.str().size()) return b;
   return a;
 }
@@ -191,9 +192,9 @@ Shape ShapeView::unified(const Shape& a, const Shape& b) const {
 Dim ShapeView::broadcast_dim(const Dim& a, const Dim& b) const {
   if (a == b || b == Dim(1)) return a;
   if (a == Dim(1)) return b;
-  if (facts_.equal(a, b)) return b.is_constant() || b.str().size() < a.str().size() ? b : a;
-  if (facts_.equal(a, 1)) return b;
-  if (facts_.equal(b, 1)) return a;
+  if (constraints_.equal(a, b)) return b.is_constant() || b.str().size() < a.str().size() ? b : a;
+  if (constraints_.equal(a, 1)) return b;
+  if (constraints_.equal(b, 1)) return a;
   unknown("sizes that must be equal are not");
 }
 
@@ -211,41 +212,43 @@ Shape ShapeView::broadcast(const std::vector<Shape>& shapes) const {
   return out;
 }
 
-void ShapeView::require_fit(Shape values, const Shape& place) const {
-  for (; values.size() > place.size(); values.erase(values.begin())) unified(values.front(), 1);
-  const size_t offset = place.size() - values.size();
+void ShapeView::require_fit(Shape values, const Shape& destination) const {
+  for (; values.size() > destination.size(); values.erase(values.begin()))
+    unified(values.front(), 1);
+  const size_t offset = destination.size() - values.size();
   for (size_t i = 0; i < values.size(); ++i)
-    if (values[i] != Dim(1) && !facts_.equal(values[i], place[offset + i])) unified(values[i], 1);
+    if (values[i] != Dim(1) && !constraints_.equal(values[i], destination[offset + i]))
+      unified(values[i], 1);
 }
 
-void ShapeView::require_fit(std::string_view name, const Shape& place) const {
-  if (is_tensor(name)) require_fit(shape(name), place);
+void ShapeView::require_fit(std::string_view name, const Shape& destination) const {
+  if (is_tensor(name)) require_fit(shape(name), destination);
 }
 
 bool ShapeView::holds(const Dim& a, Relation relation, const Dim& b) const {
-  const auto known = facts_.decide(a, relation, b);
-  if (!known) unknown("the trials differ");
+  const auto known = constraints_.decide(a, relation, b);
+  if (!known) unknown("the runs at several sizes differ");
   return *known;
 }
 
 void ShapeView::require(const Dim& a, Relation relation, const Dim& b) const {
-  const auto known = facts_.decide(a, relation, b);
-  if (!known || !*known) unknown(cat("it needs ", ir::str(Comparison{a, relation, b})));
+  const auto known = constraints_.decide(a, relation, b);
+  if (!known || !*known) unknown(cat("it requires ", ir::str(Comparison{a, relation, b})));
 }
 
-void ShapeView::require_places(std::string_view name, const Dim& size, size_t place) const {
+void ShapeView::require_in_range(std::string_view name, const Dim& size, size_t position) const {
   ir::ValueId index = ir::kNoValue;
   if (const auto* one = std::get_if<ir::TensorRef>(&attr(name))) index = one->id;
-  if (const auto* many = std::get_if<ir::TensorRefs>(&attr(name))) index = many->ids.at(place);
-  const auto places = index == ir::kNoValue ? std::nullopt : places_of(graph_, index);
-  if (!places) return;
-  require(places->end, Relation::le, size);
-  const auto counts_from_front = facts_.decide(places->least, Relation::ge, 0);
-  if (!counts_from_front || !*counts_from_front) require(size + places->least, Relation::ge, 0);
+  if (const auto* many = std::get_if<ir::TensorRefs>(&attr(name))) index = many->ids.at(position);
+  const auto range = index == ir::kNoValue ? std::nullopt : index_range_of(graph_, index);
+  if (!range) return;
+  require(range->end, Relation::le, size);
+  const auto counts_from_front = constraints_.decide(range->least, Relation::ge, 0);
+  if (!counts_from_front || !*counts_from_front) require(size + range->least, Relation::ge, 0);
 }
 
 void ShapeView::unknown(std::string_view why) const {
-  throw Error("dynamic-size", cat("no rule gives the sizes of ", op()), std::string(why));
+  throw Error("dynamic-size", cat("no shape rule gives the sizes of ", op()), std::string(why));
 }
 
 }  // namespace t2n::dynamic

@@ -7,22 +7,22 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "src/dynamic/facts.h"
+#include "src/dynamic/constraint_set.h"
 
 namespace t2n::dynamic {
 
 class ShapeView {
  public:
-  ShapeView(const ir::Graph& graph, const ir::Node& node, Facts& facts)
-      : graph_(graph), node_(node), facts_(facts) {}
+  ShapeView(const ir::Graph& graph, const ir::Node& node, ConstraintSet& constraints)
+      : graph_(graph), node_(node), constraints_(constraints) {}
 
   std::string_view op() const { return ir::op_name(node_.op); }
   size_t outputs() const { return node_.outputs.size(); }
   /// The shape of a result in the sample.
   const ir::Shape& traced(size_t output) const { return value(node_.outputs[output]).shape; }
   ir::DType result_dtype() const { return value(node_.outputs.front()).dtype; }
-  Facts& facts() const { return facts_; }
-  /// Whether the schema has the argument and a value was given.
+  ConstraintSet& constraints() const { return constraints_; }
+  /// True if the schema has the argument and the call sets it.
   bool has(std::string_view name) const;
 
   // Tensors.
@@ -33,7 +33,7 @@ class ShapeView {
   std::vector<std::optional<ir::Shape>> opt_shapes(std::string_view name) const;
   std::vector<ir::Shape> shapes(std::string_view name) const;
   std::vector<ir::DType> dtypes(std::string_view name) const;
-  /// The only number of a tensor that is known now.
+  /// The number in a one-element tensor, if it is known now.
   std::optional<int64_t> number(std::string_view name) const;
   /// The shapes of every tensor among the arguments, except those in lists, in order.
   std::vector<ir::Shape> operands() const;
@@ -42,7 +42,7 @@ class ShapeView {
   // Plain values.
   bool is_text(std::string_view name) const;
   bool is_plain(std::string_view name) const;  ///< a number without symbols
-  ir::Dim dim(std::string_view name) const;    ///< whole floats count as integers
+  ir::Dim dim(std::string_view name) const;    ///< integer-valued floats count as integers
   ir::Shape dims(std::string_view name) const;
   /// A list of `count`; torch repeats a single element. `fallback` if there is none.
   ir::Shape dims(std::string_view name, size_t count, const ir::Dim& fallback) const;
@@ -64,28 +64,28 @@ class ShapeView {
   ir::Dim broadcast_dim(const ir::Dim& a, const ir::Dim& b) const;
   ir::Shape broadcast(const ir::Shape& a, const ir::Shape& b) const;
   ir::Shape broadcast(const std::vector<ir::Shape>& shapes) const;
-  /// `values` must broadcast to `place`, which keeps its shape.
-  void require_fit(ir::Shape values, const ir::Shape& place) const;
+  /// `values` must broadcast to `destination`, which keeps its shape.
+  void require_fit(ir::Shape values, const ir::Shape& destination) const;
   /// The same for a tensor that is optional.
-  void require_fit(std::string_view name, const ir::Shape& place) const;
-  /// The truth of a relation b, which is the same in all trials.
+  void require_fit(std::string_view name, const ir::Shape& destination) const;
+  /// The result of `a relation b`, which must be the same in all probes.
   bool holds(const ir::Dim& a, Relation relation, const ir::Dim& b) const;
-  /// The operator needs this relation: the file asserts it, unless it follows.
+  /// The operator requires this relation: the exported model asserts it unless it is implied.
   void require(const ir::Dim& a, Relation relation, const ir::Dim& b) const;
-  /// The integers of a tensor, or of the `place`-th one of a list, are positions on an axis of
-  /// `size`: if they are known (index_places.h), the file asserts that they are inside.
-  void require_places(std::string_view name, const ir::Dim& size, size_t place = 0) const;
-  /// Throws: the rule has no answer for this use.
+  /// The integers of a tensor, or of entry `position` of a tensor list, index an axis of `size`: if
+  /// their range is known (index_range.h), the exported model asserts that it fits.
+  void require_in_range(std::string_view name, const ir::Dim& size, size_t position = 0) const;
+  /// Throws: the rule cannot give shapes for this use.
   [[noreturn]] void unknown(std::string_view why) const;
 
  private:
   const ir::Attr* find(std::string_view name) const;
   const ir::Attr& attr(std::string_view name) const;
-  const ir::Value& value(ir::ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Value& value(ir::ValueId id) const { return graph_.values[id]; }
 
   const ir::Graph& graph_;
   const ir::Node& node_;
-  Facts& facts_;
+  ConstraintSet& constraints_;
 };
 
 }  // namespace t2n::dynamic

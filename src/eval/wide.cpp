@@ -11,7 +11,7 @@
 namespace t2n::eval {
 namespace {
 
-/// While an object lives, quotients of integers are f64.
+/// During the lifetime of an object, quotients of integers are f64.
 class DoubleByDefault {
  public:
   DoubleByDefault() : before_(c10::get_default_dtype()) {

@@ -37,8 +37,8 @@ std::vector<std::string> files_of(const std::string& spec) {
   return out;
 }
 
-/// The same numbers in another dtype: floats are rounded, as numpy's are f64 by default; integers
-/// must be the same. Nothing for other conversions.
+/// The tensor converted to another dtype. Floats are rounded, since numpy's default is f64;
+/// integers must be representable. Nothing for other conversions.
 std::optional<ir::Tensor> in_dtype(const ir::Tensor& tensor, ir::DType dtype) {
   if (tensor.dtype == dtype) return tensor;
   const bool are_numbers = ir::is_float(tensor.dtype) || ir::is_integer(tensor.dtype);
@@ -51,15 +51,15 @@ std::optional<ir::Tensor> in_dtype(const ir::Tensor& tensor, ir::DType dtype) {
   return out.tensor;
 }
 
-/// Whether sizes equal the graph's from axis `from` on; open sizes accept any.
-bool fits_shape(const ir::Ints& shape, const ir::Shape& wanted, size_t from) {
-  if (shape.size() != wanted.size()) return false;
+/// Whether sizes from axis `from` on equal the graph's; dynamic sizes accept any value.
+bool fits_shape(const ir::Ints& shape, const ir::Shape& expected, size_t from) {
+  if (shape.size() != expected.size()) return false;
   for (size_t i = from; i < shape.size(); ++i)
-    if (wanted[i].is_constant() && wanted[i].value() != shape[i]) return false;
+    if (expected[i].is_constant() && expected[i].value() != shape[i]) return false;
   return true;
 }
 
-/// `count` rows from `start` on, continuing with the first row after the last.
+/// `count` rows starting at `start`; the first row follows the last.
 ir::Tensor rows_of(const ir::Tensor& tensor, int64_t start, int64_t count) {
   const ir::Tensor plain = ir::contiguous(tensor);
   ir::Ints shape = plain.shape;
@@ -82,14 +82,13 @@ std::string calibration_path(const std::string& spec) {
 CalibrationSet::CalibrationSet(const ir::Graph& graph, std::vector<Sample> samples,
                                const std::vector<std::string>& specs)
     : samples_(std::move(samples)) {
-  for (const ir::ValueId id : graph.inputs)
-    inputs_.push_back(graph.values[static_cast<size_t>(id)]);
+  for (const ir::ValueId id : graph.inputs) inputs_.push_back(graph.values[id]);
   for (const std::string& spec : specs)
     for (std::string& file : files_of(spec)) files_.push_back(std::move(file));
   if (files_.empty())
-    refuse_samples("quantised activations, and rounding by gptq, need samples to calibrate with",
-                   "add --calibrate @FILE.npz, with an array for each input, or take --compress "
-                   "int8-weights");
+    refuse_samples(
+        "quantised activations, and rounding by gptq, need samples to calibrate with",
+        "add --calibrate @FILE.npz, with an array for each input, or use --compress int8-weights");
 }
 
 void CalibrationSet::rewind() {
@@ -105,28 +104,27 @@ ir::Tensor CalibrationSet::values_of(size_t input, const std::vector<Sample>& sa
     if (!is_sample_of(sample.input, value.name, input)) continue;
     const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
     if (tensor == nullptr || (tensor->bytes.empty() && tensor->elements() > 0)) continue;
-    const std::optional<ir::Tensor> taken = in_dtype(*tensor, value.dtype);
-    if (!taken)
+    const std::optional<ir::Tensor> converted = in_dtype(*tensor, value.dtype);
+    if (!converted)
       refuse_samples(
           cat(quoted(file), ": ", quoted(value.name), " is ", ir::dtype_name(tensor->dtype),
               ", the model takes ", ir::dtype_name(value.dtype)),
           "save the array in that dtype");
     if (!fits_shape(tensor->shape, value.shape, 1) && !fits_shape(tensor->shape, value.shape, 0))
-      refuse_samples(
-          cat(quoted(file), ": ", quoted(value.name), " is of shape ",
-              ir::shape_str(ir::to_shape(tensor->shape)), ", the model takes ",
-              ir::shape_str(value.shape)),
-          "batches may follow one another along axis 0; the other sizes must be the model's");
+      refuse_samples(cat(quoted(file), ": ", quoted(value.name), " has the shape ",
+                         ir::shape_str(ir::to_shape(tensor->shape)), ", the model takes ",
+                         ir::shape_str(value.shape)),
+                     "axis 0 may contain several batches; the other sizes must equal the model's");
     if (tensor->elements() == 0)
       refuse_samples(cat(quoted(file), ": ", quoted(value.name), " has no elements"),
-                     "give some samples at least");
-    if (!ir::is_finite(*taken))
+                     "provide at least one sample");
+    if (!ir::is_finite(*converted))
       refuse_samples(cat(quoted(file), ": ", quoted(value.name), " holds NaN or infinities",
                          ir::is_finite(*tensor) ? cat(" in ", ir::dtype_name(value.dtype)) : ""),
-                     "leave these samples out");
-    return *taken;
+                     "remove these samples");
+    return *converted;
   }
-  // States, and inputs that the samples give, keep those values.
+  // States keep their values in the samples.
   for (const Sample& sample : samples_)
     if (sample.input.is_state && is_sample_of(sample.input, value.name, input))
       return std::get<ir::Tensor>(fill({sample}, 0).at(0).value);
@@ -151,7 +149,7 @@ bool CalibrationSet::open_next() {
     if (rows_ != 0 && rows_ != array.shape[0])
       refuse_samples(cat(quoted(files_[file_ - 1]), ": inputs have ", rows_, " and ",
                          array.shape[0], " rows along axis 0"),
-                     "save as many rows of each");
+                     "save the same number of rows for each input");
     rows_ = array.shape[0];
     has_rows_[i] = true;
   }
@@ -167,9 +165,9 @@ std::vector<ir::Tensor> CalibrationSet::next() {
       out.push_back(arrays_[i]);
       continue;
     }
-    // An open axis may be time: consecutive entries must not be separated.
-    const ir::Dim& wanted = inputs_[i].shape[0];
-    const int64_t count = wanted.is_constant() ? wanted.value() : rows_;
+    // A dynamic axis may be time: consecutive entries must stay together.
+    const ir::Dim& batch = inputs_[i].shape[0];
+    const int64_t count = batch.is_constant() ? batch.value() : rows_;
     step = std::max(step, count);
     out.push_back(rows_of(arrays_[i], row_, count));
   }

@@ -1,4 +1,4 @@
-// Reads the set of --calibrate, batch by batch.
+// Reads the calibration set of --calibrate, batch by batch.
 #pragma once
 
 #include <string>
@@ -17,15 +17,15 @@ class CalibrationSet {
  public:
   /// For the inputs of a graph. `specs`: "@FILE.npz", "@FILE.pt", or a folder of such files,
   /// repeatable. A file holds an array for each input, by name or position, with one batch or
-  /// several along axis 0; the last batch is filled up with the first rows. If axis 0 is open, a
-  /// file is one batch.   Errors: `calibration` if there is no file.
+  /// several along axis 0; the first rows complete the last batch. If axis 0 is dynamic, a file
+  /// is one batch.   Errors: `calibration` if there is no file.
   CalibrationSet(const ir::Graph& graph, std::vector<Sample> samples,
                  const std::vector<std::string>& specs);
 
   /// The next batch; empty after the last.   Errors: `calibration` for missing inputs, wrong shapes
   /// and dtypes, NaN and infinities; those of files.
   std::vector<ir::Tensor> next();
-  /// Rows at the end of the last batch that repeat the start of the file.
+  /// The number of rows at the end of the last batch that repeat the start of the file.
   int64_t filled() const { return filled_; }
   /// Starts again.
   void rewind();
@@ -37,12 +37,12 @@ class CalibrationSet {
   ir::Tensor values_of(size_t input, const std::vector<Sample>& samples) const;
 
   std::vector<ir::Value> inputs_;
-  std::vector<Sample> samples_;  ///< they give the values of states
+  std::vector<Sample> samples_;  ///< contain the values of states
   std::vector<std::string> files_;
   size_t file_ = 0;                 ///< the next file
   std::vector<ir::Tensor> arrays_;  ///< of the current file, by input
   std::vector<bool> has_rows_;      ///< by input, whether the array holds several batches
-  int64_t rows_ = 0;                ///< along axis 0 of all that do
+  int64_t rows_ = 0;                ///< along axis 0 of arrays with several batches
   int64_t row_ = 0;                 ///< the next row
   int64_t filled_ = 0;
 };

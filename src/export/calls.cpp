@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "src/diag/error.h"
-#include "src/export/graph_yardstick.h"
-#include "src/export/played.h"
+#include "src/export/graph_f64_distance.h"
+#include "src/export/replay.h"
 #include "src/export/torch_module.h"
 
 namespace t2n {
@@ -15,17 +15,16 @@ namespace {
 using Tensors = std::vector<ir::Tensor>;
 using Inputs = std::vector<trace::SampleInput>;
 
-/// `count` entries of an axis from `begin` on.
+/// `count` entries of an axis, starting at `begin`.
 ir::Tensor part_of(const ir::Tensor& tensor, size_t axis, int64_t begin, int64_t count) {
   ir::Tensor out = tensor;
   out.shape[axis] = count;
-  const auto offset =
-      static_cast<size_t>(begin * tensor.strides[axis] * ir::dtype_size(tensor.dtype));
+  const size_t offset = begin * tensor.strides[axis] * ir::dtype_size(tensor.dtype);
   out.bytes = tensor.bytes.subspan(std::min(offset, tensor.bytes.size()));
   return ir::contiguous(out);
 }
 
-/// One behind the other; nothing where the other axes differ.
+/// The concatenation along an axis; nothing if other axes differ.
 std::optional<ir::Tensor> concatenated(const Tensors& parts, size_t axis) {
   ir::Ints shape = parts.front().shape;
   shape[axis] = 0;
@@ -54,16 +53,16 @@ std::optional<ir::Tensor> concatenated(const Tensors& parts, size_t axis) {
 }
 
 /// An axis of a port whose size is a multiple of the symbol's.
-struct Along {
+struct ScaledAxis {
   size_t axis = 0;
 };
-std::optional<Along> along(const ir::Shape& shape, const ir::Symbol& symbol) {
-  std::optional<Along> out;
+std::optional<ScaledAxis> scaled_axis(const ir::Shape& shape, const ir::Symbol& symbol) {
+  std::optional<ScaledAxis> out;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (!shape[axis].mentions(symbol)) continue;
     const ir::Dim none = shape[axis].substitute(ir::Sizes{{symbol, 0}});
     if (out || !none.is_constant() || none.value() != 0) return {};
-    out = Along{axis};
+    out = ScaledAxis{axis};
   }
   return out;
 }
@@ -71,12 +70,13 @@ std::optional<Along> along(const ir::Shape& shape, const ir::Symbol& symbol) {
 class Calls {
  public:
   Calls(TracedModel& model, const std::vector<std::string>& names, const CheckOptions& options,
-        check::Runner& runner, const Takes& takes, spec::Dialect dialect, CheckResult& result)
+        check::Runner& runner, const ArtefactInputs& artefact_inputs, spec::Dialect dialect,
+        CheckResult& result)
       : model_(model),
         names_(names),
         options_(options),
         runner_(runner),
-        takes_(takes),
+        artefact_inputs_(artefact_inputs),
         dialect_(dialect),
         result_(result) {}
 
@@ -93,13 +93,13 @@ class Calls {
   }
 
  private:
-  /// What torch was given and gave, and what the engine gave, call by call.
+  /// By call: the inputs and outputs of torch, and the outputs of the engine.
   struct Sequence {
     std::vector<InputSet> sets;
     std::vector<Tensors> actual;
   };
 
-  /// Other values than the call before, of the sizes that were checked in turn; states as they are.
+  /// New values for each call; its sizes rotate through the checked ones. States keep their values.
   Inputs inputs_of(uint64_t call, const Sequence& before) const {
     std::vector<Sample> samples = model_.samples;
     if (model_.dynamic && !result_.sizes.empty()) {
@@ -114,13 +114,12 @@ class Calls {
     return out;
   }
 
-  /// A state that grows has the size that it grew to.
+  /// Uses the current size of a state that grows.
   dynamic::Sizes with_sizes_of_states(dynamic::Sizes sizes, const Sequence& before) const {
     for (const trace::State& state : model_.traced.states) {
-      const auto place = std::find(model_.inputs.begin(), model_.inputs.end(), state.name);
-      if (place == model_.inputs.end()) continue;
-      const ir::Shape& shape =
-          model_.dynamic->inputs[static_cast<size_t>(place - model_.inputs.begin())];
+      const auto found = std::find(model_.inputs.begin(), model_.inputs.end(), state.name);
+      if (found == model_.inputs.end()) continue;
+      const ir::Shape& shape = model_.dynamic->inputs[found - model_.inputs.begin()];
       const ir::Ints& now = before.sets.empty() ? state.initial.shape
                                                 : before.sets.back().expected[state.output].shape;
       for (auto& [symbol, size] : sizes)
@@ -130,7 +129,7 @@ class Calls {
     return sizes;
   }
 
-  /// False where torch or the artefact takes no such inputs.
+  /// False if torch or the artefact rejects the inputs.
   bool add(Sequence& sequence, Inputs inputs, std::string name) {
     feed_torch(inputs, sequence);
     InputSet set{.name = std::move(name), .inputs = std::move(inputs), .expected = {}, .sizes = {}};
@@ -140,8 +139,8 @@ class Calls {
       if (set.expected.size() != names_.size()) return false;
       Tensors tensors = graph_inputs(set.inputs, model_);
       std::vector<ir::Ints> shapes;
-      for (const size_t place : takes_.places) shapes.push_back(tensors[place].shape);
-      spec::bind_sizes(takes_.rules, shapes);
+      for (const size_t index : artefact_inputs_.indices) shapes.push_back(tensors[index].shape);
+      spec::bind_sizes(artefact_inputs_.rules, shapes);
       feed_engine(tensors, sequence);
       sequence.actual.push_back(runner_.run(tensors));
     } catch (const Error& error) {
@@ -169,15 +168,15 @@ class Calls {
           input.value = before.sets.back().expected[state.output];
   }
 
-  /// In the dtype that the input has: strict NNEF knows no widths.
+  /// Converts states to the dtype of the input: strict NNEF types have no width.
   void feed_engine(Tensors& tensors, const Sequence& before) const {
     if (before.actual.empty()) return;
     const ir::Graph& graph = model_.traced.graph;
     for (const trace::State& state : model_.traced.states)
       for (size_t i = 0; i < tensors.size(); ++i)
-        if (graph.values[static_cast<size_t>(graph.inputs[i])].name == state.name) {
-          const ir::Tensor& given = before.actual.back()[state.output];
-          tensors[i] = of_dtype(given, tensors[i].dtype).value_or(given);
+        if (graph.values[graph.inputs[i]].name == state.name) {
+          const ir::Tensor& state_value = before.actual.back()[state.output];
+          tensors[i] = as_dtype(state_value, tensors[i].dtype).value_or(state_value);
         }
   }
 
@@ -185,50 +184,50 @@ class Calls {
     InputSets sets;
     sets.sets = sequence.sets;
     sets.reference = result_.reference;
-    Played played(runner_.name(), sequence.actual);
-    merge_rows(result_, check_on(sets, model_, names_, options_, played, dialect_));
+    Replay replay(runner_.name(), sequence.actual);
+    merge_rows(result_, check_on(sets, model_, names_, options_, replay, dialect_));
   }
 
   std::vector<ir::Symbol> open_symbols() const {
     std::vector<ir::Symbol> out;
     if (!model_.dynamic) return out;
     for (const auto& [symbol, size] : model_.dynamic->chooser.sample()) {
-      const bool is_of_a_state =
+      const bool belongs_to_state =
           std::any_of(model_.traced.states.begin(), model_.traced.states.end(),
                       [&, each = symbol](const trace::State& state) {
                         const ir::Shape& shape = shape_of(state.name);
                         return std::any_of(shape.begin(), shape.end(),
                                            [&](const ir::Dim& dim) { return dim.mentions(each); });
                       });
-      if (!is_of_a_state && size > 0) out.push_back(symbol);
+      if (!belongs_to_state && size > 0) out.push_back(symbol);
     }
     return out;
   }
 
   const ir::Shape& shape_of(const std::string& input) const {
     static const ir::Shape none;
-    const auto place = std::find(model_.inputs.begin(), model_.inputs.end(), input);
-    if (place == model_.inputs.end()) return none;
-    return model_.dynamic->inputs[static_cast<size_t>(place - model_.inputs.begin())];
+    const auto found = std::find(model_.inputs.begin(), model_.inputs.end(), input);
+    if (found == model_.inputs.end()) return none;
+    return model_.dynamic->inputs[found - model_.inputs.begin()];
   }
 
-  /// For each output, the axis that grows with the symbol; nothing where there is none.
-  std::vector<std::optional<Along>> output_axes(const ir::Symbol& symbol) const {
+  /// For each output, the axis that scales with the symbol; nothing if there is none.
+  std::vector<std::optional<ScaledAxis>> output_axes(const ir::Symbol& symbol) const {
     const ir::Graph& graph = model_.recorded_graph();
-    std::vector<std::optional<Along>> out;
+    std::vector<std::optional<ScaledAxis>> out;
     for (const ir::ValueId id : graph.outputs)
-      out.push_back(along(graph.values[static_cast<size_t>(id)].shape, symbol));
+      out.push_back(scaled_axis(graph.values[id].shape, symbol));
     return out;
   }
 
-  /// The part of a long input that a call is given; inputs without the symbol whole.
-  Inputs piece(const Inputs& whole, const ir::Symbol& symbol, int64_t unit, int64_t begin,
+  /// The part of a long input that one call receives; inputs without the symbol are not cut.
+  Inputs piece(const Inputs& full_inputs, const ir::Symbol& symbol, int64_t unit, int64_t begin,
                int64_t count) const {
-    Inputs out = whole;
+    Inputs out = full_inputs;
     for (trace::SampleInput& input : out) {
       auto* tensor = std::get_if<ir::Tensor>(&input.value);
       if (tensor == nullptr) continue;
-      const auto axis = along(shape_of(trace::flat_name(input.path)), symbol);
+      const auto axis = scaled_axis(shape_of(trace::flat_name(input.path)), symbol);
       if (!axis) continue;
       const int64_t each = tensor->shape[axis->axis] / unit;
       *tensor = part_of(*tensor, axis->axis, begin * each, count * each);
@@ -237,7 +236,7 @@ class Calls {
   }
 
   void check_pieces(const ir::Symbol& symbol) {
-    const std::vector<std::optional<Along>> axes = output_axes(symbol);
+    const std::vector<std::optional<ScaledAxis>> axes = output_axes(symbol);
     if (axes.size() != names_.size() ||
         std::none_of(axes.begin(), axes.end(), [](const auto& axis) { return axis.has_value(); }))
       return;
@@ -249,25 +248,25 @@ class Calls {
     const std::vector<Sample> samples =
         samples_at(model_.samples, model_.inputs, model_.dynamic->inputs, sizes);
     constexpr uint64_t kSeed = 7;
-    Inputs whole = fill(samples, kSeed);
+    Inputs full_inputs = fill(samples, kSeed);
     const Inputs initial = fill(model_.samples, 0);
-    for (size_t i = 0; i < whole.size(); ++i)
-      if (whole[i].is_state) whole[i].value = initial[i].value;
+    for (size_t i = 0; i < full_inputs.size(); ++i)
+      if (full_inputs[i].is_state) full_inputs[i].value = initial[i].value;
     Sequence pieces;
     int64_t begin = 0;
     for (const int64_t count : kPieces) {
-      if (!add(pieces, piece(whole, symbol, kAll, begin, count),
+      if (!add(pieces, piece(full_inputs, symbol, kAll, begin, count),
                cat("in pieces along ", symbol.str(), ", call ", pieces.sets.size() + 1)))
         return;
       begin += count;
     }
     compare(pieces);
-    compare_with_whole(symbol, std::move(whole), pieces, axes);
+    compare_with_one_call(symbol, std::move(full_inputs), pieces, axes);
   }
 
-  /// The results of all calls as those of one; nothing where they are no pieces of one.
-  static std::optional<Tensors> together(const std::vector<Tensors>& calls,
-                                         const std::vector<std::optional<Along>>& axes) {
+  /// Concatenates the results of all calls; nothing if their shapes do not fit.
+  static std::optional<Tensors> concatenated_calls(
+      const std::vector<Tensors>& calls, const std::vector<std::optional<ScaledAxis>>& axes) {
     Tensors out = calls.back();
     for (size_t i = 0; i < axes.size(); ++i) {
       if (!axes[i]) continue;
@@ -280,11 +279,11 @@ class Calls {
     return out;
   }
 
-  void compare_with_whole(const ir::Symbol& symbol, Inputs whole, const Sequence& pieces,
-                          const std::vector<std::optional<Along>>& axes) {
+  void compare_with_one_call(const ir::Symbol& symbol, Inputs full_inputs, const Sequence& pieces,
+                             const std::vector<std::optional<ScaledAxis>>& axes) {
     Sequence one;
     InputSet set{.name = cat("in pieces along ", symbol.str(), ", as in one call"),
-                 .inputs = std::move(whole),
+                 .inputs = std::move(full_inputs),
                  .expected = {},
                  .sizes = {}};
     try {
@@ -293,15 +292,15 @@ class Calls {
       if (error.diagnostic().id != "forward-failed") throw;
       return;
     }
-    std::vector<Tensors> of_torch;
-    for (const InputSet& piece : pieces.sets) of_torch.push_back(piece.expected);
-    const auto expected = together(of_torch, axes);
-    const auto actual = together(pieces.actual, axes);
+    std::vector<Tensors> torch_results;
+    for (const InputSet& piece : pieces.sets) torch_results.push_back(piece.expected);
+    const auto expected = concatenated_calls(torch_results, axes);
+    const auto actual = concatenated_calls(pieces.actual, axes);
     bool is_same = expected && actual && expected->size() == set.expected.size();
     for (size_t i = 0; is_same && i < expected->size(); ++i)
       is_same = check::compare(set.expected[i], (*expected)[i], options_.tolerance).verdict !=
                 check::Verdict::differs;
-    (is_same ? result_.pieces_as_whole : result_.pieces_unlike_whole).push_back(symbol.str());
+    (is_same ? result_.equal_in_pieces : result_.unequal_in_pieces).push_back(symbol.str());
     if (!is_same) return;
     set.is_fed_back = true;
     one.sets.push_back(std::move(set));
@@ -313,7 +312,7 @@ class Calls {
   const std::vector<std::string>& names_;
   const CheckOptions& options_;
   check::Runner& runner_;
-  const Takes& takes_;
+  const ArtefactInputs& artefact_inputs_;
   spec::Dialect dialect_;
   CheckResult& result_;
 };
@@ -321,14 +320,15 @@ class Calls {
 }  // namespace
 
 void check_calls(TracedModel& model, const std::vector<std::string>& names,
-                 const CheckOptions& options, check::Runner& runner, const Takes& takes,
-                 spec::Dialect dialect, CheckResult& result) {
+                 const CheckOptions& options, check::Runner& runner,
+                 const ArtefactInputs& artefact_inputs, spec::Dialect dialect,
+                 CheckResult& result) {
   const auto is_complex = [](const trace::State& state) {
     return ir::is_complex(state.initial.dtype);
   };
   const std::vector<trace::State>& states = model.traced.states;
   if (states.empty() || std::any_of(states.begin(), states.end(), is_complex)) return;
-  Calls(model, names, options, runner, takes, dialect, result).run();
+  Calls(model, names, options, runner, artefact_inputs, dialect, result).run();
 }
 
 }  // namespace t2n

@@ -1,4 +1,4 @@
-// Models with explicit states, call after call: what a call gives as a state, the next one takes.
+// Checks models with explicit states over several calls: each call receives the states of the last.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace t2n {
 
-/// Calls a loaded artefact several times on inputs of their own, with its own states fed back, and
-/// compares each call with the model, which is fed its own. Where an open axis is one of inputs and
-/// outputs and of no state, also pieces along it with what the model gives for all of them in one
-/// call, if the model itself gives that in pieces. Rows of `result` become the worst of all.
-/// Nothing for models without such states.
+/// Calls a loaded artefact several times on new inputs, feeds its states back, and compares each
+/// call with the model, which receives its own states. If a dynamic axis belongs to inputs and
+/// outputs but to no state, also runs pieces along it and compares their concatenated results with
+/// one call on the full input, if the model itself gives the same in pieces. Rows of `result` keep
+/// the worst comparison. Does nothing for models without such states.
 void check_calls(TracedModel& model, const std::vector<std::string>& names,
-                 const CheckOptions& options, check::Runner& runner, const Takes& takes,
-                 spec::Dialect dialect, CheckResult& result);
+                 const CheckOptions& options, check::Runner& runner,
+                 const ArtefactInputs& artefact_inputs, spec::Dialect dialect, CheckResult& result);
 
 }  // namespace t2n

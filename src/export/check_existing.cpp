@@ -20,16 +20,16 @@ namespace t2n {
 namespace {
 
 using Names = std::vector<std::string>;
-using Places = std::vector<size_t>;
+using Indices = std::vector<size_t>;
 
-/// Takes inputs and gives outputs in the model's order, whatever the engine's order is.
+/// Accepts inputs and returns outputs in the model's order, independent of the engine's order.
 class OrderedRunner final : public check::Runner {
  public:
   struct Input {
-    size_t place = 0;                ///< in the model
+    size_t index = 0;                ///< in the model
     std::optional<ir::DType> dtype;  ///< as declared
   };
-  OrderedRunner(check::Runner& runner, std::vector<Input> inputs, Places outputs)
+  OrderedRunner(check::Runner& runner, std::vector<Input> inputs, Indices outputs)
       : runner_(runner), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
 
   std::string name() const override { return runner_.name(); }
@@ -39,17 +39,17 @@ class OrderedRunner final : public check::Runner {
     return in_order(runner_.run(fed(inputs)));
   }
   std::optional<check::InPulses> pulse(const tract::Pulse& pulse) override {
-    const auto given = runner_.pulse(pulse);
-    if (!given) return {};
+    const auto pulses = runner_.pulse(pulse);
+    if (!pulses) return {};
     check::InPulses out;
-    for (const size_t place : outputs_) {
-      out.axes.push_back(given->axes.at(place));
-      out.delays.push_back(given->delays.at(place));
+    for (const size_t index : outputs_) {
+      out.axes.push_back(pulses->axes.at(index));
+      out.delays.push_back(pulses->delays.at(index));
     }
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      const size_t place = inputs_[i].place;
-      out.input_axes.resize(std::max(out.input_axes.size(), place + 1), -1);
-      out.input_axes[place] = given->input_axes.at(i);
+      const size_t index = inputs_[i].index;
+      out.input_axes.resize(std::max(out.input_axes.size(), index + 1), -1);
+      out.input_axes[index] = pulses->input_axes.at(i);
     }
     return out;
   }
@@ -61,8 +61,8 @@ class OrderedRunner final : public check::Runner {
   std::vector<ir::Tensor> fed(const std::vector<ir::Tensor>& inputs) const {
     std::vector<ir::Tensor> out;
     for (const Input& input : inputs_) {
-      const ir::Tensor& given = inputs[input.place];
-      out.push_back(of_dtype(given, input.dtype.value_or(given.dtype)).value_or(given));
+      const ir::Tensor& tensor = inputs[input.index];
+      out.push_back(as_dtype(tensor, input.dtype.value_or(tensor.dtype)).value_or(tensor));
     }
     return out;
   }
@@ -72,13 +72,13 @@ class OrderedRunner final : public check::Runner {
       throw Error("engine-failed", cat("the engine gave ", actual.size(), " outputs, the artefact ",
                                        "names ", outputs_.size()));
     std::vector<ir::Tensor> out;
-    for (const size_t place : outputs_) out.push_back(actual[place]);
+    for (const size_t index : outputs_) out.push_back(actual[index]);
     return out;
   }
 
   check::Runner& runner_;
   std::vector<Input> inputs_;  ///< in the engine's order
-  Places outputs_;             ///< for each output of the model, its index in the engine
+  Indices outputs_;            ///< for each output of the model, its index in the engine
 };
 
 /// An input or output, as text for a table of the two signatures.
@@ -112,9 +112,9 @@ Names names_of(const std::vector<SignatureRow>& ports) {
   return out;
 }
 
-/// For each name its index in `among`; nothing if one is missing there, or occurs twice.
-std::optional<Places> places_by_name(const Names& names, const Names& among) {
-  Places out;
+/// For each name its index in `among`; nothing if a name is missing there or occurs twice.
+std::optional<Indices> indices_by_name(const Names& names, const Names& among) {
+  Indices out;
   for (const std::string& name : names) {
     if (std::count(among.begin(), among.end(), name) != 1) return std::nullopt;
     out.push_back(static_cast<size_t>(std::find(among.begin(), among.end(), name) - among.begin()));
@@ -123,16 +123,16 @@ std::optional<Places> places_by_name(const Names& names, const Names& among) {
   return distinct ? std::optional(out) : std::nullopt;
 }
 
-Places by_position(size_t count) {
-  Places out(count);
+Indices by_position(size_t count) {
+  Indices out(count);
   for (size_t i = 0; i < count; ++i) out[i] = i;
   return out;
 }
 
-std::vector<SignatureRow> model_inputs(const ir::Graph& graph) {
+std::vector<SignatureRow> model_input_rows(const ir::Graph& graph) {
   std::vector<SignatureRow> out;
   for (const ir::ValueId id : graph.inputs) {
-    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    const ir::Value& value = graph.values[id];
     ir::Shape shape = value.shape;
     if (ir::is_complex(value.dtype)) shape.emplace_back(2);
     out.push_back(
@@ -141,30 +141,30 @@ std::vector<SignatureRow> model_inputs(const ir::Graph& graph) {
   return out;
 }
 
-std::vector<SignatureRow> model_outputs(const ir::Graph& graph) {
+std::vector<SignatureRow> model_output_rows(const ir::Graph& graph) {
   std::vector<SignatureRow> out;
   for (const std::string& name : graph.output_names) out.push_back({name, ""});
   return out;
 }
 
-std::vector<SignatureRow> artefact_inputs(const std::vector<spec::InputFact>& facts) {
+std::vector<SignatureRow> artefact_input_rows(const std::vector<spec::InputFact>& facts) {
   std::vector<SignatureRow> out;
   for (const spec::InputFact& fact : facts)
     out.push_back({fact.name, spec::dtype_str(fact) + spec::sizes_str(fact)});
   return out;
 }
 
-std::vector<SignatureRow> artefact_outputs(const nnef::Document& document) {
+std::vector<SignatureRow> artefact_output_rows(const nnef::Document& document) {
   std::vector<SignatureRow> out;
   for (const std::string& name : document.graph.results) out.push_back({name, ""});
   return out;
 }
 
-/// Whether the sample's values may be given to the declared input; symbols accept any size.
+/// Whether the declared input accepts the sample's values; symbols accept any size.
 bool fits_input(const spec::InputFact& fact, const ir::Tensor& sample, spec::Dialect dialect) {
   const ir::DType declared = fact.dtype.value_or(sample.dtype);
   const bool same = dialect == spec::Dialect::tract ? declared == sample.dtype
-                                                    : of_dtype(sample, declared).has_value();
+                                                    : as_dtype(sample, declared).has_value();
   if (!same) return false;
   if (fact.sizes.size() != sample.shape.size()) return false;
   for (size_t i = 0; i < fact.sizes.size(); ++i)
@@ -178,39 +178,39 @@ std::string count_text(const std::vector<SignatureRow>& ports, std::string_view 
 }
 
 /// For each input of the artefact, its index in the model.
-Places match_inputs(const TracedModel& model, const std::vector<spec::InputFact>& facts) {
-  const std::vector<SignatureRow> ours = model_inputs(model.traced.graph);
-  const std::vector<SignatureRow> theirs = artefact_inputs(facts);
-  if (auto places = places_by_name(names_of(theirs), names_of(ours))) return *places;
+Indices match_inputs(const TracedModel& model, const std::vector<spec::InputFact>& facts) {
+  const std::vector<SignatureRow> ours = model_input_rows(model.traced.graph);
+  const std::vector<SignatureRow> theirs = artefact_input_rows(facts);
+  if (auto indices = indices_by_name(names_of(theirs), names_of(ours))) return *indices;
   if (ours.size() == theirs.size()) return by_position(ours.size());
   refuse_signature(
       cat("the artefact takes ", count_text(theirs, "input"), ", the model ", ours.size()), ours,
-      theirs, "give each argument that the artefact holds as a constant with --input");
+      theirs, "pass each argument that is a constant in the artefact with --input");
 }
 
 void check_types(const TracedModel& model, const std::vector<spec::InputFact>& facts,
-                 const Places& places, spec::Dialect dialect) {
+                 const Indices& indices, spec::Dialect dialect) {
   const std::vector<ir::Tensor> samples = sample_tensors(model);
   for (size_t i = 0; i < facts.size(); ++i)
-    if (!fits_input(facts[i], samples[places[i]], dialect))
+    if (!fits_input(facts[i], samples[indices[i]], dialect))
       refuse_signature(
-          cat("the artefact's input ", quoted(facts[i].name), " is another than the model's"),
-          model_inputs(model.traced.graph), artefact_inputs(facts),
-          "give samples as the artefact takes them with --input");
+          cat("the artefact's input ", quoted(facts[i].name), " does not match the model's"),
+          model_input_rows(model.traced.graph), artefact_input_rows(facts),
+          "pass samples with the artefact's shapes and dtypes with --input");
 }
 
 /// For each output of the model, its index in the artefact.
-Places match_outputs(const TracedModel& model, const nnef::Document& document) {
-  const std::vector<SignatureRow> ours = model_outputs(model.traced.graph);
-  const std::vector<SignatureRow> theirs = artefact_outputs(document);
+Indices match_outputs(const TracedModel& model, const nnef::Document& document) {
+  const std::vector<SignatureRow> ours = model_output_rows(model.traced.graph);
+  const std::vector<SignatureRow> theirs = artefact_output_rows(document);
   if (ours.size() != theirs.size())
     refuse_signature(
         cat("the artefact gives ", count_text(theirs, "output"), ", the model ", ours.size()), ours,
         theirs);
-  return places_by_name(names_of(ours), names_of(theirs)).value_or(by_position(ours.size()));
+  return indices_by_name(names_of(ours), names_of(theirs)).value_or(by_position(ours.size()));
 }
 
-/// Shapes and dtypes as the artefact declares them, for a model that keeps no samples.
+/// Samples with the shapes and dtypes that the artefact declares, for a model without samples.
 std::vector<Sample> declared_samples(const std::vector<spec::InputFact>& facts) {
   std::vector<Sample> out;
   for (size_t i = 0; i < facts.size(); ++i) {
@@ -249,9 +249,9 @@ TracedModel traced_for_check(const CheckExistingOptions& options, const nnef::Do
   }
 }
 
-Names row_names(const nnef::Document& document, const Places& outputs) {
+Names row_names(const nnef::Document& document, const Indices& outputs) {
   Names out;
-  for (const size_t place : outputs) out.push_back(document.graph.results[place]);
+  for (const size_t index : outputs) out.push_back(document.graph.results[index]);
   return out;
 }
 
@@ -277,32 +277,32 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
   spec::check_document(document);
   result.inputs = spec::size_rules(document).inputs;
   require_same_stream(options.stream, document);
-  Wanted wanted = wanted_for(document);
-  wanted.needs_own = options.check.strict;
-  const FoundEngine engine = find_engine(options.check.engine, wanted, options.check.runner);
+  EngineRequest request = engine_request_for(document);
+  request.needs_own = options.check.strict;
+  const FoundEngine engine = find_engine(options.check.engine, request, options.check.runner);
   if (engine.warning && options.report) options.report(*engine.warning);
   TracedModel model = traced_for_check(options, document, result.inputs);
   result.model = model.info;
-  const Places inputs = match_inputs(model, result.inputs);
+  const Indices inputs = match_inputs(model, result.inputs);
   check_types(model, result.inputs, inputs, spec::dialect_of(document));
-  const Places outputs = match_outputs(model, document);
+  const Indices outputs = match_outputs(model, document);
   std::vector<OrderedRunner::Input> fed;
-  for (const size_t place : feeding_order(document, engine.order))
-    fed.push_back({inputs[place], result.inputs[place].dtype});
+  for (const size_t index : feeding_order(document, engine.order))
+    fed.push_back({inputs[index], result.inputs[index].dtype});
   OrderedRunner ordered(*engine.runner, fed, outputs);
   CheckOptions check = options.check;
   check.scratch = engine.scratch->path();
-  Takes takes = takes_of(document);
-  takes.places = inputs;
+  ArtefactInputs declared = artefact_inputs_of(document);
+  declared.indices = inputs;
   options.progress("check");
   result.checked = check_artefact(options.artefact, model, row_names(document, outputs), check,
-                                  ordered, spec::dialect_of(document), takes);
-  check_calls(model, row_names(document, outputs), options.check, ordered, takes,
+                                  ordered, spec::dialect_of(document), declared);
+  check_calls(model, row_names(document, outputs), options.check, ordered, declared,
               spec::dialect_of(document), result.checked);
   if (!options.stream.symbol.empty())
-    check_in_pulses(model, row_names(document, outputs), options.check, ordered, takes,
+    check_in_pulses(model, row_names(document, outputs), options.check, ordered, declared,
                     options.stream, stream_properties(document), result.checked);
-  // Numbers of a branch that the user accepted are those of one run.
+  // An accepted guard may make numbers of the artefact depend on the inputs of the trace.
   if (options.accepted_guards.empty()) {
     const Contents contents = contents_of(artefact, model);
     const bool differs = std::any_of(
@@ -311,9 +311,9 @@ CheckedModel check_existing(const CheckExistingOptions& options) {
     if (contents.are_known || differs) result.other_contents = contents.other;
     result.is_as_exported = contents.are_known && !contents.other;
   }
-  // The steps that were compared are those of a new export.
+  // The compared choices are those of a new export, not of this artefact.
   if (!result.is_as_exported)
-    for (check::OutputRow& row : result.checked.rows) row.has_right_steps = false;
+    for (check::OutputRow& row : result.checked.rows) row.has_valid_choices = false;
   return result;
 }
 

@@ -1,4 +1,4 @@
-// Compares an existing artefact, of any exporter, with the model that it was made from.
+// Compares an existing artefact of any exporter with its source model.
 #pragma once
 
 #include <map>
@@ -16,13 +16,13 @@ struct CheckExistingOptions {
   std::string artefact;
   std::string method = "forward";
   std::vector<Sample>
-      samples;  ///< of --input; else those in the file, else as the artefact declares them
+      samples;  ///< of --input, else those in the model file, else as the artefact declares
   DynamicOptions dynamic;
   std::set<std::string> accepted_guards;
   std::map<std::string, int64_t> max_iterations;  ///< of --max-iterations: by "model.py:8"
   bool explicit_states = false;
   CheckOptions check;
-  target::Stream stream;  ///< of --stream: also in pulses
+  target::Stream stream;  ///< of --stream: checks pulses as well
   Report report;
   /// Called when a stage begins: "load", "trace", "check".
   std::function<void(std::string_view stage)> progress;
@@ -32,12 +32,12 @@ struct CheckedModel {
   trace::ModelInfo model;
   std::vector<spec::InputFact> inputs;  ///< as the artefact declares them
   CheckResult checked;                  ///< rows have the artefact's names, in the model's order
-  /// What the file holds, where it is this version's own: an error, whatever outputs show.
+  /// The first difference from a new export, if this version wrote the file: always an error.
   std::optional<Diagnostic> other_contents;
-  bool is_as_exported = false;  ///< it was compared, and holds what a new export does
+  bool is_as_exported = false;  ///< its contents were compared, and equal a new export's
 };
 
-/// Runs both and compares, without an overall verdict, which judge() gives. Inputs and outputs
+/// Runs and compares both; judge() gives the overall verdict. Inputs and outputs
 /// match by name if the names are equal, else by position; the artefact may lack inputs of the
 /// model. Errors: `signature-mismatch`, and those of reading, tracing and running.
 CheckedModel check_existing(const CheckExistingOptions& options);

@@ -1,4 +1,4 @@
-// A check's inputs in the artefact's types and order.
+// Converts the inputs of a check to the artefact's types and order.
 #include <algorithm>
 
 #include "ir/cast.h"
@@ -8,11 +8,11 @@
 
 namespace t2n {
 
-std::optional<ir::Tensor> of_dtype(const ir::Tensor& tensor, ir::DType dtype) {
+std::optional<ir::Tensor> as_dtype(const ir::Tensor& tensor, ir::DType dtype) {
   if (tensor.dtype == dtype) return tensor;
-  const bool alike = (ir::is_float(tensor.dtype) && ir::is_float(dtype)) ||
-                     (ir::is_integer(tensor.dtype) && ir::is_integer(dtype));
-  if (!alike) return std::nullopt;
+  const bool is_same_kind = (ir::is_float(tensor.dtype) && ir::is_float(dtype)) ||
+                            (ir::is_integer(tensor.dtype) && ir::is_integer(dtype));
+  if (!is_same_kind) return std::nullopt;
   const ir::Tensor plain = ir::contiguous(tensor);
   ir::OwnedTensor out = ir::allocate(dtype, plain.shape);
   if (ir::cast_elements(plain.dtype, plain.bytes, dtype, out.data)) return std::nullopt;
@@ -24,10 +24,10 @@ std::vector<ir::Tensor> graph_inputs(const std::vector<trace::SampleInput>& inpu
   const ir::Graph& graph = model.traced.graph;
   std::vector<ir::Tensor> out;
   for (const ir::ValueId id : graph.inputs) {
-    const std::string& name = graph.values[static_cast<size_t>(id)].name;
-    const auto place = std::find(model.inputs.begin(), model.inputs.end(), name);
+    const std::string& name = graph.values[id].name;
+    const auto found = std::find(model.inputs.begin(), model.inputs.end(), name);
     for (const trace::SampleInput& input : inputs) {
-      if (!is_sample_of(input, name, static_cast<size_t>(place - model.inputs.begin()))) continue;
+      if (!is_sample_of(input, name, static_cast<size_t>(found - model.inputs.begin()))) continue;
       out.push_back(ir::as_pairs(std::get<ir::Tensor>(input.value)));
       break;
     }
@@ -51,13 +51,13 @@ void collect_lengths(const nnef::Value& value, std::set<int64_t>& out) {
 
 }  // namespace
 
-Takes takes_of(const nnef::Document& document) {
-  Takes out{.rules = spec::size_rules(document),
-            .places = {},
-            .lengths = {},
-            .has_wide_integers = spec::dialect_of(document) == spec::Dialect::tract};
+ArtefactInputs artefact_inputs_of(const nnef::Document& document) {
+  ArtefactInputs out{.rules = spec::size_rules(document),
+                     .indices = {},
+                     .lengths = {},
+                     .has_wide_integers = spec::dialect_of(document) == spec::Dialect::tract};
   for (const nnef::Assignment& each : document.graph.body) collect_lengths(each.right, out.lengths);
-  for (size_t i = 0; i < out.rules.inputs.size(); ++i) out.places.push_back(i);
+  for (size_t i = 0; i < out.rules.inputs.size(); ++i) out.indices.push_back(i);
   return out;
 }
 

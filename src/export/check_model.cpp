@@ -7,20 +7,19 @@
 #include "src/diag/error.h"
 #include "src/export/choice_check.h"
 #include "src/export/fixed_outputs.h"
-#include "src/export/graph_yardstick.h"
-#include "src/export/rulings.h"
+#include "src/export/graph_f64_distance.h"
+#include "src/export/mismatch_cause.h"
 #include "src/export/torch_module.h"
 #include "src/quant/summary.h"
 
 namespace t2n {
 namespace {
 
-/// Wrong outputs count more than unsettled ones, then larger differences. An output that only
-/// roundings make unstable, in a set that is not the first, says nothing.
+/// Ranks wrong outputs before undecided ones, and larger differences before smaller ones.
 bool is_worse(const check::OutputRow& a, const check::OutputRow& b) {
   const auto weight = [](const check::OutputRow& row) {
     if (check::verdict(row) == check::Verdict::differs) return 2;
-    return row.ruling == check::Ruling::unsettled ? 1 : 0;
+    return row.cause == check::MismatchCause::undecided ? 1 : 0;
   };
   if (weight(a) != weight(b)) return weight(a) > weight(b);
   if (check::verdict(a) != check::verdict(b)) return false;
@@ -31,11 +30,11 @@ void keep_worst(std::vector<check::OutputRow>& rows, size_t output, check::Outpu
   if (rows.size() <= output) return rows.push_back(std::move(row));
   check::OutputRow& kept = rows[output];
   if (row.quanta && kept.quanta)
-    row.quanta = kept.quanta = check::together(*kept.quanta, *row.quanta);
+    row.quanta = kept.quanta = check::combined(*kept.quanta, *row.quanta);
   if (is_worse(row, kept)) kept = std::move(row);
 }
 
-/// If an engine fails only at other sizes or values, they are the reason: the message says so.
+/// If an engine fails only at other sizes or values, the message names them.
 std::vector<ir::Tensor> run_set(check::Runner& runner, const InputSet& set,
                                 const TracedModel& model, const std::string& where) {
   try {
@@ -57,27 +56,27 @@ std::string where_of(const InputSet& set) {
 /// An output in the dialect's type.
 ir::Tensor with_width(const ir::Tensor& actual, const ir::Tensor& expected, spec::Dialect dialect) {
   if (dialect == spec::Dialect::tract) return actual;
-  return of_dtype(actual, ir::component_dtype(expected.dtype)).value_or(actual);
+  return as_dtype(actual, ir::component_dtype(expected.dtype)).value_or(actual);
 }
 
-/// With a looser level than the default, distance from f64 is allowed as well.
+/// At looser levels than the default, any distance from f64 is allowed.
 bool is_strict(const check::Tolerance& tolerance) {
   return tolerance.level == check::Level::exact || tolerance.level == check::Level::close ||
          tolerance.level == check::Level::approximate;
 }
 
-/// A stricter level than the default, and explicit numbers, hold whatever torch itself rounds.
+/// At stricter levels than the default and for explicit numbers, torch's rounding is no excuse.
 bool is_lenient(const check::Tolerance& tolerance) {
   return tolerance.level != check::Level::exact && tolerance.level != check::Level::close &&
          tolerance.level != check::Level::custom;
 }
 
-/// The distances from f64. `differs`: by the tolerance alone, the output is wrong.
-std::optional<check::Yardstick> distance(const TracedModel& model, InputSet& set,
-                                         const check::Tolerance& tolerance, size_t output,
-                                         const ir::Tensor& result, bool differs) {
+/// The distances from f64. `differs`: the output exceeds the tolerance.
+std::optional<check::F64Distance> distance(const TracedModel& model, InputSet& set,
+                                           const check::Tolerance& tolerance, size_t output,
+                                           const ir::Tensor& result, bool differs) {
   const std::vector<ir::Tensor>& exact = in_f64(model, set, tolerance);
-  std::optional<check::Yardstick> measured;
+  std::optional<check::F64Distance> measured;
   if (output < exact.size()) measured = check::measure(exact[output], set.expected[output], result);
   if (!differs || !measured || measured->is_as_near()) return measured;
   for (const std::vector<ir::Tensor>& nearby : in_f64_nearby(model, set))
@@ -85,7 +84,7 @@ std::optional<check::Yardstick> distance(const TracedModel& model, InputSet& set
   return measured;
 }
 
-/// The distance between the values that each output may take, if it comes from a quantiser.
+/// For each output of a quantiser, its quantisation step.
 std::vector<std::optional<double>> quanta_of(const TracedModel& model, size_t outputs) {
   std::vector<std::optional<double>> out(outputs);
   if (const auto& graph = model.traced.with_quantised)
@@ -94,37 +93,37 @@ std::vector<std::optional<double>> quanta_of(const TracedModel& model, size_t ou
   return out;
 }
 
-/// The note on outputs that are not known to be right.
-Diagnostic unsettled_note(const CheckResult& result, const std::vector<std::string>& unsettled) {
+/// The diagnostic for outputs without a decision.
+Diagnostic undecided_note(const CheckResult& result, const std::vector<std::string>& undecided) {
   const bool is_of_engines = result.engines_disagree > 0;
-  return {.id = "inconclusive-check",
-          .message = cat("it is not known whether ", joined(unsettled, ", "), " is right"),
-          .where = {},
-          .details = {},
-          .why = cat("on ", result.unsettled, " input sets the values are not LibTorch's, and ",
-                     is_of_engines ? "its own engines are as far from each other"
-                                   : "rounding at ties moves them as far"),
-          .help =
-              "give real inputs with --input x=@file.npy: within the range that the model was "
-              "calibrated for"};
+  return {
+      .id = "inconclusive-check",
+      .message = cat("the check cannot decide whether ", joined(undecided, ", "), " is right"),
+      .where = {},
+      .details = {},
+      .why = cat("on ", result.undecided, " input sets the values differ from LibTorch's, but ",
+                 is_of_engines ? "its own engines differ by as much"
+                               : "rounding at ties changes them by as much"),
+      .help =
+          "pass real inputs with --input x=@file.npy, within the range of the model's calibration"};
 }
 
-/// Where a wrong file could differ unnoticed; `blind`: outputs that hardly react.
+/// What a wrong file could pass; `blind`: outputs that hardly depend on the inputs.
 std::optional<Diagnostic> inconclusive(const CheckResult& result,
                                        const std::vector<std::string>& blind,
-                                       const std::vector<std::string>& unsettled) {
+                                       const std::vector<std::string>& undecided) {
   std::vector<std::string> gaps;
-  if (!blind.empty()) gaps.push_back(cat("the check says nothing about ", joined(blind, ", ")));
-  const bool are_steps_right =
+  if (!blind.empty()) gaps.push_back(cat("the check is not conclusive for ", joined(blind, ", ")));
+  const bool are_choices_valid =
       std::any_of(result.rows.begin(), result.rows.end(),
-                  [](const check::OutputRow& row) { return row.has_right_steps; });
-  if (!result.unfollowed.empty() && !are_steps_right)
+                  [](const check::OutputRow& row) { return row.has_valid_choices; });
+  if (!result.without_effect.empty() && !are_choices_valid)
     gaps.push_back(
-        cat("no output was seen to follow the input ", joined(result.unfollowed, ", "),
-            result.drawn.empty() ? "" : cat("; drawn were the values of ", result.drawn)));
-  if (result.has_unvaried_sizes) gaps.emplace_back("open sizes were not varied");
-  if (!unsettled.empty()) {
-    Diagnostic out = unsettled_note(result, unsettled);
+        cat("no output changed with the input ", joined(result.without_effect, ", "),
+            result.drawn.empty() ? "" : cat("; random values were used for ", result.drawn)));
+  if (result.has_unvaried_sizes) gaps.emplace_back("dynamic sizes were not varied");
+  if (!undecided.empty()) {
+    Diagnostic out = undecided_note(result, undecided);
     out.details = gaps;
     return out;
   }
@@ -137,20 +136,20 @@ std::optional<Diagnostic> inconclusive(const CheckResult& result,
                  .help = {}};
   if (!blind.empty()) {
     out.why = "different inputs give nearly the same output, so a wrong file would pass as well";
-    out.help = "give real inputs with --input x=@file.npy, or a stricter level with --check=close";
-  } else if (!result.unfollowed.empty()) {
-    out.why = "a file that ignores it, or holds one value of it, would pass as well";
-    out.help = result.drawn.empty() ? "give real inputs with --input x=@file.npy" : kOtherValues;
+    out.help = "pass real inputs with --input x=@file.npy, or use a stricter level: --check=close";
+  } else if (!result.without_effect.empty()) {
+    out.why = "a wrong file that ignores it, or uses a constant instead, would pass as well";
+    out.help = result.drawn.empty() ? "pass real inputs with --input x=@file.npy" : kOtherValues;
   } else {
     out.why =
-        "torch ran the model at the sample's sizes only, so a file that holds for these alone "
+        "torch ran the model at the sample's sizes only, so a file that is right only for these "
         "would pass as well";
-    out.help = "give samples of other sizes with --input";
+    out.help = "pass samples of other sizes with --input";
   }
   return out;
 }
 
-/// The rows of a result, collected over the sets of inputs.
+/// Collects the rows of a result over the input sets.
 class Rows {
  public:
   Rows(const TracedModel& model, const std::vector<std::string>& names, const CheckOptions& options,
@@ -177,7 +176,7 @@ class Rows {
                            .comparison = check::compare(set.expected[i], actual[i], tolerance),
                            .response = {},
                            .moved = {},
-                           .yardstick = {},
+                           .f64_distance = {},
                            .times_torch = {},
                            .most_times_torch = most_,
                            .quanta = {},
@@ -188,7 +187,7 @@ class Rows {
     }
     result_.unstable += seen.unstable;
     result_.engines_disagree += seen.engines_disagree;
-    result_.unsettled += seen.unsettled;
+    result_.undecided += seen.undecided;
   }
 
   void finish() {
@@ -201,7 +200,7 @@ class Rows {
   struct Seen {
     bool unstable = false;
     bool engines_disagree = false;
-    bool unsettled = false;
+    bool undecided = false;
   };
 
   void measure(InputSet& set, size_t i, const ir::Tensor& actual, bool always,
@@ -212,14 +211,14 @@ class Rows {
     Explanation found;
     if (differs && is_excusable && (rounds(model_) || model_.traced.with_quantised)) {
       found = explain(model_, set, i, actual, options_.tolerance, quanta_[i]);
-      row.ruling = found.ruling;
+      row.cause = found.cause;
       seen.engines_disagree |= found.engines_disagree;
-      seen.unsettled |= found.ruling == check::Ruling::unsettled;
+      seen.undecided |= found.cause == check::MismatchCause::undecided;
       const bool is_by_rounding = !quanta_[i] && (found.is_free_of_ties || !rounds(model_));
-      if (found.ruling || !is_by_rounding) return;
+      if (found.cause || !is_by_rounding) return;
     }
     const auto measured = distance(model_, set, options_.tolerance, i, actual, differs);
-    if (is_lenient(options_.tolerance)) row.yardstick = measured;
+    if (is_lenient(options_.tolerance)) row.f64_distance = measured;
     if (!measured) return;
     if (measured->is_unstable)
       seen.unstable = true;
@@ -232,8 +231,8 @@ class Rows {
     if (!quanta_[i]) return;
     row.quanta = check::count_quanta(set.expected[i], actual, *quanta_[i]);
     const int64_t off = row.quanta->off_by_one + row.quanta->off_by_more;
-    if (row.ruling == check::Ruling::ties) row.quanta->at_ties = off;
-    if (row.ruling == check::Ruling::engine) row.quanta->of_an_engine = off;
+    if (row.cause == check::MismatchCause::ties) row.quanta->at_ties = off;
+    if (row.cause == check::MismatchCause::engine) row.quanta->of_an_engine = off;
   }
 
   const TracedModel& model_;
@@ -247,10 +246,10 @@ class Rows {
 
 }  // namespace
 
-check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& of_sample,
+check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& sample,
                            const ir::Tensor& expected) {
   if (!ir::is_float(ir::component_dtype(expected.dtype))) return tolerance;
-  // Numbers that stand for infinity do not count.
+  // Masking constants such as -1e30 do not count.
   const auto largest = [](const ir::Tensor& tensor) {
     constexpr double kMost = 1e30;
     double out = 0;
@@ -258,14 +257,14 @@ check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& 
       if (std::abs(value) < kMost) out = std::max(out, std::abs(value));
     return out;
   };
-  const double growth = largest(expected) / std::max(1.0, largest(of_sample));
+  const double growth = largest(expected) / std::max(1.0, largest(sample));
   check::Tolerance out{check::Level::custom, check::margins_for(tolerance, expected.dtype)};
   out.custom.absolute *= std::max(1.0, growth);
   return out;
 }
 
-/// The part of the result that is known before the engine runs.
-CheckResult begun(const InputSets& sets, const check::Runner& runner) {
+/// The fields of the result that are known before the engine runs.
+CheckResult initial_result(const InputSets& sets, const check::Runner& runner) {
   CheckResult result;
   result.engine = runner.name();
   result.reference = sets.reference;
@@ -273,7 +272,7 @@ CheckResult begun(const InputSets& sets, const check::Runner& runner) {
   result.refused = sets.refused;
   result.executor = sets.executor;
   result.sizes = sets.sizes;
-  result.unfollowed = sets.unfollowed;
+  result.without_effect = sets.without_effect;
   result.has_unvaried_sizes = sets.has_unvaried_sizes;
   return result;
 }
@@ -281,7 +280,7 @@ CheckResult begun(const InputSets& sets, const check::Runner& runner) {
 CheckResult check_on(InputSets& sets, const TracedModel& model,
                      const std::vector<std::string>& names, const CheckOptions& options,
                      check::Runner& runner, spec::Dialect dialect, const std::string& artefact) {
-  CheckResult result = begun(sets, runner);
+  CheckResult result = initial_result(sets, runner);
   result.drawn = drawn_inputs(model.samples);
   Rows rows(model, names, options, result);
   std::vector<std::vector<ir::Tensor>> actual;
@@ -294,15 +293,15 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
     for (size_t i = 0; i < set.expected.size(); ++i)
       actual.back()[i] = with_width(actual.back()[i], set.expected[i], dialect);
   }
-  const bool has_own_choices =
+  const bool checks_choices =
       !artefact.empty() && !options.scratch.empty() && is_lenient(options.tolerance);
-  if (has_own_choices)
-    result.chosen = settle_sets(sets, model, options, runner, dialect, artefact, actual,
-                                quanta_of(model, names.size()));
+  if (checks_choices)
+    result.chosen = apply_choices_to_sets(sets, model, options, runner, dialect, artefact, actual,
+                                          quanta_of(model, names.size()));
   for (size_t at = 0; at < actual.size(); ++at)
     rows.add(sets, at, actual[at], where_of(sets.sets[at]));
   rows.finish();
-  // Nothing could move, or movement was not measured.
+  // No input can change, or movement was not measured.
   if (model.inputs.empty() || sets.movements.empty()) return result;
   const std::vector<bool> are_fixed = fixed_outputs(model.recorded_graph(), sets);
   for (size_t i = 0; i < result.rows.size(); ++i) {
@@ -310,35 +309,36 @@ CheckResult check_on(InputSets& sets, const TracedModel& model,
     result.rows[i].response = sets.movements[i].median();
     result.rows[i].moved = sets.movements[i].share();
   }
-  if (has_own_choices) compare_steps(sets, model, options, runner, dialect, artefact, result);
+  if (checks_choices) compare_choices(sets, model, options, runner, dialect, artefact, result);
   return result;
 }
 
-void merge_rows(CheckResult& into, const CheckResult& other) {
-  into.sets.insert(into.sets.end(), other.sets.begin(), other.sets.end());
-  into.unstable += other.unstable;
-  into.chosen += other.chosen;
-  into.engines_disagree += other.engines_disagree;
-  into.unsettled += other.unsettled;
-  for (size_t i = 0; i < std::min(into.rows.size(), other.rows.size()); ++i) {
+void merge_rows(CheckResult& result, const CheckResult& other) {
+  result.sets.insert(result.sets.end(), other.sets.begin(), other.sets.end());
+  result.unstable += other.unstable;
+  result.chosen += other.chosen;
+  result.engines_disagree += other.engines_disagree;
+  result.undecided += other.undecided;
+  for (size_t i = 0; i < std::min(result.rows.size(), other.rows.size()); ++i) {
     check::OutputRow row = other.rows[i];
-    row.response = into.rows[i].response;
-    row.moved = into.rows[i].moved;
-    if (row.times_torch.value_or(0) < into.rows[i].times_torch.value_or(0))
-      row.times_torch = into.rows[i].times_torch;
+    row.response = result.rows[i].response;
+    row.moved = result.rows[i].moved;
+    if (row.times_torch.value_or(0) < result.rows[i].times_torch.value_or(0))
+      row.times_torch = result.rows[i].times_torch;
     else
-      into.rows[i].times_torch = row.times_torch;
-    keep_worst(into.rows, i, std::move(row));
+      result.rows[i].times_torch = row.times_torch;
+    keep_worst(result.rows, i, std::move(row));
   }
 }
 
 CheckResult check_artefact(const std::string& path, TracedModel& model,
                            const std::vector<std::string>& names, const CheckOptions& options,
-                           check::Runner& runner, spec::Dialect dialect, const Takes& takes) {
-  require_sizes(model, takes);
+                           check::Runner& runner, spec::Dialect dialect,
+                           const ArtefactInputs& artefact_inputs) {
+  require_sizes(model, artefact_inputs);
   runner.load(path);
   const std::optional<int64_t> loaded = runner.loaded_bytes();
-  InputSets sets = make_input_sets(model, options.seeds, options.tolerance, takes);
+  InputSets sets = make_input_sets(model, options.seeds, options.tolerance, artefact_inputs);
   CheckResult out = check_on(sets, model, names, options, runner, dialect, path);
   out.loaded_bytes = loaded;
   return out;
@@ -346,18 +346,18 @@ CheckResult check_artefact(const std::string& path, TracedModel& model,
 
 namespace {
 
-/// For a row that differs, beyond the tolerance or within it.
+/// The message for a row that differs, within the tolerance or beyond it.
 std::string mismatch_of(const check::OutputRow& row) {
   if (row.comparison.verdict == check::Verdict::differs)
     return cat(check::mismatch_text(row.name, row.comparison),
                row.where.empty() ? "" : cat(", ", row.where));
   if (check::is_between_steps(row))
-    return cat(quoted(row.name), " lies between the steps of its quantiser, which are ",
+    return cat(quoted(row.name), " differs by a fraction of its quantisation step, ",
                row.quanta->step, ", in ", row.quanta->between, " of ", row.quanta->elements,
                " elements");
   return cat(quoted(row.name), " is ", static_cast<int64_t>(*row.times_torch),
-             " times as far from what f64 gives as torch is, at most ",
-             static_cast<int64_t>(*row.most_times_torch), " times are rounding");
+             " times as far from the f64 reference as torch is; rounding explains at most ",
+             static_cast<int64_t>(*row.most_times_torch), " times");
 }
 
 }  // namespace
@@ -367,7 +367,7 @@ void judge(CheckResult& result, const CheckOptions& options, const std::string& 
   Diagnostic mismatch{
       .id = "output-mismatch", .message = {}, .where = {}, .details = {}, .why = {}, .help = {}};
   std::vector<std::string> blind;
-  std::vector<std::string> unsettled;
+  std::vector<std::string> undecided;
   for (const check::OutputRow& row : result.rows) {
     const check::Verdict verdict = check::verdict(row);
     if (verdict == check::Verdict::differs) {
@@ -377,15 +377,15 @@ void judge(CheckResult& result, const CheckOptions& options, const std::string& 
       else
         mismatch.details.push_back(text);
     } else if (verdict == check::Verdict::inconclusive) {
-      const bool is_unsettled = row.ruling == check::Ruling::unsettled;
-      (is_unsettled ? unsettled : blind).push_back(quoted(row.name));
+      const bool is_undecided = row.cause == check::MismatchCause::undecided;
+      (is_undecided ? undecided : blind).push_back(quoted(row.name));
     }
   }
   if (!mismatch.message.empty()) {
     mismatch.why = cat(result.engine, " computes other values than the model", consequence);
     throw Error(std::move(mismatch));
   }
-  const std::optional<Diagnostic> note = inconclusive(result, blind, unsettled);
+  const std::optional<Diagnostic> note = inconclusive(result, blind, undecided);
   result.inconclusive = note.has_value();
   if (!note) return;
   if (options.strict) throw Error(*note);

@@ -12,9 +12,9 @@ namespace {
 
 using dynamic::Sizes;
 
-/// The least size below the sample's that is allowed for one axis.
-std::optional<Sizes> least_of(const Sizes& sample, const ir::Symbol& symbol,
-                              const SizeHints& hints) {
+/// The smallest allowed size of one axis below the sample's.
+std::optional<Sizes> smallest_size(const Sizes& sample, const ir::Symbol& symbol,
+                                   const SizeHints& hints) {
   constexpr int64_t kTries = 64;
   Sizes at = sample;
   const int64_t most = std::min(sample.at(symbol) - 1, kTries);
@@ -25,10 +25,9 @@ std::optional<Sizes> least_of(const Sizes& sample, const ir::Symbol& symbol,
   return {};
 }
 
-/// One more than the largest constant length that is affordable, or the largest size below it that
-/// is allowed.
-std::optional<Sizes> beyond_of(const Sizes& sample, const ir::Symbol& symbol,
-                               const SizeHints& hints) {
+/// One more than the largest affordable constant length, or the largest allowed size below it.
+std::optional<Sizes> size_beyond_constants(const Sizes& sample, const ir::Symbol& symbol,
+                                           const SizeHints& hints) {
   constexpr int64_t kTries = 64;
   Sizes at = sample;
   for (auto length = hints.lengths.rbegin(); length != hints.lengths.rend(); ++length) {
@@ -41,13 +40,13 @@ std::optional<Sizes> beyond_of(const Sizes& sample, const ir::Symbol& symbol,
   return {};
 }
 
-/// Whether one of the sizes has the first axis longer than the second.
+/// Whether the first axis is longer than the second in some run.
 bool has_order(const std::vector<Sizes>& run, const ir::Symbol& longer, const ir::Symbol& shorter) {
   return std::any_of(run.begin(), run.end(),
                      [&](const Sizes& sizes) { return sizes.at(longer) > sizes.at(shorter); });
 }
 
-/// The last sizes that are all different, in the opposite order: the longest for the shortest.
+/// The last sizes that all differ, in reverse order: the longest axis gets the shortest size.
 std::optional<Sizes> reversed(const std::vector<Sizes>& run) {
   for (auto sizes = run.rbegin(); sizes != run.rend(); ++sizes) {
     std::map<int64_t, ir::Symbol> by_size;
@@ -61,11 +60,11 @@ std::optional<Sizes> reversed(const std::vector<Sizes>& run) {
   return {};
 }
 
-/// The sizes with two of them exchanged, for each order of two axes that did not occur.
-std::vector<Sizes> of_missing_orders(const std::vector<Sizes>& run) {
+/// For each order of two axes that did not occur, sizes with these two exchanged.
+std::vector<Sizes> with_missing_orders(const std::vector<Sizes>& run) {
   std::vector<Sizes> out;
-  for (const auto& [a, of_a] : run.front())
-    for (const auto& [b, of_b] : run.front()) {
+  for (const auto& [a, size_a] : run.front())
+    for (const auto& [b, size_b] : run.front()) {
       if (a == b || has_order(run, a, b) || has_order(out, a, b)) continue;
       for (const Sizes& sizes : run) {
         if (sizes.at(a) == sizes.at(b)) continue;
@@ -105,7 +104,7 @@ double elements_at(const ir::Graph& graph, const Sizes& sizes) {
     for (const ir::Dim& dim : value.shape) try {
         const ir::Dim size = dim.substitute(sizes);
         if (size.is_constant()) count *= static_cast<double>(size.value());
-      } catch (const Error&) {  // more than 64 bits hold
+      } catch (const Error&) {  // exceeds 64 bits
         return HUGE_VAL;
       }
     out += count;
@@ -118,10 +117,10 @@ std::vector<Sizes> sizes_to_check(dynamic::Chooser chooser, const RunsAt& runs) 
   constexpr int kTries = 6;
   std::vector<Sizes> out;
   const auto add = [&](const Sizes& sizes) {
-    const bool is_there = std::find(out.begin(), out.end(), sizes) != out.end();
-    if (!is_there && sizes != chooser.sample() && runs(sizes)) out.push_back(sizes);
+    const bool is_known = std::find(out.begin(), out.end(), sizes) != out.end();
+    if (!is_known && sizes != chooser.sample() && runs(sizes)) out.push_back(sizes);
   };
-  for (const Sizes& sizes : chooser.wanted()) add(sizes);
+  for (const Sizes& sizes : chooser.required()) add(sizes);
   const size_t count = kFurther + out.size();
   if (const auto smallest = chooser.smallest()) add(*smallest);
   for (int i = 0; i < kTries && out.size() < count; ++i) {
@@ -137,18 +136,18 @@ void add_special_sizes(std::vector<Sizes> run, const SizeHints& hints, const Run
   const auto add = [&](const Sizes& sizes) {
     if (std::find(run.begin(), run.end(), sizes) == run.end() && runs(sizes)) run.push_back(sizes);
   };
-  if (!of_missing_orders(run).empty())
+  if (!with_missing_orders(run).empty())
     if (const auto other = reversed(run); other && hints.is_allowed(*other)) add(*other);
-  // Each costs a set of its own: models have few open axes.
+  // Each costs a set of its own: models have few dynamic axes.
   constexpr size_t kMost = 4;
   size_t count = 0;
   for (const auto& [symbol, size] : sample) {
     if (count++ >= kMost) break;
-    if (const auto beyond = beyond_of(sample, symbol, hints)) add(*beyond);
-    if (const auto least = least_of(sample, symbol, hints)) add(*least);
+    if (const auto beyond = size_beyond_constants(sample, symbol, hints)) add(*beyond);
+    if (const auto least = smallest_size(sample, symbol, hints)) add(*least);
   }
   size_t orders = 0;
-  for (const Sizes& sizes : of_missing_orders(run))
+  for (const Sizes& sizes : with_missing_orders(run))
     if (orders++ < kMost && hints.is_allowed(sizes)) add(sizes);
 }
 

@@ -1,4 +1,4 @@
-// The sizes of open axes at which a file may differ from its model, for a check.
+// Chooses sizes of dynamic axes at which a wrong file may differ from its model.
 #pragma once
 
 #include <functional>
@@ -13,9 +13,9 @@ namespace t2n {
 /// Runs a set at these sizes; false if torch or the artefact does not accept them.
 using RunsAt = std::function<bool(const dynamic::Sizes&)>;
 
-/// What further sizes follow from.
+/// Determines additional sizes.
 struct SizeHints {
-  std::set<int64_t> lengths;  ///< constant ones: of tables, slices, pads
+  std::set<int64_t> lengths;  ///< constant lengths of tables, slices and pads
   std::function<bool(const dynamic::Sizes&)> is_allowed;  ///< by the artefact
   std::function<double(const dynamic::Sizes&)> cost;
   double budget = 0;  ///< for one set
@@ -26,13 +26,13 @@ std::set<int64_t> constant_lengths(const ir::Graph& graph);
 /// The number of elements of all values at these sizes.
 double elements_at(const ir::Graph& graph, const dynamic::Sizes& sizes);
 
-/// Runs the sizes that the chooser wants, and two further choices that the model accepts, with 1
-/// where allowed. Returns those that ran.
+/// Runs the sizes that the chooser requires, and two others that the model accepts, with 1 where
+/// allowed. Returns those that ran.
 std::vector<dynamic::Sizes> sizes_to_check(dynamic::Chooser chooser, const RunsAt& runs);
 
-/// Runs sizes that are special: each axis alone at 1, or the least that is allowed; each alone
-/// beyond all constant lengths, or at its bound; and others where the larger axes are the smaller
-/// ones. `run` has those that ran before, the sample's first.
+/// Runs special sizes: each axis alone at its minimum; each alone beyond all constant lengths or at
+/// its bound; and sizes with another order of the axes. `run`: sizes that ran before, the sample's
+/// first.
 void add_special_sizes(std::vector<dynamic::Sizes> run, const SizeHints& hints, const RunsAt& runs);
 
 }  // namespace t2n

@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "src/export/choices.h"
-#include "src/export/graph_yardstick.h"
-#include "src/export/rulings.h"
+#include "src/export/graph_f64_distance.h"
+#include "src/export/mismatch_cause.h"
 #include "src/export/torch_module.h"
 
 namespace t2n {
 namespace {
 
-/// Whether LibTorch, in one of its engines, gives these results of the recorded graph.
+/// Whether these results of the recorded graph equal LibTorch's in one of its engines.
 bool is_of_torch(const TracedModel& model, InputSet& set, const std::vector<ir::Tensor>& results,
                  const check::Tolerance& tolerance) {
   if (agrees(set.expected, results, tolerance)) return true;
@@ -22,8 +22,8 @@ bool is_of_torch(const TracedModel& model, InputSet& set, const std::vector<ir::
 }
 
 /// Whether the recorded graph is the model's program for the set. If it is for the samples,
-/// LibTorch may be as far from it as ties move its results, or as its own engines are from each
-/// other.
+/// LibTorch's results may differ from its results by the effect of ties, or by as much as
+/// LibTorch's own engines differ.
 bool is_program(InputSets& sets, size_t at, const TracedModel& model,
                 const check::Tolerance& tolerance,
                 const std::vector<std::optional<double>>& quanta) {
@@ -41,10 +41,11 @@ bool is_program(InputSets& sets, size_t at, const TracedModel& model,
 
 }  // namespace
 
-size_t settle_sets(InputSets& sets, const TracedModel& model, const CheckOptions& options,
-                   check::Runner& runner, spec::Dialect dialect, const std::string& artefact,
-                   const std::vector<std::vector<ir::Tensor>>& actual,
-                   const std::vector<std::optional<double>>& quanta) {
+size_t apply_choices_to_sets(InputSets& sets, const TracedModel& model, const CheckOptions& options,
+                             check::Runner& runner, spec::Dialect dialect,
+                             const std::string& artefact,
+                             const std::vector<std::vector<ir::Tensor>>& actual,
+                             const std::vector<std::optional<double>>& quanta) {
   if (!has_choices(model)) return 0;
   const auto tolerance_of = [&](const InputSet& set, size_t output) {
     return stretched(options.tolerance, sets.sets[0].expected[output], set.expected[output]);
@@ -69,30 +70,31 @@ size_t settle_sets(InputSets& sets, const TracedModel& model, const CheckOptions
   size_t count = 0;
   for (size_t k = 0; k < choices.size(); ++k)
     count += is_program(sets, differing[k], model, options.tolerance, quanta) &&
-             settle_choices(model, sets.sets[differing[k]], choices[k], actual[differing[k]],
-                            options.tolerance);
+             apply_choices(model, sets.sets[differing[k]], choices[k], actual[differing[k]],
+                           options.tolerance);
   return count;
 }
 
-void compare_steps(const InputSets& sets, const TracedModel& model, const CheckOptions& options,
-                   check::Runner& runner, spec::Dialect dialect, const std::string& artefact,
-                   CheckResult& result) {
+void compare_choices(const InputSets& sets, const TracedModel& model, const CheckOptions& options,
+                     check::Runner& runner, spec::Dialect dialect, const std::string& artefact,
+                     CheckResult& result) {
   const auto is_blind = [](const check::OutputRow& row) {
     return check::verdict(row) == check::Verdict::inconclusive &&
-           row.ruling != check::Ruling::unsettled;
+           row.cause != check::MismatchCause::undecided;
   };
-  // Values inside follow one input, or one knows not which.
-  if (!result.unfollowed.empty() && model.inputs.size() > 1) return;
+  // With several inputs, it is unknown which of them the intermediate values depend on.
+  if (!result.without_effect.empty() && model.inputs.size() > 1) return;
   if (!model.traced.with_quantised ||
       std::none_of(result.rows.begin(), result.rows.end(), is_blind))
     return;
   constexpr size_t kEnough = 4;
-  std::vector<const InputSet*> some;
+  std::vector<const InputSet*> selected;
   for (const InputSet& set : sets.sets)
-    if (some.size() < kEnough && set.sizes.empty()) some.push_back(&set);
-  const auto choices = choices_in_engine(model, runner, dialect, some, artefact, options.scratch);
-  if (!are_steps_right(model, some, choices)) return;
-  for (check::OutputRow& row : result.rows) row.has_right_steps = true;
+    if (selected.size() < kEnough && set.sizes.empty()) selected.push_back(&set);
+  const auto choices =
+      choices_in_engine(model, runner, dialect, selected, artefact, options.scratch);
+  if (!are_choices_valid(model, selected, choices)) return;
+  for (check::OutputRow& row : result.rows) row.has_valid_choices = true;
 }
 
 }  // namespace t2n

@@ -1,4 +1,4 @@
-// The choices of an engine in a check: references with them, and the steps between them.
+// Applies the choices of an engine (choices.h) to the references of a check.
 #pragma once
 
 #include <string>
@@ -8,18 +8,19 @@
 
 namespace t2n {
 
-/// The number of sets whose differences follow from choices that torch leaves open; their
-/// references have these then. `actual`: the file's results, by set; `quanta`: the distance between
-/// the values of an output that comes from a quantiser.
-size_t settle_sets(InputSets& sets, const TracedModel& model, const CheckOptions& options,
-                   check::Runner& runner, spec::Dialect dialect, const std::string& artefact,
-                   const std::vector<std::vector<ir::Tensor>>& actual,
-                   const std::vector<std::optional<double>>& quanta);
+/// Applies the engine's choices to the references of all sets whose differences they explain.
+/// Returns the number of these sets. `actual`: the file's results, by set; `quanta`: by output, the
+/// quantisation step, if it comes from a quantiser.
+size_t apply_choices_to_sets(InputSets& sets, const TracedModel& model, const CheckOptions& options,
+                             check::Runner& runner, spec::Dialect dialect,
+                             const std::string& artefact,
+                             const std::vector<std::vector<ir::Tensor>>& actual,
+                             const std::vector<std::optional<double>>& quanta);
 
-/// Compares the steps of a model with quantisers whose outputs hardly react, and notes in the rows
-/// that they are right.
-void compare_steps(const InputSets& sets, const TracedModel& model, const CheckOptions& options,
-                   check::Runner& runner, spec::Dialect dialect, const std::string& artefact,
-                   CheckResult& result);
+/// For a quantised model whose outputs hardly depend on its inputs: marks the rows as valid if all
+/// intermediate choices of the engine are.
+void compare_choices(const InputSets& sets, const TracedModel& model, const CheckOptions& options,
+                     check::Runner& runner, spec::Dialect dialect, const std::string& artefact,
+                     CheckResult& result);
 
 }  // namespace t2n

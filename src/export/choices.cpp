@@ -11,7 +11,7 @@
 #include "src/check/verdict_table.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
-#include "src/export/graph_yardstick.h"
+#include "src/export/graph_f64_distance.h"
 #include "src/export/pipeline.h"
 #include "src/export/run_artefact.h"
 #include "src/export/stages.h"
@@ -20,15 +20,15 @@
 namespace t2n {
 namespace {
 
-/// An operation that chooses.
+/// An operation whose result torch does not fully define.
 struct Choosing {
-  bool rounds = false;       ///< else its last result has indices
-  bool takes_first = false;  ///< of equals, says torch's documentation
-  bool is_whole = false;     ///< no dimension is given: it takes one of all elements
+  bool rounds = false;       ///< else its last result contains indices
+  bool takes_first = false;  ///< of equals, by torch's documentation
+  bool flattens = false;     ///< without `dim`: selects among all elements
 };
 
 constexpr std::array<std::string_view, 4> kRounding = {"round", "floor", "ceil", "trunc"};
-/// Without "mode": its values are no choice, and its indices are never written.
+/// Without "mode": its values are defined, and its indices are never written.
 constexpr std::array<std::string_view, 7> kPairs = {"topk",      "sort", "kthvalue", "median",
                                                     "nanmedian", "max",  "min"};
 constexpr std::array<std::string_view, 3> kIndices = {"argsort", "argmax", "argmin"};
@@ -46,7 +46,7 @@ std::optional<Choosing> choosing(const ir::Graph& graph, const ir::Node& node) {
   };
   if (is_one_of(name, kRounding)) {
     const bool is_plain = node.find("decimals") == nullptr;
-    const ir::DType dtype = graph.values[static_cast<size_t>(self)].dtype;
+    const ir::DType dtype = graph.values[self].dtype;
     return is_plain && ir::is_float(dtype) ? std::optional(Choosing{.rounds = true}) : std::nullopt;
   }
   const bool is_pair = is_one_of(name, kPairs);
@@ -54,15 +54,15 @@ std::optional<Choosing> choosing(const ir::Graph& graph, const ir::Node& node) {
   const ir::Attr* const dim = node.find("dim");
   return Choosing{.rounds = false,
                   .takes_first = is_one_of(name, kFirst) || flag("stable"),
-                  .is_whole = is_one_of(name, kOfAll) &&
+                  .flattens = is_one_of(name, kOfAll) &&
                               (dim == nullptr || std::get_if<ir::Dim>(dim) == nullptr)};
 }
 
-ir::ValueId chosen_value(const ir::Node& node, const Choosing& how) {
-  return how.rounds ? node.outputs[0] : node.outputs.back();
+ir::ValueId chosen_value(const ir::Node& node, const Choosing& kind) {
+  return kind.rounds ? node.outputs[0] : node.outputs.back();
 }
 
-/// The choosing operations of a graph itself, not of its loops.
+/// The choosing operations of a graph, without those in its loops.
 std::vector<const ir::Node*> choosing_nodes(const ir::Graph& graph) {
   std::vector<const ir::Node*> out;
   for (const ir::Node& node : graph.nodes)
@@ -76,38 +76,38 @@ struct Lanes {
   int64_t count = 1;
   int64_t inner = 1;
 
-  Lanes(const ir::Ints& shape, const ir::Node& node, const Choosing& how) {
+  Lanes(const ir::Ints& shape, const ir::Node& node, const Choosing& kind) {
     for (const int64_t size : shape) inner *= size;
     if (shape.empty()) return;
-    if (how.is_whole) {
+    if (kind.flattens) {
       std::swap(count, inner);
       return;
     }
     const auto rank = static_cast<int64_t>(shape.size());
     const ir::Attr* const attribute = node.find("dim");
     const auto* const dim = attribute == nullptr ? nullptr : std::get_if<ir::Dim>(attribute);
-    const int64_t given = dim != nullptr && dim->is_constant() ? dim->value() : -1;
-    const auto axis = static_cast<size_t>(given < 0 ? given + rank : given);
+    const int64_t dim_value = dim != nullptr && dim->is_constant() ? dim->value() : -1;
+    const size_t axis = dim_value < 0 ? dim_value + rank : dim_value;
     inner = 1;
     for (size_t i = 0; i < shape.size(); ++i)
       (i < axis ? outer : i == axis ? count : inner) *= shape[i];
   }
   size_t at(int64_t o, int64_t k, int64_t i, int64_t length) const {
-    return static_cast<size_t>((o * length + k) * inner + i);
+    return (o * length + k) * inner + i;
   }
 };
 
-/// What one operation was given in a run, and what it gave by itself.
+/// The operand and the own result of an operation in one run.
 struct Step {
   const ir::Node* node = nullptr;
-  Choosing how;
+  Choosing kind;
   ir::Tensor self;
   ir::Tensor own;
 };
 
-/// The elements of `self` at the indices; nothing if they do not fit.
+/// The elements of `self` at the indices; nothing if one is out of range.
 std::optional<std::vector<double>> gathered(const Step& step, const std::vector<int64_t>& indices) {
-  const Lanes lanes(step.self.shape, *step.node, step.how);
+  const Lanes lanes(step.self.shape, *step.node, step.kind);
   const std::vector<double> values = ir::to_f64(step.self);
   const int64_t length =
       static_cast<int64_t>(indices.size()) / std::max<int64_t>(lanes.outer * lanes.inner, 1);
@@ -122,7 +122,7 @@ std::optional<std::vector<double>> gathered(const Step& step, const std::vector<
   return out;
 }
 
-/// Runs the recorded graph; the results of choosing operations are the chosen ones.
+/// Runs the recorded graph with the given results of its choosing operations.
 class ChosenRun {
  public:
   ChosenRun(const TracedModel& model, const InputSet& set, const Choices& choices)
@@ -138,7 +138,7 @@ class ChosenRun {
 
   size_t count() const { return nodes_.size(); }
 
-  /// Empty if that is impossible. `steps` are then those of all operations.
+  /// Empty if the graph cannot run. `steps`: one for each choosing operation.
   std::vector<ir::Tensor> run(const ir::Evaluator& evaluate, std::vector<Step>& steps) const {
     steps.assign(nodes_.size(), {});
     return run_recorded(model_, set_, [&](const ir::Node& node, const ir::Operand& operand) {
@@ -158,7 +158,7 @@ class ChosenRun {
                       std::vector<ir::Tensor>& results) {
     if (chosen.shape != results.back().shape)
       throw Error("forward-failed", "a choice has another shape");
-    if (step.how.rounds) {
+    if (step.kind.rounds) {
       results[0] = ir::tensor_of(results[0].dtype, results[0].shape, ir::to_f64(chosen));
       return;
     }
@@ -178,8 +178,8 @@ class ChosenRun {
   std::map<std::pair<ir::OpId, ir::ValueId>, size_t> keys_;
 };
 
-/// How far rounding may move an element: four times torch's distance from f64; of what is no short
-/// number, some roundings of the largest one on top.
+/// How far rounding may move an element: four times torch's distance from f64, plus, for inexact
+/// elements, some roundings of the largest one.
 double freedom(double torch, double wide, double largest) {
   constexpr double kNear = 4;
   constexpr double kRoundings = 16 * 0x1.0p-24;
@@ -215,7 +215,7 @@ bool may_order(const Step& step, const Step& wide, const ir::Tensor& chosen) {
   const auto scores = gathered(step, taken);
   const auto expected = gathered(step, own);
   if (!scores || !expected) return false;
-  const Lanes lanes(step.self.shape, *step.node, step.how);
+  const Lanes lanes(step.self.shape, *step.node, step.kind);
   const std::vector<double> narrow = ir::to_f64(step.self);
   const std::vector<double> exact = ir::to_f64(wide.self);
   const int64_t length =
@@ -236,7 +236,7 @@ bool may_order(const Step& step, const Step& wide, const ir::Tensor& chosen) {
         if (!positions.insert(taken[at]).second) return false;
         if (taken[at] == own[at]) continue;
         if (!(std::abs((*scores)[at] - (*expected)[at]) <= free)) return false;
-        if (step.how.takes_first && free == 0) return false;
+        if (step.kind.takes_first && free == 0) return false;
       }
     }
   return true;
@@ -247,14 +247,14 @@ bool are_permitted(const std::vector<Step>& steps, const std::vector<Step>& wide
   for (size_t k = 0; k < choices.size(); ++k) {
     if (steps[k].node == nullptr || wide[k].node == nullptr) return false;
     if (wide[k].self.shape != steps[k].self.shape) return false;
-    const bool is_free = steps[k].how.rounds ? may_round(steps[k], wide[k], choices[k])
-                                             : may_order(steps[k], wide[k], choices[k]);
+    const bool is_free = steps[k].kind.rounds ? may_round(steps[k], wide[k], choices[k])
+                                              : may_order(steps[k], wide[k], choices[k]);
     if (!is_free) return false;
   }
   return true;
 }
 
-/// Whether the file's results are these, or as near to f64.
+/// Whether the file's results equal the expected ones, or are as near to f64.
 bool are_results(const std::vector<ir::Tensor>& expected, const std::vector<ir::Tensor>& exact,
                  const std::vector<ir::Tensor>& actual, const check::Tolerance& tolerance) {
   if (expected.size() != actual.size() || exact.size() != actual.size()) return false;
@@ -267,7 +267,7 @@ bool are_results(const std::vector<ir::Tensor>& expected, const std::vector<ir::
   return true;
 }
 
-/// The recorded graph with its choices as further outputs.
+/// The recorded graph with its choices as additional outputs.
 ir::Graph with_choices(const TracedModel& model) {
   ir::Graph graph = model.recorded_graph();
   const auto nodes = choosing_nodes(model.recorded_graph());
@@ -304,13 +304,13 @@ std::vector<Choices> choices_in_engine(const TracedModel& model, check::Runner& 
     const size_t count = graph.outputs.size() - model.recorded_graph().outputs.size();
     note_ranges(model, graph);
     const nnef::Document document = to_nnef(graph, target_of(engine, dialect), {}, nullptr);
-    const nnef::PendingArtefact written =
+    const nnef::PendingArtefact file =
         nnef::write_artefact(document, {scratch / "choices", nnef::Destination::Form::folder, 0});
-    engine.load(written.path().string());
+    engine.load(file.path().string());
     for (const InputSet* set : sets) {
-      const std::vector<ir::Tensor> given = graph_inputs(set->inputs, model);
+      const std::vector<ir::Tensor> inputs = graph_inputs(set->inputs, model);
       std::vector<ir::Tensor> fed;
-      for (const size_t place : feeding_order(document, dialect)) fed.push_back(given.at(place));
+      for (const size_t index : feeding_order(document, dialect)) fed.push_back(inputs.at(index));
       const std::vector<ir::Tensor> results = engine.run(fed);
       if (results.size() < count) throw Error("engine-failed", "outputs are missing");
       out.emplace_back(results.end() - static_cast<std::ptrdiff_t>(count), results.end());
@@ -323,8 +323,8 @@ std::vector<Choices> choices_in_engine(const TracedModel& model, check::Runner& 
   return out;
 }
 
-bool settle_choices(const TracedModel& model, InputSet& set, const Choices& choices,
-                    const std::vector<ir::Tensor>& actual, const check::Tolerance& tolerance) {
+bool apply_choices(const TracedModel& model, InputSet& set, const Choices& choices,
+                   const std::vector<ir::Tensor>& actual, const check::Tolerance& tolerance) {
   const trace::TorchModule& torch = torch_module();
   std::vector<Step> steps;
   std::vector<Step> wide;
@@ -340,8 +340,8 @@ bool settle_choices(const TracedModel& model, InputSet& set, const Choices& choi
   return true;
 }
 
-bool are_steps_right(const TracedModel& model, const std::vector<const InputSet*>& sets,
-                     const std::vector<Choices>& choices) {
+bool are_choices_valid(const TracedModel& model, const std::vector<const InputSet*>& sets,
+                       const std::vector<Choices>& choices) {
   if (choices.size() < 2 || choices.size() != sets.size()) return false;
   for (size_t at = 0; at < sets.size(); ++at) {
     std::vector<Step> steps;

@@ -19,12 +19,12 @@ namespace t2n {
 namespace {
 
 constexpr size_t kHeader = 128;  ///< bytes of a .dat before its values
-/// A tolerance, relative to the largest element: another LibTorch may have folded the constants.
+/// A tolerance, relative to the largest element: another LibTorch may fold constants differently.
 constexpr double kRoundings = 1e-5;
 constexpr size_t kShown = 8;
 constexpr const char* kTargetVersion = "tract_target_version";
 
-/// Whether the file of the blob holds just these bytes behind its header. It is not made at once.
+/// Whether the blob's file would contain exactly these bytes after its header. Compares piecewise.
 bool has_bytes(const nnef::Blob& blob, std::span<const std::byte> bytes) {
   size_t at = 0;
   bool are_same = true;
@@ -51,21 +51,20 @@ nnef::StoredTensor stored(const nnef::Blob& blob) {
 /// What differs between a weight of the file and the model's; "" if nothing does.
 std::string difference(const nnef::StoredTensor& file, const nnef::Blob& blob) {
   if (has_bytes(blob, file.values.bytes)) return {};
-  const nnef::StoredTensor own = stored(blob);
-  for (const diff::Difference& each : diff::compare_weights(file.label, file, own)) {
+  const nnef::StoredTensor expected = stored(blob);
+  for (const diff::Difference& each : diff::compare_weights(file.label, file, expected)) {
     if (each.aspect == "type")
-      return cat(quoted(file.label), " is ", each.before, ", of the model ", each.after);
+      return cat(quoted(file.label), " is ", each.before, ", in the model ", each.after);
     const double limit =
-        ir::is_float(own.values.dtype) ? kRoundings * largest_magnitude(own.values) : 0;
+        ir::is_float(expected.values.dtype) ? kRoundings * largest_magnitude(expected.values) : 0;
     if (each.max_abs && !(*each.max_abs <= limit))
-      return cat(quoted(file.label), " has other values than the model's, by up to ",
-                 *each.max_abs);
+      return cat(quoted(file.label), " differs from the model by up to ", *each.max_abs);
   }
   return {};
 }
 
 /// "the file has the statement 'y = relu(x)' where an export of the model has 'y = sigmoid(x)'"
-std::string statement_text(const diff::OtherStatement& other) {
+std::string statement_text(const diff::StatementDifference& other) {
   const auto text = [](const std::string& statement) {
     constexpr size_t kMost = 120;
     if (statement.empty()) return std::string("none");
@@ -87,10 +86,10 @@ std::vector<std::string> differences(const nnef::Artefact& artefact, const nnef:
     if (std::string found = difference(*file, *blob); !found.empty())
       out.push_back(std::move(found));
   }
-  for (const diff::OtherNumber& each : text.numbers)
+  for (const diff::NumberDifference& each : text.numbers)
     out.push_back(cat(each.operation, " ", quoted(each.statement), " has the number ", each.before,
-                      ", an export of the model ", each.after));
-  if (text.first_other) out.push_back(statement_text(*text.first_other));
+                      ", an export of the model has ", each.after));
+  if (text.first_statement) out.push_back(statement_text(*text.first_statement));
   return out;
 }
 
@@ -114,13 +113,11 @@ Contents contents_of(const nnef::Artefact& artefact, const nnef::Document& docum
                  .message = std::move(found[0]),
                  .where = {},
                  .details = {},
-                 .why = "this version of t2nnef writes the same file of the model but for this",
-                 .help =
-                     "export the model again, or check the file against the model that it was "
-                     "made from"};
+                 .why = "this version of t2nnef exports the model to the same file except for this",
+                 .help = "export the model again, or check the file against its own source model"};
   for (size_t i = 1; i < found.size() - more; ++i) out.details.push_back(std::move(found[i]));
   if (more > 0) out.details.push_back(cat("and ", more, " more"));
-  return {.are_known = !text->first_other || is_edited, .other = std::move(out)};
+  return {.are_known = !text->first_statement || is_edited, .other = std::move(out)};
 }
 
 target::Target named_target(const nnef::Document& document) {

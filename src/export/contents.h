@@ -1,5 +1,5 @@
-// What a file holds, compared with a new export of the model in memory. Outputs that hardly move
-// show little of a weight; the weight itself shows all.
+// Compares the contents of a file with a new export of the model in memory. Outputs may hardly
+// depend on a weight; comparing the weight itself finds every difference.
 #pragma once
 
 #include <optional>
@@ -7,28 +7,29 @@
 #include "src/diag/diagnostic.h"
 #include "src/export/traced_model.h"
 #include "src/nnef_reader/artefact.h"
+#include "src/target/target.h"
 
 namespace t2n {
 
-/// How a file's contents compare with those of an export.
+/// The result of comparing a file with an export.
 struct Contents {
-  /// The file is of this version, with the same inputs and properties, and up to two statements
-  /// more or less. Another number is that of another form of the model, or of chosen passes, and no
-  /// fault by itself.
+  /// The file is of this version, with the same inputs and properties, and at most two statements
+  /// more or less. More differences come from another form of the model or from pass options, and
+  /// are no error.
   bool are_known = false;
-  /// The first statement, and the weights and numbers, that differ by more than folding on another
-  /// machine explains.
+  /// The first other statement, and the weights and numbers that differ by more than constant
+  /// folding on another machine explains.
   std::optional<Diagnostic> other;
 };
 
-/// The target that a document names, or the newest.
+/// The target in a document's properties, or the newest one.
 target::Target named_target(const nnef::Document& document);
 
-/// Files that are not comparable are judged by outputs alone.
+/// `are_known` is false if the two are not comparable.
 Contents contents_of(const nnef::Artefact& artefact, const nnef::Document& document);
 
-/// The same for the export of a model as it was traced. Not known if the artefact's target cannot
-/// have it.
+/// The same for a new export of a traced model. Not known if the artefact's target does not support
+/// the model.
 Contents contents_of(const nnef::Artefact& artefact, const TracedModel& model);
 
 }  // namespace t2n

@@ -26,7 +26,7 @@ std::vector<double> compared_numbers(const ir::Node& node, const ir::Operand& op
   return out;
 }
 
-/// By which factor the nearest of the values becomes the limit; nothing if they lie on both sides,
+/// The factor that moves the nearest value to the limit; nothing if values lie on both sides of it,
 /// or if no factor does that.
 std::optional<double> factor_to(double limit, const std::vector<double>& values) {
   if (limit == 0 || !std::isfinite(limit)) return {};
@@ -45,7 +45,8 @@ std::optional<double> factor_to(double limit, const std::vector<double>& values)
   return is_above && is_below ? std::nullopt : out;
 }
 
-/// The largest and the smallest positive one, and the largest negative one, that a check needs.
+/// Collects the largest and smallest positive factors and the largest negative one that a check
+/// needs.
 class Extremes {
  public:
   void add(double factor) {

@@ -1,5 +1,5 @@
-// Factors for a model's inputs at which computed values cross the numbers that the model compares
-// them with.
+// Finds factors for a model's inputs with which computed values cross the numbers that the model
+// compares them with.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace t2n {
 
-/// For a graph without open sizes. Values that a factor from a hundredth to a hundred of either
-/// sign carries across are not among them: a check has these anyway. At most three.
+/// For a graph without dynamic sizes. Omits crossings that factors from a hundredth to a hundred of
+/// either sign cause, since a check tries these anyway. At most three factors.
 std::vector<double> crossing_factors(const ir::Graph& graph, const std::vector<ir::Tensor>& inputs,
                                      const ir::Evaluator& evaluate);
 

@@ -1,7 +1,7 @@
 // Traces a model with dynamic axes at several sizes, and chooses sizes for the check.
 #pragma once
 
-#include "src/dynamic/trials.h"
+#include "src/dynamic/probes.h"
 #include "src/export/samples.h"
 
 namespace t2n {
@@ -18,14 +18,14 @@ std::vector<Sample> samples_at(const std::vector<Sample>& samples,
                                const std::vector<std::string>& names,
                                const std::vector<ir::Shape>& shapes, const dynamic::Sizes& sizes);
 
-/// Values for every tensor: the samples' if `draw` is 0, else others, from which other sizes
-/// follow.
-std::vector<trace::SampleInput> drawn(const std::vector<Sample>& samples, uint64_t draw);
+/// Values for every tensor: the samples' if `seed` is 0, else others that lead to other
+/// data-dependent sizes.
+std::vector<trace::SampleInput> drawn(const std::vector<Sample>& samples, uint64_t seed);
 
 /// Whether a sample is the one for graph input `index`, called `name`.
 bool is_sample_of(const trace::SampleInput& sample, const std::string& name, size_t index);
-/// Samples of the graph inputs `names` with the ranges that the trace learnt, including those with
-/// given values. Other values respect them.
+/// Adds the ranges that the trace found to the samples of the graph inputs `names`, even to samples
+/// with values: varied values respect them.
 std::vector<Sample> with_ranges(std::vector<Sample> samples, const std::vector<std::string>& names,
                                 const std::vector<std::optional<trace::IntegerRange>>& ranges);
 

@@ -16,17 +16,17 @@ tract::EngineVersion version_of(const target::Target& target) {
   return {target.version.major, target.version.minor, target.version.patch};
 }
 
-/// A missing path is a typing error, whatever version is needed.
+/// Refuses a missing path, independent of the required version.
 void refuse_path(std::string_view path) {
   if (path.starts_with("lib:")) path.remove_prefix(4);
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored))
     throw Error("engine-not-found", cat("there is no tract library ", quoted(path)),
                 "No such file or directory",
-                "give --engine the path of tract's library, or of the folder that holds it");
+                "pass the path of tract's library, or of its folder, with --engine");
 }
 
-/// True for what may be a path; other words are misspelt names.
+/// True if the text may be a path; otherwise it is a misspelt name.
 bool looks_like_path(std::string_view text) {
   return text.starts_with("lib:") || text.find_first_of("/.\\") != std::string_view::npos;
 }
@@ -34,14 +34,14 @@ bool looks_like_path(std::string_view text) {
 void refuse_version(const tract::EngineVersion& version, const target::Target& target) {
   if (target.engine != target::Engine::tract || tract::serves(version, version_of(target))) return;
   throw Error("engine-version",
-              cat("tract@", tract::version_str(version), " may not stand for ",
+              cat("tract@", tract::version_str(version), " cannot run artefacts for ",
                   target::target_name(target)),
               "an engine serves targets of its own series (0.x) that are not newer than it",
-              cat("export for it with --target tract@", tract::version_str(version)));
+              cat("export for this engine with --target tract@", tract::version_str(version)));
 }
 
-/// An engine that serves `preferred`, else the newest. For files of other exporters, which may use
-/// later features than their version, it is always the newest.
+/// An engine that serves `preferred`, else the newest. Always the newest for files of other
+/// exporters, which may use features that are newer than their version.
 tract::Engine any_engine(const tract::Search& search, const tract::EngineVersion& preferred,
                          bool is_foreign) {
   const tract::Candidates found = tract::find_engines(search);
@@ -56,52 +56,53 @@ tract::Engine any_engine(const tract::Search& search, const tract::EngineVersion
 }
 
 /// For tract targets; strict NNEF runs in any version.
-tract::EngineVersion version_for(const Wanted& wanted) {
-  const bool is_tract = wanted.target && wanted.target->engine == target::Engine::tract;
-  return version_of(is_tract ? *wanted.target : target::parse_target("tract"));
+tract::EngineVersion version_for(const EngineRequest& request) {
+  const bool is_tract = request.target && request.target->engine == target::Engine::tract;
+  return version_of(is_tract ? *request.target : target::parse_target("tract"));
 }
 
-tract::Engine find_tract(const EngineChoice& choice, const Wanted& wanted) {
+tract::Engine find_tract(const EngineChoice& choice, const EngineRequest& request) {
   const tract::Search search = tract::search_from_environment(choice.library);
   if (choice.kind == EngineChoice::Kind::library) refuse_path(choice.library);
   if (choice.version) {
-    if (wanted.only) refuse_version(*choice.version, *wanted.target);
+    if (request.only) refuse_version(*choice.version, *request.target);
     return tract::find_engine(search, *choice.version);
   }
-  const tract::EngineVersion version = version_for(wanted);
-  return wanted.only ? tract::find_engine(search, version)
-                     : any_engine(search, version, wanted.is_foreign);
+  const tract::EngineVersion version = version_for(request);
+  return request.only ? tract::find_engine(search, version)
+                      : any_engine(search, version, request.is_foreign);
 }
 
 /// A warning that the reference interpreter replaces the engine that was not found.
-Diagnostic stands_in(const Error& error) {
+Diagnostic reference_warning(const Error& error) {
   Diagnostic out = error.diagnostic();
   out.severity = Severity::warning;
   out.id = "engine-reference";
-  out.message += "; the reference interpreter takes its place";
+  out.message += "; the reference interpreter is used instead";
   out.why =
-      "it computes what the specification and tract's documents say, not what tract makes of it";
+      "the interpreter follows the specification and tract's documentation; tract itself may "
+      "differ";
   return out;
 }
 
-FoundEngine reference(const Wanted& wanted) {
-  return {.runner = check::reference_runner(interp_module(), wanted.dialect),
-          .order = wanted.dialect,
+FoundEngine reference(const EngineRequest& request) {
+  return {.runner = check::reference_runner(interp_module(), request.dialect),
+          .order = request.dialect,
           .warning = {}};
 }
 
-FoundEngine automatic(const Wanted& wanted, const check::RunnerOptions& options) {
-  if (wanted.dialect != spec::Dialect::tract) return reference(wanted);
+FoundEngine automatic(const EngineRequest& request, const check::RunnerOptions& options) {
+  if (request.dialect != spec::Dialect::tract) return reference(request);
   try {
-    Wanted closer = wanted;
-    closer.only = wanted.target.has_value() && !wanted.is_foreign;
+    EngineRequest closer = request;
+    closer.only = request.target.has_value() && !request.is_foreign;
     return {.runner = check::tract_runner(find_tract({}, closer), options),
             .order = spec::Dialect::tract,
             .warning = {}};
   } catch (const Error& error) {
-    if (error.code() != ExitCode::no_engine || wanted.needs_own) throw;
-    FoundEngine out = reference(wanted);
-    out.warning = stands_in(error);
+    if (error.code() != ExitCode::no_engine || request.needs_own) throw;
+    FoundEngine out = reference(request);
+    out.warning = reference_warning(error);
     return out;
   }
 }
@@ -120,7 +121,7 @@ EngineChoice parse_engine(std::string_view text) {
   if (text.starts_with("tract@")) {
     out.version = tract::parse_version(text.substr(6));
     if (!out.version)
-      throw Error("usage", cat("--engine ", quoted(text), " names no version"), {},
+      throw Error("usage", cat("--engine ", quoted(text), " contains no valid version"), {},
                   "write for example --engine tract@0.21.19");
     return out;
   }
@@ -137,7 +138,7 @@ EngineChoice parse_engine(std::string_view text) {
   return out;
 }
 
-Wanted wanted_for(const target::Target& target) {
+EngineRequest engine_request_for(const target::Target& target) {
   const bool is_tract = target.engine == target::Engine::tract;
   return {.dialect = is_tract ? spec::Dialect::tract : spec::Dialect::khronos,
           .target = target,
@@ -146,14 +147,14 @@ Wanted wanted_for(const target::Target& target) {
 
 namespace {
 
-FoundEngine chosen_engine(const EngineChoice& choice, const Wanted& wanted,
+FoundEngine chosen_engine(const EngineChoice& choice, const EngineRequest& request,
                           const check::RunnerOptions& options) {
   switch (choice.kind) {
-    case EngineChoice::Kind::automatic: return automatic(wanted, options);
-    case EngineChoice::Kind::reference: return reference(wanted);
+    case EngineChoice::Kind::automatic: return automatic(request, options);
+    case EngineChoice::Kind::reference: return reference(request);
     case EngineChoice::Kind::tract:
     case EngineChoice::Kind::library:
-      return {.runner = check::tract_runner(find_tract(choice, wanted), options),
+      return {.runner = check::tract_runner(find_tract(choice, request), options),
               .order = spec::Dialect::tract,
               .warning = {}};
   }
@@ -162,9 +163,9 @@ FoundEngine chosen_engine(const EngineChoice& choice, const Wanted& wanted,
 
 }  // namespace
 
-FoundEngine find_engine(const EngineChoice& choice, const Wanted& wanted,
+FoundEngine find_engine(const EngineChoice& choice, const EngineRequest& request,
                         const check::RunnerOptions& options) {
-  FoundEngine out = chosen_engine(choice, wanted, options);
+  FoundEngine out = chosen_engine(choice, request, options);
   // Made before the process is confined.
   out.scratch = std::make_shared<nnef::Temporary>(
       std::filesystem::temp_directory_path() / "t2nnef-check", nnef::Temporary::Kind::folder);

@@ -28,29 +28,29 @@ struct EngineChoice {
 EngineChoice parse_engine(std::string_view text);
 
 /// The kind of artefact that an engine must run.
-struct Wanted {
+struct EngineRequest {
   spec::Dialect dialect = spec::Dialect::tract;
   std::optional<target::Target> target;  ///< nothing: unknown
-  bool only = false;        ///< an explicit tract must be a version that serves the target
-  bool is_foreign = false;  ///< written by another exporter
-  bool needs_own = false;   ///< the reference interpreter does not stand in for tract
+  bool only = false;                     ///< an explicit tract version must serve the target
+  bool is_foreign = false;               ///< written by another exporter
+  bool needs_own = false;                ///< the reference interpreter may not replace tract
 };
 
-/// What the check of an export wants.
-Wanted wanted_for(const target::Target& target);
+/// The request for the check of an export.
+EngineRequest engine_request_for(const target::Target& target);
 
 struct FoundEngine {
   std::unique_ptr<check::Runner> runner;
-  /// The order of its inputs: tract's is that of the `external` statements.
+  /// Determines the order of its inputs: tract uses that of the `external` statements.
   spec::Dialect order = spec::Dialect::tract;
   std::optional<Diagnostic> warning;  ///< `engine-reference`: another engine is used instead
-  /// A folder for files that a check makes; it goes with the object.
+  /// A folder for temporary files of a check, deleted with the object.
   std::shared_ptr<nnef::Temporary> scratch = nullptr;
 };
 
 /// `auto` uses tract for tract artefacts if a version that serves the target is found, else the
 /// reference interpreter. Errors: `engine-not-found`, `engine-version`.
-FoundEngine find_engine(const EngineChoice& choice, const Wanted& wanted,
+FoundEngine find_engine(const EngineChoice& choice, const EngineRequest& request,
                         const check::RunnerOptions& options);
 
 }  // namespace t2n

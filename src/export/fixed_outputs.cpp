@@ -12,24 +12,24 @@ bool names_a_size(const ir::Argument& argument) {
                                         [](const ir::Dim& dim) { return !dim.is_constant(); });
 }
 
-enum class Follows { nothing, sizes, values };
+enum class DependsOn { nothing, sizes, values };
 
-/// By output, as the graph has it.
-std::vector<Follows> outputs_follow(const ir::Graph& graph) {
-  std::vector<Follows> follows(graph.values.size(), Follows::nothing);
-  for (const ir::ValueId id : graph.inputs) follows[static_cast<size_t>(id)] = Follows::values;
+/// For each output of the graph.
+std::vector<DependsOn> output_dependencies(const ir::Graph& graph) {
+  std::vector<DependsOn> depends_on(graph.values.size(), DependsOn::nothing);
+  for (const ir::ValueId id : graph.inputs) depends_on[id] = DependsOn::values;
   for (const ir::Node& node : graph.nodes) {
-    const bool is_of_sizes =
+    const bool reads_sizes =
         node.body != nullptr || std::any_of(node.args.begin(), node.args.end(), names_a_size);
-    Follows all = is_of_sizes ? Follows::sizes : Follows::nothing;
+    DependsOn all = reads_sizes ? DependsOn::sizes : DependsOn::nothing;
     ir::for_each_input(node, [&](ir::ValueId id) {
-      if (id != ir::kNoValue) all = std::max(all, follows[static_cast<size_t>(id)]);
+      if (id != ir::kNoValue) all = std::max(all, depends_on[id]);
     });
     for (const ir::ValueId id : node.outputs)
-      if (id != ir::kNoValue) follows[static_cast<size_t>(id)] = all;
+      if (id != ir::kNoValue) depends_on[id] = all;
   }
-  std::vector<Follows> out;
-  for (const ir::ValueId id : graph.outputs) out.push_back(follows[static_cast<size_t>(id)]);
+  std::vector<DependsOn> out;
+  for (const ir::ValueId id : graph.outputs) out.push_back(depends_on[id]);
   return out;
 }
 
@@ -37,13 +37,13 @@ std::vector<Follows> outputs_follow(const ir::Graph& graph) {
 
 std::vector<bool> fixed_outputs(const ir::Graph& graph, const InputSets& sets) {
   std::vector<bool> out;
-  for (const Follows follows : outputs_follow(graph)) {
+  for (const DependsOn depends_on : output_dependencies(graph)) {
     const size_t at = out.size();
-    const auto is_other = [&](const InputSet& set) {
+    const auto differs = [&](const InputSet& set) {
       return !ir::same_values(set.expected.at(at), sets.sets.front().expected.at(at));
     };
-    out.push_back(follows == Follows::nothing ||
-                  (follows == Follows::sizes && std::ranges::any_of(sets.sets, is_other)));
+    out.push_back(depends_on == DependsOn::nothing ||
+                  (depends_on == DependsOn::sizes && std::ranges::any_of(sets.sets, differs)));
   }
   return out;
 }

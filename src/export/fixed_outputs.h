@@ -1,4 +1,4 @@
-// Outputs that no value of an input moves: they are right if they are equal.
+// Finds outputs that depend on no input value: equality is enough for them.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,9 @@
 
 namespace t2n {
 
-/// By output, whether comparing it is enough although it does not move: by the recorded graph it
-/// follows from no value of an input, and from no size, or from sizes, and it was another for some.
+/// By output, whether comparing it is conclusive although it never changes with values: by the
+/// recorded graph it depends on no input value, and either on no size, or its value did change with
+/// the sizes.
 std::vector<bool> fixed_outputs(const ir::Graph& graph, const InputSets& sets);
 
 }  // namespace t2n

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "src/diag/one_of.h"
-#include "src/dynamic/births.h"
+#include "src/dynamic/unbacked_sizes.h"
 
 namespace t2n {
 
@@ -27,25 +27,25 @@ bool has_node(const ir::Graph& graph, Predicate predicate) {
   });
 }
 
-bool rounds_to_whole(const ir::Node& node) {
+bool rounds_to_integer(const ir::Node& node) {
   constexpr std::array<std::string_view, 7> kNames = {"round", "floor",        "ceil", "trunc",
                                                       "fix",   "floor_divide", "frac"};
   return is_one_of(ir::op_short_name(node.op), kNames);
 }
 
-/// Small and large numbers side by side are all ties to what rounds by a scale.
+/// Numbers of all magnitudes together are mostly ties for an operation that quantises.
 bool quantises(const ir::Node& node) {
   const std::string_view name = ir::op_name(node.op);
   return name.find("quantiz") != std::string_view::npos || name == "aten::round";
 }
 
-bool asks_for_infinities(const ir::Node& node) {
+bool tests_for_infinity(const ir::Node& node) {
   constexpr std::array<std::string_view, 5> kNames = {"isinf", "isfinite", "isposinf", "isneginf",
                                                       "nan_to_num"};
   return is_one_of(ir::op_short_name(node.op), kNames);
 }
 
-bool asks_for_nan(const ir::Node& node) {
+bool tests_for_nan(const ir::Node& node) {
   constexpr std::array<std::string_view, 4> kNames = {"isnan", "nan_to_num", "nansum", "nanmean"};
   return is_one_of(ir::op_short_name(node.op), kNames);
 }
@@ -60,22 +60,22 @@ void add_kinds_of_floats(const ir::Graph& graph, std::vector<InputKind>& out) {
   add("signs flipped", Change::negate, 22);
   add("values 0, 1 and -1", Change::simple, 23);
   if (!has_node(graph, quantises)) add("values of all magnitudes", Change::magnitudes, 26);
-  if (has_node(graph, rounds_to_whole)) add("values at halves", Change::halves, 27);
+  if (has_node(graph, rounds_to_integer)) add("values at halves", Change::halves, 27);
   const auto add_special = [&](const char* name, double value) {
     add(name, Change::special, 28, value);
     out.back().is_optional = true;
   };
-  if (has_node(graph, asks_for_infinities)) add_special("infinite values", HUGE_VAL);
-  if (has_node(graph, asks_for_nan)) add_special("values that are NaN", NAN);
+  if (has_node(graph, tests_for_infinity)) add_special("infinite values", HUGE_VAL);
+  if (has_node(graph, tests_for_nan)) add_special("values that are NaN", NAN);
 }
 
 void add_kinds_of_integers(const std::vector<Sample>& samples, const ir::Graph& graph,
                            bool has_wide_integers, std::vector<InputKind>& out) {
   out.push_back({"larger integers", {.change = Change::integers, .seed = 31}});
   out.push_back({"negative integers", {.change = Change::integers, .seed = 32}});
-  // As counts they would take all memory, or all time.
+  // As data-dependent sizes or iteration counts they would exhaust memory or time.
   const auto is_loop = [](const ir::Node& node) { return node.body != nullptr; };
-  if (dynamic::has_births(graph) || has_node(graph, is_loop)) return;
+  if (dynamic::has_unbacked_sizes(graph) || has_node(graph, is_loop)) return;
   const auto add = [&](const char* name, double factor) {
     out.push_back({name,
                    {.change = Change::ends, .seed = 35, .factor = factor},
@@ -108,17 +108,17 @@ std::vector<InputKind> input_kinds(const std::vector<Sample>& samples, const ir:
   if (std::any_of(samples.begin(), samples.end(), is_free_integer))
     add_kinds_of_integers(samples, graph, has_wide_integers, out);
   if (std::any_of(samples.begin(), samples.end(), is_mask)) {
-    // If a mask hides everything, or nothing, models often take another branch.
+    // Models often take another branch if a mask selects everything or nothing.
     add("masks all 0", Change::uniform, 33, 0);
     add("masks all 1", Change::uniform, 34, 1);
   }
-  if (dynamic::has_births(graph)) {
-    // Sizes that follow from values: none and all are counted.
+  if (dynamic::has_unbacked_sizes(graph)) {
+    // Extremes of data-dependent sizes: none and all.
     add("values above zero", Change::sign, 51, 1);
     add("values below zero", Change::sign, 52, -1);
-    add("rows all alike", Change::alike, 53);
-    add("whole numbers up to the largest", Change::within, 54);
-    add("whole numbers up to the largest, again", Change::within, 55);
+    add("all rows equal", Change::equal_rows, 53);
+    add("integers up to the largest", Change::within, 54);
+    add("integers up to the largest, again", Change::within, 55);
   }
   const std::vector<double> thresholds = thresholds_of(graph);
   if (!thresholds.empty()) {
@@ -128,7 +128,7 @@ std::vector<InputKind> input_kinds(const std::vector<Sample>& samples, const ir:
   return out;
 }
 
-std::vector<size_t> tensor_places(const std::vector<Sample>& samples) {
+std::vector<size_t> tensor_indices(const std::vector<Sample>& samples) {
   std::vector<size_t> out;
   for (size_t i = 0; i < samples.size(); ++i)
     if (const auto* tensor = std::get_if<ir::Tensor>(&samples[i].input.value);
@@ -147,7 +147,7 @@ std::set<std::string> unread_inputs(const ir::Graph& graph) {
   }
   std::set<std::string> out;
   for (const ir::ValueId id : graph.inputs)
-    if (!read.contains(id)) out.insert(graph.values[static_cast<size_t>(id)].name);
+    if (!read.contains(id)) out.insert(graph.values[id].name);
   return out;
 }
 

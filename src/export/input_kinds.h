@@ -1,4 +1,4 @@
-// Queries about samples, for input sets.
+// Chooses the kinds of input sets that suit the samples.
 #pragma once
 
 #include <set>
@@ -10,20 +10,20 @@
 
 namespace t2n {
 
-/// A set that changes all inputs in one way.
+/// A set that changes all inputs by one variation.
 struct InputKind {
   std::string name;  ///< "signs flipped"
   Variation variation;
   bool is_optional =
-      false;  ///< not tried with other integers, and not counted, if torch refuses it
+      false;  ///< if torch rejects it: not retried with unchanged integers, not counted
 };
 
-/// The kinds that tell something for these samples. `has_wide_integers`: as in Takes.
+/// The kinds that are useful for these samples. `has_wide_integers`: as in ArtefactInputs.
 std::vector<InputKind> input_kinds(const std::vector<Sample>& samples, const ir::Graph& graph,
                                    bool has_wide_integers);
 /// The indices of samples that are tensors with elements.
-std::vector<size_t> tensor_places(const std::vector<Sample>& samples);
-/// Inputs of the graph that no output depends on, by the recorded graph.
+std::vector<size_t> tensor_indices(const std::vector<Sample>& samples);
+/// Inputs that no output depends on in the recorded graph.
 std::set<std::string> unread_inputs(const ir::Graph& graph);
 
 }  // namespace t2n

@@ -10,7 +10,7 @@
 #include "src/dynamic/other_values.h"
 #include "src/export/check_sizes.h"
 #include "src/export/crossings.h"
-#include "src/export/graph_yardstick.h"
+#include "src/export/graph_f64_distance.h"
 #include "src/export/input_kinds.h"
 #include "src/export/torch_module.h"
 #include "src/export/variations.h"
@@ -19,21 +19,23 @@ namespace t2n {
 namespace {
 
 /// Errors: `input-sizes`.
-void check_sizes(const std::vector<Sample>& samples, const TracedModel& model, const Takes& takes) {
+void check_sizes(const std::vector<Sample>& samples, const TracedModel& model,
+                 const ArtefactInputs& artefact_inputs) {
   std::vector<trace::SampleInput> inputs;
   for (const Sample& sample : samples) inputs.push_back(sample.input);
   const std::vector<ir::Tensor> tensors = graph_inputs(inputs, model);
   std::vector<ir::Ints> shapes;
-  for (const size_t place : takes.places) shapes.push_back(tensors[place].shape);
-  spec::bind_sizes(takes.rules, shapes);
+  for (const size_t index : artefact_inputs.indices) shapes.push_back(tensors[index].shape);
+  spec::bind_sizes(artefact_inputs.rules, shapes);
 }
 
 class Builder {
  public:
-  Builder(TracedModel& model, const check::Tolerance& tolerance, const Takes& takes)
+  Builder(TracedModel& model, const check::Tolerance& tolerance,
+          const ArtefactInputs& artefact_inputs)
       : model_(model),
         tolerance_(tolerance),
-        takes_(takes),
+        artefact_inputs_(artefact_inputs),
         samples_(with_ranges(model.samples, model.inputs, model.traced.ranges)) {}
 
   InputSets run(int seeds) {
@@ -58,18 +60,18 @@ class Builder {
     Agreement agreement = agree_with_torch(*model_.session, inputs, model_.traced);
     executor_ = agreement.executor;
     out_.executor = agreement.executor;
-    out_.reference = agreement.words;
+    out_.reference = agreement.description;
     if (model_.is_compressed) {
       agreement.expected = in_compressed(model_, inputs, {});
-      out_.reference =
-          cat("the compressed graph over LibTorch's kernels; uncompressed, ", agreement.words);
+      out_.reference = cat("the compressed graph with LibTorch's kernels; uncompressed, ",
+                           agreement.description);
     }
     for (const ir::Tensor& tensor : agreement.expected) finite_.push_back(ir::is_finite(tensor));
     out_.movements.resize(agreement.expected.size());
     out_.sets.push_back({"", std::move(inputs), std::move(agreement.expected), {}});
   }
 
-  /// The result of torch; nothing if it refuses.
+  /// The result of torch; nothing if it rejects the inputs.
   std::optional<std::vector<ir::Tensor>> in_torch(const std::vector<trace::SampleInput>& inputs,
                                                   const dynamic::Sizes& sizes = {}) {
     try {
@@ -81,14 +83,14 @@ class Builder {
     }
   }
 
-  /// Whether the file's demands hold for sizes that follow from these values.
-  bool meets_demands(const std::vector<trace::SampleInput>& inputs,
-                     const dynamic::Sizes& sizes = {}) {
+  /// Whether the file's runtime assertions hold for these inputs.
+  bool meets_runtime_assertions(const std::vector<trace::SampleInput>& inputs,
+                                const dynamic::Sizes& sizes = {}) {
     const ir::Graph& graph = model_.recorded_graph();
-    if (ir::demands(graph).empty()) return true;
+    if (ir::runtime_assertions(graph).empty()) return true;
     try {
-      const ir::Graph here = at_sizes(graph, sizes);
-      (void)ir::run_graph(here, graph_inputs(inputs, model_), torch_module().evaluator());
+      const ir::Graph sized = at_sizes(graph, sizes);
+      (void)ir::run_graph(sized, graph_inputs(inputs, model_), torch_module().evaluator());
       return true;
     } catch (const Error& error) {
       if (!dynamic::may_be_of_values(error)) throw;
@@ -96,8 +98,8 @@ class Builder {
     }
   }
 
-  /// The largest move of any output; nothing if the set was left out. A set is not valid if a
-  /// result is not finite where the samples' is, or, with `keeps_shapes`, has another shape.
+  /// The largest change of any output; nothing if the set was skipped. A set is invalid if an
+  /// output is not finite although the samples' is, or, with `keeps_shapes`, has another shape.
   std::optional<double> add(const std::string& name, std::vector<trace::SampleInput> inputs,
                             bool keeps_shapes = false) {
     auto expected = in_torch(inputs);
@@ -105,7 +107,7 @@ class Builder {
     for (size_t i = 0; is_right && i < expected->size(); ++i)
       is_right = (!finite_[i] || ir::is_finite((*expected)[i])) &&
                  (!keeps_shapes || (*expected)[i].shape == out_.sets[0].expected[i].shape);
-    const bool is_refused = is_right && !meets_demands(inputs);
+    const bool is_refused = is_right && !meets_runtime_assertions(inputs);
     if (!is_right || is_refused) {
       ++(is_refused ? out_.refused : out_.left_out);
       return std::nullopt;
@@ -121,62 +123,62 @@ class Builder {
     return strongest;
   }
 
-  /// The same; integers are unchanged if torch refuses others. A set counts as left out once.
+  /// The same; retries with unchanged integers if torch rejects others. Counts one skip.
   std::optional<double> add_varied(const std::string& name, Variation variation) {
-    const auto before = std::pair(out_.left_out, out_.refused);
+    const auto counts = std::pair(out_.left_out, out_.refused);
     if (const auto moved = add(name, varied(samples_, variation))) return moved;
-    std::tie(out_.left_out, out_.refused) = before;
-    variation.holds_integers = true;
+    std::tie(out_.left_out, out_.refused) = counts;
+    variation.keeps_integers = true;
     return add(name, varied(samples_, variation));
   }
 
   /// Changes each input alone until an output depends on it; many inputs in groups.
   void add_single_inputs() {
-    const std::vector<size_t> places = tensor_places(samples_);
+    const std::vector<size_t> indices = tensor_indices(samples_);
     const std::set<std::string> unread = unread_inputs(model_.recorded_graph());
     constexpr size_t kMost = 12;
-    const size_t step = (places.size() + kMost - 1) / kMost;
-    for (size_t at = 0; at < places.size(); at += std::max<size_t>(step, 1)) {
+    const size_t step = (indices.size() + kMost - 1) / kMost;
+    for (size_t at = 0; at < indices.size(); at += std::max<size_t>(step, 1)) {
       std::vector<size_t> group(
-          places.begin() + static_cast<std::ptrdiff_t>(at),
-          places.begin() + static_cast<std::ptrdiff_t>(std::min(at + step, places.size())));
+          indices.begin() + static_cast<std::ptrdiff_t>(at),
+          indices.begin() + static_cast<std::ptrdiff_t>(std::min(at + step, indices.size())));
       std::string names;
       bool is_read = false;
-      for (const size_t place : group) {
-        const std::string name = trace::flat_name(samples_[place].input.path);
+      for (const size_t index : group) {
+        const std::string name = trace::flat_name(samples_[index].input.path);
         names += (names.empty() ? "" : ", ") + quoted(name);
         is_read = is_read || !unread.contains(graph_name(name));
       }
-      if (!is_followed(group, names, places.size() == 1) && is_read)
-        out_.unfollowed.push_back(names);
+      if (!has_effect(group, names, indices.size() == 1) && is_read)
+        out_.without_effect.push_back(names);
     }
   }
 
-  /// An input's name in the graph; the sample may refer to it by position.
+  /// The graph's name of an input; the sample may refer to it by position.
   std::string graph_name(const std::string& sample) const {
     for (size_t i = 0; i < model_.inputs.size(); ++i)
       if (sample == cat("input_", i)) return model_.inputs[i];
     return sample;
   }
 
-  bool is_followed(const std::vector<size_t>& group, const std::string& names, bool is_all) {
-    const auto followed = [](const std::optional<double>& moved) {
+  bool has_effect(const std::vector<size_t>& group, const std::string& names, bool is_all) {
+    const auto has_changed = [](const std::optional<double>& moved) {
       return moved && *moved >= check::kMinResponse;
     };
     if (is_all)
       for (const check::Movement& movement : out_.movements)
         if (out_.sets.size() > 1 && movement.strongest() >= check::kMinResponse) return true;
-    // Different seeds: odd ones flip masks, even ones move away from a number.
+    // Odd seeds flip masks, even ones change every number.
     constexpr std::array<std::pair<Change, uint64_t>, 4> kTries = {
         {{Change::redraw, 11}, {Change::redraw, 12}, {Change::simple, 13}, {Change::scale, 14}}};
     for (const auto& [change, seed] : kTries)
-      if (followed(add(cat("only ", names, " changed"),
-                       varied(samples_, {.change = change, .seed = seed, .only = group}))))
+      if (has_changed(add(cat("only ", names, " changed"),
+                          varied(samples_, {.change = change, .seed = seed, .only = group}))))
         return true;
     return false;
   }
 
-  /// Numbers that index a table: all of them if a few sets suffice, or if the model is small.
+  /// Tries all indices of a table if a few sets suffice, or if the model is small.
   void add_sweeps() {
     int64_t most = 0;
     int64_t numbers = 1;
@@ -194,7 +196,7 @@ class Builder {
                                                     .parts = static_cast<uint64_t>(parts)});
   }
 
-  /// The number of sweeps that take about a second, if each of `numbers` meets every weight.
+  /// The number of sweeps that take about a second, if each of `numbers` indices uses every weight.
   int64_t most_sweeps(int64_t numbers) const {
     double weights = 1;
     for (const ir::Constant& constant : model_.recorded_graph().constants)
@@ -206,23 +208,22 @@ class Builder {
         std::clamp(kWork / (weights * static_cast<double>(numbers)), kLeast, kMost));
   }
 
-  /// Numbers that are known to index something may count from its end, if torch allows it and the
-  /// user declared no range.
+  /// Tries negative indices for inputs that are indices, unless the user declared a range.
   void add_from_end() {
-    std::vector<size_t> places;
+    std::vector<size_t> indices;
     for (size_t i = 0; i < model_.inputs.size() && i < model_.traced.ranges.size(); ++i)
       for (size_t k = 0; k < samples_.size(); ++k)
         if (model_.traced.ranges[i] && samples_[k].range == model_.traced.ranges[i] &&
             is_sample_of(samples_[k].input, model_.inputs[i], i))
-          places.push_back(k);
-    if (places.empty()) return;
+          indices.push_back(k);
+    if (indices.empty()) return;
     add_optional("indices that count from the end",
-                 {.change = Change::from_end, .seed = 0, .only = places});
+                 {.change = Change::from_end, .seed = 0, .only = indices});
   }
 
   void add_kinds() {
     for (const InputKind& kind :
-         input_kinds(samples_, model_.recorded_graph(), takes_.has_wide_integers)) {
+         input_kinds(samples_, model_.recorded_graph(), artefact_inputs_.has_wide_integers)) {
       if (kind.is_optional)
         add_optional(kind.name, kind.variation);
       else
@@ -236,37 +237,38 @@ class Builder {
                  {.change = Change::scale, .seed = 42, .factor = factor});
   }
 
-  /// A set that is not counted as left out.
+  /// Adds a set that is not counted if it is skipped.
   bool add_optional(const std::string& name, const Variation& variation) {
-    const auto before = std::pair(out_.left_out, out_.refused);
+    const auto counts = std::pair(out_.left_out, out_.refused);
     if (add(name, varied(samples_, variation), true)) return true;
-    std::tie(out_.left_out, out_.refused) = before;
+    std::tie(out_.left_out, out_.refused) = counts;
     return false;
   }
 
-  /// Whether the model divides by zero on its way at these sizes, as by the width of one pixel less
-  /// one, and does not with the samples: what comes of NaN or infinite positions is chance.
-  bool says_nothing(const std::vector<trace::SampleInput>& inputs, const dynamic::Sizes& sizes) {
-    const auto stays = [&](const std::vector<trace::SampleInput>& from, const dynamic::Sizes& at) {
-      const ir::Graph graph = graph_at(model_, out_.sizes[0], from, at);
-      return stays_finite(graph, graph_inputs(from, model_));
+  /// Whether intermediate values are NaN or infinite at these small sizes, but not with the
+  /// samples, as after a division by `width - 1`. Results that depend on such values are arbitrary.
+  bool is_meaningless(const std::vector<trace::SampleInput>& inputs, const dynamic::Sizes& sizes) {
+    const auto stays = [&](const std::vector<trace::SampleInput>& set_inputs,
+                           const dynamic::Sizes& at) {
+      const ir::Graph graph = graph_at(model_, out_.sizes[0], set_inputs, at);
+      return stays_finite(graph, graph_inputs(set_inputs, model_));
     };
     return std::any_of(sizes.begin(), sizes.end(), [](const auto& at) { return at.second < 3; }) &&
            !stays(inputs, sizes) && stays(out_.sets[0].inputs, out_.sizes[0]);
   }
 
-  /// Adds a set at other sizes; false if torch or the artefact accepts none.
+  /// Adds a set at other sizes; false if torch or the artefact rejects them.
   bool add_sizes(const std::vector<Sample>& samples, const dynamic::Sizes& sizes) {
     try {
-      check_sizes(samples, model_, takes_);
+      check_sizes(samples, model_, artefact_inputs_);
     } catch (const Error& error) {
       if (!excluded_) excluded_ = error;
       return false;
     }
     std::vector<trace::SampleInput> inputs = fill(samples, 1);
     auto expected = in_torch(inputs, sizes);
-    if (!expected || !meets_demands(inputs, sizes)) return false;
-    if (says_nothing(inputs, sizes)) {
+    if (!expected || !meets_runtime_assertions(inputs, sizes)) return false;
+    if (is_meaningless(inputs, sizes)) {
       ++out_.left_out;
       return false;
     }
@@ -283,21 +285,21 @@ class Builder {
     add_special_sizes(out_.sizes, hints(model_.dynamic->inputs), runs);
   }
 
-  /// Open sizes of an artefact that the user did not declare: torch decides which are accepted.
+  /// Varies dynamic sizes that the user did not declare; torch decides which are valid.
   void add_open_sizes() {
-    const std::vector<spec::InputFact>& facts = takes_.rules.inputs;
+    const std::vector<spec::InputFact>& facts = artefact_inputs_.rules.inputs;
     const std::vector<ir::Tensor> tensors = graph_inputs(out_.sets[0].inputs, model_);
     std::vector<ir::Ints> shapes;
-    std::vector<ir::Shape> open(model_.inputs.size());
+    std::vector<ir::Shape> dynamic_shapes(model_.inputs.size());
     for (size_t i = 0; i < model_.inputs.size(); ++i)
       for (const Sample& sample : model_.samples)
         if (is_sample_of(sample.input, model_.inputs[i], i))
           if (const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value))
-            open[i] = ir::to_shape(tensor->shape);
+            dynamic_shapes[i] = ir::to_shape(tensor->shape);
     bool is_open = false;
     for (size_t i = 0; i < facts.size(); ++i) {
-      shapes.push_back(tensors[takes_.places[i]].shape);
-      ir::Shape& shape = open[graph_place(takes_.places[i])];
+      shapes.push_back(tensors[artefact_inputs_.indices[i]].shape);
+      ir::Shape& shape = dynamic_shapes[model_input_index(artefact_inputs_.indices[i])];
       for (size_t axis = 0; axis < facts[i].sizes.size() && axis < shape.size(); ++axis)
         if (const auto& dim = facts[i].sizes[axis].dim; dim && !dim->is_constant()) {
           shape[axis] = *dim;
@@ -305,7 +307,7 @@ class Builder {
         }
     }
     if (!is_open) return;
-    const dynamic::Sizes sample = spec::bind_sizes(takes_.rules, shapes);
+    const dynamic::Sizes sample = spec::bind_sizes(artefact_inputs_.rules, shapes);
     out_.sizes = {sample};
     constexpr std::array<std::pair<int64_t, int64_t>, 4> kSteps = {
         {{1, 3}, {2, 1}, {1, 8}, {1, 1}}};
@@ -313,43 +315,44 @@ class Builder {
     for (const auto& [factor, plus] : kSteps) {
       if (out_.sizes.size() > kFurther) break;
       dynamic::Sizes at = sample;
-      int64_t apart = 0;
-      for (auto& [symbol, size] : at) size = size * factor + plus + apart++;
-      add_at(open, at);
+      int64_t offset = 0;
+      for (auto& [symbol, size] : at) size = size * factor + plus + offset++;
+      add_at(dynamic_shapes, at);
     }
     dynamic::Sizes ones = sample;
     for (auto& [symbol, size] : ones) size = 1;
-    if (ones != sample && out_.sizes.size() <= kFurther) add_at(open, ones);
+    if (ones != sample && out_.sizes.size() <= kFurther) add_at(dynamic_shapes, ones);
     out_.has_unvaried_sizes = out_.sizes.size() == 1;
-    add_special_sizes(out_.sizes, hints(open),
-                      [&](const dynamic::Sizes& at) { return add_at(open, at); });
+    add_special_sizes(out_.sizes, hints(dynamic_shapes),
+                      [&](const dynamic::Sizes& at) { return add_at(dynamic_shapes, at); });
   }
 
-  /// If the sample's sizes do not determine a symbol, no set is added.
-  bool add_at(const std::vector<ir::Shape>& open, const dynamic::Sizes& at) {
-    for (const ir::Shape& shape : open)
+  /// Adds no set if a symbol has no size.
+  bool add_at(const std::vector<ir::Shape>& dynamic_shapes, const dynamic::Sizes& at) {
+    for (const ir::Shape& shape : dynamic_shapes)
       for (const ir::Dim& dim : shape)
         for (const ir::Symbol& symbol : dim.symbols())
           if (!at.contains(symbol)) return false;
-    return add_sizes(samples_at(samples_, model_.inputs, open, at), at);
+    return add_sizes(samples_at(samples_, model_.inputs, dynamic_shapes, at), at);
   }
 
-  /// `open`: the shapes of the model's inputs. A set costs at most a tenth of all others, or what
-  /// takes no time.
-  SizeHints hints(const std::vector<ir::Shape>& open) const {
+  /// `dynamic_shapes`: the shapes of the model's inputs. A set costs at most a tenth of all others,
+  /// or less than a small constant.
+  SizeHints hints(const std::vector<ir::Shape>& dynamic_shapes) const {
     const ir::Graph& graph = model_.recorded_graph();
     SizeHints out{.lengths = constant_lengths(graph), .is_allowed = {}, .cost = {}};
-    out.lengths.insert(takes_.lengths.begin(), takes_.lengths.end());
-    out.is_allowed = [this, &open](const dynamic::Sizes& at) {
+    out.lengths.insert(artefact_inputs_.lengths.begin(), artefact_inputs_.lengths.end());
+    out.is_allowed = [this, &dynamic_shapes](const dynamic::Sizes& at) {
       try {
-        check_sizes(samples_at(samples_, model_.inputs, open, at), model_, takes_);
+        check_sizes(samples_at(samples_, model_.inputs, dynamic_shapes, at), model_,
+                    artefact_inputs_);
         return true;
       } catch (const Error&) {
         return false;
       }
     };
     out.cost = [&graph, this](const dynamic::Sizes& at) {
-      // A graph of one size is as large as its inputs.
+      // Without declared axes, the cost is estimated in proportion to the sizes.
       double factor = 1;
       if (!model_.dynamic)
         for (const auto& [symbol, size] : at)
@@ -363,17 +366,16 @@ class Builder {
     return out;
   }
 
-  /// The index in model_.inputs of an input of the graph, which may have lost some.
-  size_t graph_place(size_t place) const {
+  /// The index in model_.inputs of an input of the graph, which may have been pruned.
+  size_t model_input_index(size_t index) const {
     const ir::Graph& graph = model_.traced.graph;
-    const std::string& name = graph.values[static_cast<size_t>(graph.inputs[place])].name;
-    return static_cast<size_t>(std::find(model_.inputs.begin(), model_.inputs.end(), name) -
-                               model_.inputs.begin());
+    const std::string& name = graph.values[graph.inputs[index]].name;
+    return std::find(model_.inputs.begin(), model_.inputs.end(), name) - model_.inputs.begin();
   }
 
   TracedModel& model_;
   const check::Tolerance& tolerance_;
-  const Takes& takes_;
+  const ArtefactInputs& artefact_inputs_;
   std::vector<Sample> samples_;
   trace::Executor executor_ = trace::Executor::torch;
   std::vector<bool> finite_;  ///< by output of the samples
@@ -383,13 +385,13 @@ class Builder {
 
 }  // namespace
 
-void require_sizes(const TracedModel& model, const Takes& takes) {
-  check_sizes(model.samples, model, takes);
+void require_sizes(const TracedModel& model, const ArtefactInputs& artefact_inputs) {
+  check_sizes(model.samples, model, artefact_inputs);
 }
 
 InputSets make_input_sets(TracedModel& model, int seeds, const check::Tolerance& tolerance,
-                          const Takes& takes) {
-  return Builder(model, tolerance, takes).run(std::max(seeds, 2));
+                          const ArtefactInputs& artefact_inputs) {
+  return Builder(model, tolerance, artefact_inputs).run(std::max(seeds, 2));
 }
 
 }  // namespace t2n

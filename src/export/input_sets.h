@@ -1,4 +1,4 @@
-// The inputs of a check: the samples, and sets that each change something about them.
+// The inputs of a check: the samples, and variations of them.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@
 
 namespace t2n {
 
-/// The inputs of an artefact: for each, its index among those of the model's graph.
-struct Takes {
+/// The inputs that an artefact accepts.
+struct ArtefactInputs {
   spec::SizeRules rules;
-  std::vector<size_t> places;
-  std::set<int64_t> lengths = {};  ///< constant ones in the file
-  bool has_wide_integers = true;   ///< exact beyond 2^24: strict NNEF computes them as scalars
+  std::vector<size_t> indices;     ///< of each among the inputs of the model's graph
+  std::set<int64_t> lengths = {};  ///< constant lengths in the file
+  bool has_wide_integers = true;   ///< exact beyond 2^24; strict NNEF computes them as scalars
 };
 
 /// The result of another quantised engine of LibTorch.
@@ -27,10 +27,10 @@ struct EngineRun {
   std::vector<ir::Tensor> outputs;
 };
 
-/// What the graph of a quantised model gives in its own precision. LibTorch's convolutions multiply
-/// by two scales one after the other, or by their product: the processor decides.
+/// The results of a quantised model's graph in its own precision. Depending on the processor,
+/// LibTorch's convolutions multiply by two scales one after the other, or by their product.
 struct KernelRuns {
-  std::vector<ir::Tensor> one_by_one;  ///< as files do
+  std::vector<ir::Tensor> one_by_one;  ///< like artefacts
   std::vector<ir::Tensor> by_product;
 };
 
@@ -38,29 +38,29 @@ struct InputSet {
   std::string name;  ///< "" for the samples; "only 'mask' changed", "signs flipped"
   std::vector<trace::SampleInput> inputs;
   std::vector<ir::Tensor> expected;  ///< by LibTorch
-  dynamic::Sizes sizes;              ///< of the dynamic axes; none for the sample's
-  /// In f64 (in_f64), computed on first use; empty if there is no such measure.
+  dynamic::Sizes sizes;              ///< of the dynamic axes; empty: the sample's
+  /// In f64 (in_f64), computed on first use; empty if it is no reference.
   std::optional<std::vector<ir::Tensor>> exact = {};
   /// The same for nearby inputs (in_f64_nearby).
   std::optional<std::vector<std::vector<ir::Tensor>>> nearby = {};
   std::optional<std::vector<EngineRun>> engines = {};            ///< in_other_engines
   std::optional<std::vector<ir::Tensor>> exact_of_engines = {};  ///< in_f64_of_engines
   std::optional<KernelRuns> kernels = {};                        ///< in_both_kernels
-  /// By output, how much of it `expected` is, from the first entries on; none: all of it.
+  /// By output, the shape of its leading part that is compared; empty: all of it.
   std::vector<ir::Ints> compared = {};
-  /// The engine's inputs are results of its own, near these: how far it is from f64 says nothing.
+  /// The engine's inputs are its own results, near these: its distance from f64 is not conclusive.
   bool is_fed_back = false;
 };
 
 struct InputSets {
-  std::vector<InputSet> sets;              ///< the samples first
-  std::vector<check::Movement> movements;  ///< by output, over the sets with the sample's sizes
-  std::vector<std::string> unfollowed;     ///< inputs that no output was seen to depend on
-  size_t left_out = 0;                     ///< torch refuses them, or gives NaN
-  size_t refused = 0;                      ///< the graph's demands exclude what torch computes
-  std::vector<dynamic::Sizes> sizes;       ///< the sample's come first; none without open sizes
-  bool has_unvaried_sizes = false;         ///< the sets have one size for each open one
-  std::string reference;                   ///< Agreement::words
+  std::vector<InputSet> sets;               ///< the samples first
+  std::vector<check::Movement> movements;   ///< by output, over the sets with the sample's sizes
+  std::vector<std::string> without_effect;  ///< inputs that changed no output
+  size_t left_out = 0;                      ///< sets that torch rejects, or that give NaN
+  size_t refused = 0;  ///< sets that violate runtime assertions of the graph, but not of torch
+  std::vector<dynamic::Sizes> sizes;  ///< the sample's first; empty without dynamic sizes
+  bool has_unvaried_sizes = false;    ///< every dynamic size has the same value in all sets
+  std::string reference;              ///< Agreement::description
   trace::Executor executor = trace::Executor::torch;  ///< gave the outputs
 };
 
@@ -68,13 +68,13 @@ struct InputSets {
 std::vector<ir::Tensor> graph_inputs(const std::vector<trace::SampleInput>& inputs,
                                      const TracedModel& model);
 
-/// Errors: `input-sizes` if the artefact does not allow the samples' sizes.
-void require_sizes(const TracedModel& model, const Takes& takes);
+/// Errors: `input-sizes` if the artefact excludes the samples' sizes.
+void require_sizes(const TracedModel& model, const ArtefactInputs& artefact_inputs);
 
-/// Runs the model on all sets. `seeds`: the number of sets that change all inputs at once, samples
-/// included. Sizes that the artefact excludes are not run. Errors: `trace-differs`; `input-sizes`
-/// if a declared axis has no further size.
+/// Runs the model on all sets. `seeds`: the number of sets that change all inputs at once,
+/// including the samples. Sizes that the artefact excludes are not run. Errors: `trace-differs`;
+/// `input-sizes` if a declared axis has no other size.
 InputSets make_input_sets(TracedModel& model, int seeds, const check::Tolerance& tolerance,
-                          const Takes& takes);
+                          const ArtefactInputs& artefact_inputs);
 
 }  // namespace t2n

@@ -26,14 +26,14 @@ constexpr const char* kExamples =
     "write x=1,3,224,224,f32 or ids=1,8,i64:0..999 for a shape, x=@x.npy or @all.npz for values, "
     "n=int:3 for a number";
 
-/// A spec being parsed: the whole text for errors, and the text behind '='.
+/// A spec being parsed: its full text, for errors, and the text after '='.
 struct Spec {
-  std::string_view whole;
+  std::string_view text;
   std::string_view value;
 };
 
 [[noreturn]] void refuse(const Spec& spec, std::string why, std::string help = kExamples) {
-  throw Error("usage", cat("cannot read the input ", quoted(spec.whole)), std::move(why),
+  throw Error("usage", cat("cannot read the input ", quoted(spec.text)), std::move(why),
               std::move(help));
 }
 
@@ -77,7 +77,7 @@ std::vector<std::string> parse_path(std::string_view name, const Spec& spec) {
   std::string_view rest = name;
   do {
     const std::string_view part = take_part(rest, path.empty());
-    if (part.empty()) refuse(spec, cat(quoted(name), " is no name of an input"));
+    if (part.empty()) refuse(spec, cat(quoted(name), " is not a valid name of an input"));
     path.emplace_back(part);
   } while (!rest.empty());
   return path;
@@ -99,18 +99,18 @@ std::string known_dtypes() {
   return out;
 }
 
-/// Refuses a `word` in place of a size or dtype.
-[[noreturn]] void refuse_word(const Spec& spec, std::string_view word) {
+/// Refuses a `token` that is neither a size nor a dtype.
+[[noreturn]] void refuse_token(const Spec& spec, std::string_view token) {
   std::vector<std::string> known{"none"};
   for (int i = 0; i <= static_cast<int>(DType::c128); ++i)
     known.emplace_back(ir::dtype_name(static_cast<DType>(i)));
-  std::string near = nearest(word, known);
+  std::string near = nearest(token, known);
   for (const auto& [other, ours] : kOtherNames)
-    if (other == word) near = ours;
-  if (near == word)
-    refuse(spec, cat(quoted(word), " stands among the sizes"),
+    if (other == token) near = ours;
+  if (near == token)
+    refuse(spec, cat(quoted(token), " occurs among the sizes"),
            "the dtype comes after the last size");
-  refuse(spec, cat(quoted(word), " is neither a size nor a dtype; dtypes are ", known_dtypes()),
+  refuse(spec, cat(quoted(token), " is neither a size nor a dtype; dtypes are ", known_dtypes()),
          near.empty() ? kExamples : cat("did you mean ", quoted(near), "?"));
 }
 
@@ -124,13 +124,13 @@ std::pair<int64_t, int64_t> limits_of(DType dtype) {
 }
 
 /// "0.1..1", both inclusive.
-RealRange parse_real_range(std::string_view text, const Spec& spec) {
+FloatRange parse_float_range(std::string_view text, const Spec& spec) {
   const size_t dots = text.find("..");
   const auto low = parse_number<double>(text.substr(0, dots));
   const auto high =
       dots == std::string_view::npos ? std::nullopt : parse_number<double>(text.substr(dots + 2));
   if (!low || !high || !std::isfinite(*low) || !std::isfinite(*high - *low))
-    refuse(spec, cat(quoted(text), " is no range such as 0.1..1"));
+    refuse(spec, cat(quoted(text), " is not a range such as 0.1..1"));
   if (*low > *high) refuse(spec, cat("the range ", quoted(text), " is empty"));
   return {*low, *high};
 }
@@ -142,61 +142,61 @@ trace::IntegerRange parse_range(std::string_view text, DType dtype, const Spec& 
   const auto low = parse_number<int64_t>(text.substr(0, dots));
   const auto high =
       dots == std::string_view::npos ? std::nullopt : parse_number<int64_t>(text.substr(dots + 2));
-  if (!low || !high) refuse(spec, cat(quoted(text), " is no range such as 0..999"));
+  if (!low || !high) refuse(spec, cat(quoted(text), " is not a range such as 0..999"));
   const auto [least, most] = limits_of(dtype);
   int64_t span = 0;
   if (*low > *high) refuse(spec, cat("the range ", quoted(text), " is empty"));
   if (*low < least || *high > most)
-    refuse(spec, cat("not all of the range ", quoted(text), " is ", ir::dtype_name(dtype)));
+    refuse(spec, cat("the range ", quoted(text), " exceeds the range of ", ir::dtype_name(dtype)));
   if (*high == std::numeric_limits<int64_t>::max() ||
       __builtin_sub_overflow(*high + 1, *low, &span))
     refuse(spec, cat("the range ", quoted(text), " is too wide"));
   return {*low, *high + 1};
 }
 
-/// Nobody intends an input of a TiB.
+/// Refuses inputs larger than a TiB.
 void check_size(const ir::Ints& shape, DType dtype, const Spec& spec) {
   constexpr int64_t kMost = int64_t{1} << 40;
   int64_t bytes = ir::dtype_size(dtype);
   for (const int64_t size : shape)
     if (size > 0 && (__builtin_mul_overflow(bytes, size, &bytes) || bytes > kMost))
-      refuse(spec, "a tensor of this shape fits no memory", "check the sizes");
+      refuse(spec, "a tensor of this shape does not fit into memory", "check the sizes");
 }
 
 /// A size, or an error with suggestions.
-int64_t parse_size(std::string_view word, const Spec& spec) {
-  const auto size = parse_number<int64_t>(word);
-  if (!size) refuse_word(spec, word);
-  if (*size < 0) refuse(spec, cat(*size, " is no size of an axis"));
+int64_t parse_size(std::string_view token, const Spec& spec) {
+  const auto size = parse_number<int64_t>(token);
+  if (!size) refuse_token(spec, token);
+  if (*size < 0) refuse(spec, cat(*size, " is not a valid size"));
   return *size;
 }
 
-/// "1,3,f32", "f32", "[1,3],f32", "[]": the words between the commas.
-std::vector<std::string_view> shape_words(std::string_view text, const Spec& spec) {
+/// "1,3,f32", "f32", "[1,3],f32", "[]": the tokens between commas.
+std::vector<std::string_view> shape_tokens(std::string_view text, const Spec& spec) {
   if (!text.starts_with('[')) return split(text, ',');
   const size_t close = text.find(']');
   if (close == std::string_view::npos) refuse(spec, "the ']' is missing");
-  std::vector<std::string_view> words = split(text.substr(1, close - 1), ',');
-  const std::string_view behind = text.substr(close + 1);
-  if (behind.empty()) return words;
-  if (behind[0] != ',') refuse(spec, "a ',' belongs behind the ']'");
-  if (!ir::parse_dtype(behind.substr(1))) refuse_word(spec, behind.substr(1));
-  words.push_back(behind.substr(1));
-  return words;
+  std::vector<std::string_view> tokens = split(text.substr(1, close - 1), ',');
+  const std::string_view suffix = text.substr(close + 1);
+  if (suffix.empty()) return tokens;
+  if (suffix[0] != ',') refuse(spec, "a ',' is missing after the ']'");
+  if (!ir::parse_dtype(suffix.substr(1))) refuse_token(spec, suffix.substr(1));
+  tokens.push_back(suffix.substr(1));
+  return tokens;
 }
 
 /// "1,3,224,224,f32", "1,8,i64:0..999".
 Sample parse_shape(const Spec& spec, std::vector<std::string> path) {
   const size_t colon = spec.value.find(':');
-  std::vector<std::string_view> words = shape_words(spec.value.substr(0, colon), spec);
+  std::vector<std::string_view> tokens = shape_tokens(spec.value.substr(0, colon), spec);
   ir::Tensor tensor;
-  if (!words.empty()) {
-    if (const auto dtype = ir::parse_dtype(words.back())) {
+  if (!tokens.empty()) {
+    if (const auto dtype = ir::parse_dtype(tokens.back())) {
       tensor.dtype = *dtype;
-      words.pop_back();
+      tokens.pop_back();
     }
   }
-  for (const std::string_view word : words) tensor.shape.push_back(parse_size(word, spec));
+  for (const std::string_view token : tokens) tensor.shape.push_back(parse_size(token, spec));
   check_size(tensor.shape, tensor.dtype, spec);
   tensor.strides = ir::contiguous_strides(tensor.shape);
   Sample out{{std::move(path), std::move(tensor)}, std::nullopt};
@@ -204,7 +204,7 @@ Sample parse_shape(const Spec& spec, std::vector<std::string> path) {
   const DType dtype = std::get<ir::Tensor>(out.input.value).dtype;
   const std::string_view range = spec.value.substr(colon + 1);
   if (ir::is_float(dtype))
-    out.reals = parse_real_range(range, spec);
+    out.float_range = parse_float_range(range, spec);
   else
     out.range = parse_range(range, dtype, spec);
   return out;
@@ -230,7 +230,7 @@ trace::Leaf bool_leaf(std::string_view text, const Spec& spec) {
 
 trace::Leaf string_leaf(std::string_view text, const Spec& /*spec*/) { return std::string(text); }
 
-/// Nothing if the spec is not such an argument.
+/// The value of an argument that is no tensor; nothing if the spec is not of that form.
 std::optional<trace::Leaf> parse_leaf(const Spec& spec) {
   using Parse = trace::Leaf (*)(std::string_view, const Spec&);
   constexpr std::pair<std::string_view, Parse> kKinds[] = {
@@ -246,7 +246,7 @@ std::string suffix_of(std::string_view file) {
 }
 
 [[noreturn]] void refuse_suffix(const Spec& spec, std::string_view file) {
-  refuse(spec, cat(quoted(file), " ends in none of .npy, .npz, .pt and .pth"),
+  refuse(spec, cat(quoted(file), " is not a .npy, .npz, .pt or .pth file"),
          "save values with numpy.save, numpy.savez or torch.save");
 }
 
@@ -254,7 +254,7 @@ Sample with_values(std::vector<std::string> path, trace::Leaf value) {
   return {{std::move(path), std::move(value)}, std::nullopt};
 }
 
-/// The array of an archive that `name` refers to.
+/// The array `name` of an archive, or its only array.
 ir::Tensor array_for(std::string_view name, std::string_view file, const Spec& spec) {
   auto arrays = nnef::read_npz(std::filesystem::path(file));
   std::string names;
@@ -263,7 +263,7 @@ ir::Tensor array_for(std::string_view name, std::string_view file, const Spec& s
     names += cat(names.empty() ? "" : ", ", array.name);
   }
   refuse(spec, cat(quoted(file), " has no array ", quoted(name), "; its arrays are: ", names),
-         cat("give all of them with @", file));
+         cat("use all of them with @", file));
 }
 
 /// x=@file
@@ -277,7 +277,7 @@ Sample parse_file_of_one(std::string_view name, std::string_view file, const Spe
   auto saved = torch_module().read_saved(std::string(file));
   if (saved.size() != 1)
     refuse(spec, cat(quoted(file), " holds ", saved.size(), " values, not one"),
-           cat("give all of them with @", file));
+           cat("use all of them with @", file));
   return with_values(std::move(path), std::move(saved[0].value));
 }
 
@@ -287,8 +287,7 @@ std::string array_name(const std::string& name) {
   return is_position ? "input_" + name.substr(4) : name;
 }
 
-/// `output_0`, `output_1_k`: results stored beside the inputs. An argument named `output_mask` is
-/// not one.
+/// `output_0`, `output_1_k`: results stored next to the inputs, unlike an argument `output_mask`.
 bool is_kept_result(std::string_view name) {
   constexpr std::string_view kPrefix = "output_";
   return name.starts_with(kPrefix) && name.size() > kPrefix.size() &&
@@ -306,8 +305,8 @@ std::vector<Sample> samples_of_npz(std::string_view file, const Spec& spec) {
   return out;
 }
 
-/// Entries of a dict have names. Those of lists and tuples are numbered; where some hold others, the
-/// first number is that of an argument.
+/// Entries of a dict have names, those of lists and tuples have numbers. If some are nested, the
+/// first number is the index of an argument.
 std::vector<Sample> samples_of_saved(std::string_view file) {
   std::vector<Sample> out;
   std::vector<trace::SampleInput> values = torch_module().read_saved(std::string(file));
@@ -329,7 +328,7 @@ std::vector<Sample> parse_file(std::string_view file, const Spec& spec) {
   if (suffix == ".npz") return samples_of_npz(file, spec);
   if (suffix == ".pt" || suffix == ".pth") return samples_of_saved(file);
   if (suffix == ".npy")
-    refuse(spec, "an .npy file does not say which input it is", cat("write NAME=@", file));
+    refuse(spec, "an .npy file does not name its input", cat("write NAME=@", file));
   refuse_suffix(spec, file);
 }
 
@@ -343,7 +342,7 @@ std::vector<Sample> parse_input(std::string_view text) {
   }
   const std::string_view name = text.substr(0, equals);
   spec.value = text.substr(equals + 1);
-  if (spec.value.empty()) refuse(spec, "nothing stands behind the '='");
+  if (spec.value.empty()) refuse(spec, "there is nothing after the '='");
   if (spec.value.starts_with('@')) return {parse_file_of_one(name, spec.value.substr(1), spec)};
   std::vector<std::string> path = parse_path(name, spec);
   if (auto leaf = parse_leaf(spec)) return {with_values(std::move(path), std::move(*leaf))};

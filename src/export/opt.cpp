@@ -1,4 +1,4 @@
-// A graph comes from a trace or from a file; both are treated in the same way.
+// The graph comes from a trace or from a file.
 #include "src/export/opt.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include "nnef_writer/archive.h"
 #include "ops/all.h"
-#include "src/compress/left_weights.h"
+#include "src/compress/unquantised_weights.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
@@ -45,7 +45,7 @@ Subject traced_subject(const OptOptions& options) {
   return out;
 }
 
-/// The sizes of an input, with the sample values of its symbols.
+/// The sizes of an input, for the sample values of its symbols.
 ir::Ints sizes_of(const ir::Graph& graph, const ir::Value& value) {
   ir::Ints out;
   for (const ir::Dim& dim : value.shape) {
@@ -54,19 +54,19 @@ ir::Ints sizes_of(const ir::Graph& graph, const ir::Value& value) {
       throw Error("input-missing",
                   cat("the size ", quoted(dim.str()), " of the input ", quoted(value.name),
                       " has no sample"),
-                  {}, "say one in the graph: attribute sample_sizes: sizes = S=7");
+                  {}, "add one to the graph: attribute sample_sizes: sizes = S=7");
     out.push_back(size.value());
   }
   return out;
 }
 
-void check_sample(const ir::Graph& graph, const ir::Value& value, const ir::Tensor& given) {
+void check_sample(const ir::Graph& graph, const ir::Value& value, const ir::Tensor& tensor) {
   const ir::Ints sizes = sizes_of(graph, value);
-  if (given.dtype == value.dtype && given.shape == sizes) return;
+  if (tensor.dtype == value.dtype && tensor.shape == sizes) return;
   throw Error(
       "input-shape",
-      cat("the sample of the input ", quoted(value.name), " is ", ir::dtype_name(given.dtype),
-          ir::shape_str(ir::to_shape(given.shape))),
+      cat("the sample of the input ", quoted(value.name), " is ", ir::dtype_name(tensor.dtype),
+          ir::shape_str(ir::to_shape(tensor.shape))),
       cat("the graph takes ", ir::dtype_name(value.dtype), ir::shape_str(ir::to_shape(sizes))));
 }
 
@@ -75,27 +75,27 @@ std::optional<trace::IntegerRange> range_of(const ir::Graph& graph, const std::s
   if (found == graph.attributes.end()) return std::nullopt;
   const auto& ranges = std::any_cast<const ops::InputRanges&>(found->second);
   const auto range = ranges.find(name);
-  // A negative index counts from the end: the half from 0 on is enough.
+  // A negative index counts from the end; non-negative ones are enough.
   if (range == ranges.end()) return std::nullopt;
   return trace::IntegerRange{std::max<int64_t>(range->second.first, 0), range->second.second};
 }
 
-/// A sample for every input: the given ones, and shapes of the others.
-std::vector<Sample> samples_for(const ir::Graph& graph, const std::vector<Sample>& given) {
+/// One sample per input: the user's, or the input's shape.
+std::vector<Sample> samples_for(const ir::Graph& graph, const std::vector<Sample>& samples) {
   std::vector<Sample> out;
-  std::vector<bool> used(given.size(), false);
+  std::vector<bool> used(samples.size(), false);
   std::vector<std::string> names;
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const ir::Value& value = graph.values[static_cast<size_t>(graph.inputs[i])];
+    const ir::Value& value = graph.values[graph.inputs[i]];
     names.push_back(value.name);
     Sample sample{{{value.name}, ir::Tensor{}}, range_of(graph, value.name)};
     auto& tensor = std::get<ir::Tensor>(sample.input.value);
-    for (size_t k = 0; k < given.size(); ++k) {
-      const auto* data = std::get_if<ir::Tensor>(&given[k].input.value);
-      if (data == nullptr || !is_sample_of(given[k].input, value.name, i)) continue;
+    for (size_t k = 0; k < samples.size(); ++k) {
+      const auto* data = std::get_if<ir::Tensor>(&samples[k].input.value);
+      if (data == nullptr || !is_sample_of(samples[k].input, value.name, i)) continue;
       check_sample(graph, value, *data);
       tensor = *data;
-      if (given[k].range) sample.range = given[k].range;
+      if (samples[k].range) sample.range = samples[k].range;
       used[k] = true;
     }
     if (tensor.bytes.empty()) {
@@ -107,7 +107,7 @@ std::vector<Sample> samples_for(const ir::Graph& graph, const std::vector<Sample
   }
   const auto unused = std::find(used.begin(), used.end(), false);
   if (unused != used.end())
-    throw unknown_input(given, static_cast<size_t>(unused - used.begin()), "the graph", names);
+    throw unknown_input(samples, static_cast<size_t>(unused - used.begin()), "the graph", names);
   return out;
 }
 
@@ -134,8 +134,7 @@ std::vector<ir::Tensor> in_order(const Subject& subject,
                                  const std::vector<trace::SampleInput>& inputs) {
   std::vector<ir::Tensor> out;
   for (size_t i = 0; i < subject.graph.inputs.size(); ++i) {
-    const std::string& name =
-        subject.graph.values[static_cast<size_t>(subject.graph.inputs[i])].name;
+    const std::string& name = subject.graph.values[subject.graph.inputs[i]].name;
     const auto found = std::find_if(inputs.begin(), inputs.end(), [&](const auto& input) {
       return std::holds_alternative<ir::Tensor>(input.value) && is_sample_of(input, name, i);
     });
@@ -185,7 +184,7 @@ void write_artefact(const OptOptions& options, const Subject& subject, OptResult
   if (options.model.progress) options.model.progress("translate");
   nnef::Document document =
       ops::translate(result.graph, options.model.target, options.model.report, ops::registry());
-  settle_unused(options.model, result.graph, document, ports);
+  resolve_unused_inputs(options.model, result.graph, document, ports);
   if (options.model.progress) options.model.progress("write");
   nnef::PendingArtefact artefact = nnef::write_artefact(document, opt_destination(options));
   if (subject.model) torch_module().verify(*subject.model->session, true);
@@ -216,51 +215,51 @@ std::vector<passes::PassInfo> pipeline_of(const OptOptions& options) {
   return out;
 }
 
-/// Whether a pass does what settings ask for.
-bool heeds_settings(const passes::PassInfo& pass) {
+/// Whether a pass uses compression settings.
+bool uses_settings(const passes::PassInfo& pass) {
   constexpr std::array<std::string_view, 4> kNames = {"insert-compression", "insert-observers",
                                                       "prune-weights", "quantise-q4_0"};
   return std::find(kNames.begin(), kNames.end(), pass.name) != kNames.end();
 }
 
-bool any_heeds_settings(const OptOptions& options) {
-  return std::any_of(options.pipeline.begin(), options.pipeline.end(), heeds_settings);
+bool any_uses_settings(const OptOptions& options) {
+  return std::any_of(options.pipeline.begin(), options.pipeline.end(), uses_settings);
 }
 
-void refuse_unheeded(const OptOptions& options) {
+void refuse_unused_settings(const OptOptions& options) {
   const bool only_lints =
       std::any_of(options.pipeline.begin(), options.pipeline.end(),
                   [](const passes::PassInfo& pass) { return pass.name == "lint-quantisation"; });
-  if (!options.compress || only_lints || any_heeds_settings(options)) return;
-  throw Error("usage",
-              "--compress says what shall become smaller, but no pass of the pipeline does it", {},
-              "add --passes default, which runs the passes of compression first, or "
-              "insert-compression and those that docs/compression.md names");
+  if (!options.compress || only_lints || any_uses_settings(options)) return;
+  throw Error("usage", "--compress has no effect: no pass of the pipeline uses its settings", {},
+              "add --passes default, which runs the compression passes first, or "
+              "insert-compression and the passes listed in docs/compression.md");
 }
 
-/// Those of the command, and the model's own.
+/// The settings of the command and of the model.
 std::optional<CompressOptions> settings_of(const OptOptions& options, const Subject& subject) {
-  if (!subject.model || !any_heeds_settings(options)) return options.compress;
-  return with_own_settings(options.compress, subject.model->info);
+  if (!subject.model || !any_uses_settings(options)) return options.compress;
+  return with_model_settings(options.compress, subject.model->info);
 }
 
-/// Weights that settings want smaller and that are as they were. Settings look at constants that
-/// layers read: behind views and formulas there are none before `fold-constants`.
-void warn_of_left(const ir::Graph& before, const ir::Graph& after,
-                  const compress::Settings& settings, const Report& report) {
-  const std::vector<compress::LeftWeight> left = compress::left_weights(before, after, settings);
-  if (left.empty() || !report) return;
+/// Warns of weights that stayed floats despite the settings. Settings apply to constants that
+/// layers read directly: views and formulas must be folded first (`fold-constants`).
+void warn_unquantised(const ir::Graph& before, const ir::Graph& after,
+                      const compress::Settings& settings, const Report& report) {
+  const std::vector<compress::UnquantisedWeight> weights =
+      compress::unquantised_weights(before, after, settings);
+  if (weights.empty() || !report) return;
   Diagnostic out{.severity = Severity::warning,
                  .id = "weight-not-compressed",
-                 .message = cat(left.size(), left.size() == 1 ? " weight is" : " weights are",
-                                " left in floats, although settings ask for less"),
+                 .message = cat(weights.size(), weights.size() == 1 ? " weight is" : " weights are",
+                                " left in floats, although settings compress them"),
                  .where = {},
                  .details = {},
                  .why = {},
                  .help =
                      "run expand-attention, fold-constants, fold-batch-norm and lift-weights "
-                     "first, or leave these modules out with --ignore"};
-  for (const compress::LeftWeight& each : left)
+                     "first, or exclude these modules with --ignore"};
+  for (const compress::UnquantisedWeight& each : weights)
     out.details.push_back(cat(each.name, ": ", each.why));
   report(out);
 }
@@ -268,7 +267,7 @@ void warn_of_left(const ir::Graph& before, const ir::Graph& after,
 }  // namespace
 
 OptResult optimise(const OptOptions& options) {
-  refuse_unheeded(options);
+  refuse_unused_settings(options);
   if (writes_artefact(options))
     nnef::check_destination(opt_destination(options));
   else if (!options.model.output.empty())
@@ -300,8 +299,8 @@ OptResult optimise(const OptOptions& options) {
     compression->settings().require_matches(before);
   }
   out.steps = run_steps(out.graph, pipeline, context, steps);
-  if (compression && any_heeds_settings(options))
-    warn_of_left(before, out.graph, compression->settings(), options.model.report);
+  if (compression && any_uses_settings(options))
+    warn_unquantised(before, out.graph, compression->settings(), options.model.report);
   if (out.steps.faulty() == nullptr) write(options, subject, out, ports);
   if (options.model.progress) options.model.progress("done");
   return out;

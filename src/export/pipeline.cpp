@@ -1,4 +1,4 @@
-// Calls the stages in order; each stage is a function of another file.
+// Calls the stages in order; other files define them.
 #include "src/export/pipeline.h"
 
 #include <algorithm>
@@ -44,7 +44,8 @@ nnef::Destination export_destination(const ExportOptions& options) {
 
 void add_dynamic(ExportResult& result, const dynamic::DynamicTrace& dynamic) {
   result.relations = dynamic.relations;
-  result.relations.insert(result.relations.end(), dynamic.demands.begin(), dynamic.demands.end());
+  result.relations.insert(result.relations.end(), dynamic.runtime_assertions.begin(),
+                          dynamic.runtime_assertions.end());
 }
 
 void run_passes(ir::Graph& graph, const target::Target& target,
@@ -54,7 +55,7 @@ void run_passes(ir::Graph& graph, const target::Target& target,
   passes::run_pipeline(graph, passes::default_pipeline(), pass_context(target, report), options);
 }
 
-/// Errors: `unsupported-op` with all operators without a translation, whatever the sizes.
+/// Translates at fixed sizes. Errors: `unsupported-op` with all operators without a translation.
 void refuse_untranslated(const ExportOptions& options) {
   trace::TraceOptions quiet = trace_options(options);
   quiet.report = nullptr;
@@ -64,8 +65,8 @@ void refuse_untranslated(const ExportOptions& options) {
   to_nnef(model.traced.graph, options.target, options.passes, nullptr);
 }
 
-/// If a size is unknown, its operator may lack a translation and therefore a shape rule: then the
-/// missing operator is the better error.
+/// An operator without a translation has no shape rule either, so that its sizes are unknown. Then
+/// reports the missing operator instead.
 TracedModel traced_model(const ExportOptions& options,
                          const std::function<void(std::string_view)>& progress) {
   try {
@@ -84,7 +85,7 @@ TracedModel traced_model(const ExportOptions& options,
   }
 }
 
-/// Only what the file contains if samples are missing; else `finish` receives the graph.
+/// Without samples, only describes the file; else passes the graph to `finish`.
 Inspection inspect(const ExportOptions& options, const std::function<void(ir::Graph&)>& finish) {
   TracedModel model = load_model(options.model, options.method, options.samples);
   Inspection out;
@@ -105,15 +106,14 @@ Inspection inspect(const ExportOptions& options, const std::function<void(ir::Gr
 }
 
 size_t count_operations(const nnef::Document& document) {
-  return static_cast<size_t>(std::count_if(document.graph.body.begin(), document.graph.body.end(),
-                                           [](const nnef::Assignment& assignment) {
-                                             const std::string& op = assignment.right.text;
-                                             return op != "variable" && op != "external" &&
-                                                    op != "tract_core_external";
-                                           }));
+  return std::count_if(document.graph.body.begin(), document.graph.body.end(),
+                       [](const nnef::Assignment& assignment) {
+                         const std::string& op = assignment.right.text;
+                         return op != "variable" && op != "external" && op != "tract_core_external";
+                       });
 }
 
-/// The options with those that --preset adds.
+/// Adds the options of --preset.
 ExportOptions with_preset(const ExportOptions& options) {
   ExportOptions out = options;
   if (!options.is_causal_lm) return out;
@@ -123,25 +123,26 @@ ExportOptions with_preset(const ExportOptions& options) {
   return out;
 }
 
-/// Losses of outputs get the artefact's names.
+/// Renames the outputs of the losses like those of the artefact.
 void name_losses(ExportResult& result) {
   std::vector<compress::OutputLoss>& losses = result.compression->outputs;
   for (size_t i = 0; i < std::min(losses.size(), result.outputs.size()); ++i)
     losses[i].name = result.outputs[i].name;
 }
 
-/// Throws unless the artefact is right.
+/// Checks the written artefact. Throws if it is wrong.
 void check_written(const nnef::Document& document, const fs::path& artefact, TracedModel& model,
                    const ExportOptions& options, const FoundEngine& engine, ExportResult& result) {
   const std::vector<std::string> names = port_names(result.outputs);
   CheckOptions check = *options.check;
   check.scratch = engine.scratch->path();
-  result.checked = check_artefact(artefact.string(), model, names, check, *engine.runner,
-                                  wanted_for(options.target).dialect, takes_of(document));
-  check_calls(model, names, *options.check, *engine.runner, takes_of(document),
-              wanted_for(options.target).dialect, result.checked);
+  result.checked =
+      check_artefact(artefact.string(), model, names, check, *engine.runner,
+                     engine_request_for(options.target).dialect, artefact_inputs_of(document));
+  check_calls(model, names, *options.check, *engine.runner, artefact_inputs_of(document),
+              engine_request_for(options.target).dialect, result.checked);
   if (target::streams(options.target))
-    check_in_pulses(model, names, *options.check, *engine.runner, takes_of(document),
+    check_in_pulses(model, names, *options.check, *engine.runner, artefact_inputs_of(document),
                     options.target.stream, stream_properties(document), result.checked);
   judge(result.checked, *options.check, "; nothing was written", options.report);
   const check::WeightBytes weights = check::weight_bytes(document);
@@ -150,24 +151,24 @@ void check_written(const nnef::Document& document, const fs::path& artefact, Tra
         check::packed_text(weights, *result.checked.loaded_bytes, result.checked.engine);
 }
 
-/// Options without which an export writes other statements, for `contents-differ`.
-std::string option_words(const ExportOptions& options) {
-  std::vector<std::string> words;
-  if (options.roll_loops) words.emplace_back("roll-loops");
-  for (const std::string& pass : options.passes.disabled) words.push_back("disable-pass " + pass);
-  return joined(words, ", ");
+/// Options that change the exported statements, for `contents-differ`.
+std::string option_text(const ExportOptions& options) {
+  std::vector<std::string> texts;
+  if (options.reroll_loops) texts.emplace_back("roll-loops");
+  for (const std::string& pass : options.passes.disabled) texts.push_back("disable-pass " + pass);
+  return joined(texts, ", ");
 }
 
-/// From the model to an artefact that waits for the others.
-ExportResult export_one(const ExportOptions& asked, const FoundEngine& engine,
+/// Exports one method; the artefact stays pending until all are complete.
+ExportResult export_one(const ExportOptions& requested, const FoundEngine& engine,
                         nnef::PendingGroup& artefacts, size_t number) {
   const auto progress = [&](std::string_view stage) {
-    if (asked.progress) asked.progress(stage);
+    if (requested.progress) requested.progress(stage);
   };
   ExportResult result;
-  result.method = asked.method;
-  result.path = output_path(asked);
-  const ExportOptions options = with_preset(asked);
+  result.method = requested.method;
+  result.path = output_path(requested);
+  const ExportOptions options = with_preset(requested);
   TracedModel model = traced_model(options, progress);
   ir::Graph& graph = model.traced.graph;
   result.model = model.info;
@@ -182,7 +183,7 @@ ExportResult export_one(const ExportOptions& asked, const FoundEngine& engine,
   note_pairs(result, options.report);
 
   note_ranges(model, graph);
-  if (const auto compress = with_own_settings(options.compress, model.info)) {
+  if (const auto compress = with_model_settings(options.compress, model.info)) {
     progress("compress");
     result.compression =
         compress_model(model, *compress, options.target, options.passes, options.report);
@@ -191,14 +192,14 @@ ExportResult export_one(const ExportOptions& asked, const FoundEngine& engine,
   progress("passes");
   if (!options.nan.empty()) graph.attributes[ops::kNanOption] = options.nan;
   nnef::Document document = to_nnef(graph, options.target, options.passes, options.report);
-  settle_unused(options, graph, document, result);
+  resolve_unused_inputs(options, graph, document, result);
   rename_ports(options.names, document, result);
   if (result.compression) {
     name_losses(result);
     spec::add_property(document, spec::kCompressed, "yes");
   }
-  if (const std::string words = option_words(options); !words.empty())
-    spec::add_property(document, spec::kOptions, words);
+  if (const std::string text = option_text(options); !text.empty())
+    spec::add_property(document, spec::kOptions, text);
   if (options.is_causal_lm) require_caches(document);
   result.operations = count_operations(document);
   progress("write");
@@ -215,20 +216,20 @@ ExportResult export_one(const ExportOptions& asked, const FoundEngine& engine,
 
 nnef::Group group_of(const std::vector<ExportOptions>& methods) {
   nnef::Group out;
-  const ExportOptions& any = methods.front();
-  if (any.folder.empty()) {
+  const ExportOptions& first = methods.front();
+  if (first.folder.empty()) {
     for (const ExportOptions& options : methods) out.each.push_back(export_destination(options));
     return out;
   }
-  ExportOptions whole = any;
-  whole.output = any.folder;
-  out.folder = export_destination(whole);
+  ExportOptions folder = first;
+  folder.output = first.folder;
+  out.folder = export_destination(folder);
   out.folder->form = nnef::Destination::Form::folder;
   for (const ExportOptions& options : methods) out.folder->parts.push_back(options.method);
   return out;
 }
 
-/// Before anything is loaded, which confines the process.
+/// Call it before loading a model, which confines the process.
 void allow_reads(const std::vector<ExportOptions>& methods) {
   for (const ExportOptions& options : methods) {
     if (options.compress) may_read(*options.compress);
@@ -237,25 +238,25 @@ void allow_reads(const std::vector<ExportOptions>& methods) {
   }
 }
 
-/// If one of several methods is missing, this is found before another one is exported.
+/// Refuses a missing method before any method is exported.
 void require_methods(const std::vector<ExportOptions>& methods) {
   if (methods.size() == 1) return;
   for (const ExportOptions& options : methods) load_model(options.model, options.method, {});
 }
 
-Diagnostic of_method(Diagnostic diagnostic, const ExportOptions& options) {
+Diagnostic with_method(Diagnostic diagnostic, const ExportOptions& options) {
   diagnostic.message = cat(options.method, ": ", headline(diagnostic));
   diagnostic.subject.clear();
   if (diagnostic.id.starts_with("input-") && !diagnostic.help.empty())
     diagnostic.help +=
-        cat("; what is for this method alone begins with ", quoted(cat(options.method, ":")));
+        cat("; options for this method only begin with ", quoted(cat(options.method, ":")));
   return diagnostic;
 }
 
 ExportOptions reporting(ExportOptions options) {
   if (options.report)
     options.report = [report = options.report, options](const Diagnostic& diagnostic) {
-      report(of_method(diagnostic, options));
+      report(with_method(diagnostic, options));
     };
   if (options.progress)
     options.progress = [progress = options.progress, method = options.method](
@@ -263,14 +264,15 @@ ExportOptions reporting(ExportOptions options) {
   return options;
 }
 
-/// Whether another method may do better: not where the disk, the engine or the time is missing.
-bool is_of_one_method(ExitCode code) {
+/// Whether other methods may still succeed: not if the disk, the engine or the time is
+/// insufficient.
+bool concerns_one_method(ExitCode code) {
   return code == ExitCode::usage || code == ExitCode::unreadable || code == ExitCode::unsupported ||
          code == ExitCode::mismatch || code == ExitCode::engine_rejects;
 }
 
-std::vector<ExportResult> attempt_all(const std::vector<ExportOptions>& methods,
-                                      const FoundEngine& engine, nnef::PendingGroup& artefacts) {
+std::vector<ExportResult> export_all(const std::vector<ExportOptions>& methods,
+                                     const FoundEngine& engine, nnef::PendingGroup& artefacts) {
   if (methods.size() == 1) return {export_one(methods.front(), engine, artefacts, 0)};
   std::vector<ExportResult> out;
   std::optional<Error> failure;
@@ -279,9 +281,9 @@ std::vector<ExportResult> attempt_all(const std::vector<ExportOptions>& methods,
     try {
       out.push_back(export_one(reporting(options), engine, artefacts, i));
     } catch (const Error& error) {
-      if (!is_of_one_method(error.code())) throw;
+      if (!concerns_one_method(error.code())) throw;
       if (failure && options.report) options.report(failure->diagnostic());
-      failure.emplace(of_method(error.diagnostic(), options));
+      failure.emplace(with_method(error.diagnostic(), options));
     }
   }
   if (failure) throw Error(*failure);
@@ -316,19 +318,19 @@ std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& metho
   for (const ExportOptions& options : methods) require_stream(options.target, options.dynamic);
   const nnef::Group group = group_of(methods);
   nnef::check_group(group);
-  const ExportOptions& any = methods.front();
-  // The engine is looked for first: a missing one must not cost an export.
-  Wanted wanted = wanted_for(any.target);
-  wanted.needs_own = any.check && any.check->strict;
+  const ExportOptions& first = methods.front();
+  // A missing engine is reported before any export.
+  EngineRequest request = engine_request_for(first.target);
+  request.needs_own = first.check && first.check->strict;
   const FoundEngine engine =
-      any.check ? find_engine(any.check->engine, wanted, any.check->runner) : FoundEngine{};
-  if (engine.warning && any.report) any.report(*engine.warning);
+      first.check ? find_engine(first.check->engine, request, first.check->runner) : FoundEngine{};
+  if (engine.warning && first.report) first.report(*engine.warning);
   allow_reads(methods);
   require_methods(methods);
   nnef::PendingGroup artefacts(group);
-  std::vector<ExportResult> results = attempt_all(methods, engine, artefacts);
+  std::vector<ExportResult> results = export_all(methods, engine, artefacts);
   artefacts.commit();
-  if (any.progress) any.progress("done");
+  if (first.progress) first.progress("done");
   return results;
 }
 

@@ -23,7 +23,7 @@ std::vector<std::string> inner_types(const std::string& type) {
   return out;
 }
 
-void add(const std::string& place, const std::string& type, std::vector<std::string>& specs) {
+void add(const std::string& path, const std::string& type, std::vector<std::string>& specs) {
   constexpr std::pair<std::string_view, std::string_view> kLeaves[] = {
       {"Tensor", "1,3,224,224,f32"},
       {"int", "int:1"},
@@ -31,17 +31,17 @@ void add(const std::string& place, const std::string& type, std::vector<std::str
       {"bool", "bool:true"},
       {"str", "str:text"}};
   for (const auto& [name, value] : kLeaves)
-    if (type == name) return specs.push_back(cat(place, "=", value));
+    if (type == name) return specs.push_back(cat(path, "=", value));
   if (type.starts_with("Optional[")) return;
   if (type.starts_with("Tuple[")) {
     const std::vector<std::string> types = inner_types(type);
-    for (size_t i = 0; i < types.size(); ++i) add(cat(place, "_", i), types[i], specs);
+    for (size_t i = 0; i < types.size(); ++i) add(cat(path, "_", i), types[i], specs);
   } else if (type.starts_with("List[")) {
-    add(place + "_0", inner_types(type)[0], specs);
+    add(path + "_0", inner_types(type)[0], specs);
   } else if (type.starts_with("Dict[")) {
-    add(place + "_KEY", inner_types(type).back(), specs);
+    add(path + "_KEY", inner_types(type).back(), specs);
   } else {
-    specs.push_back(place + "=…");
+    specs.push_back(path + "=…");
   }
 }
 

@@ -1,4 +1,4 @@
-// What to type for an argument of which only the type is known.
+// Suggests values of `--input` for an argument of known type.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace t2n {
 
-/// Specs for `--input` that give every place in the argument a value, to be edited by the user:
+/// Specs for `--input` with a value for every leaf of the argument, to be edited by the user:
 /// "x=1,3,224,224,f32", "pair_0=…". None for arguments with a default.
 std::vector<std::string> placeholders(const trace::ArgumentInfo& argument);
 

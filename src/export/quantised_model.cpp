@@ -15,7 +15,7 @@ void expand_quantised(trace::Traced& traced, bool sizes_vary) {
   ir::Graph before = traced.graph;
   const bool has_quantised = passes::run_pipeline(traced.graph, {"expand-quantised"}, context);
   changed = changed || has_quantised;
-  // Notes of loops count recorded nodes, so those loops are rolled first.
+  // Loop notes refer to recorded nodes, so these loops are rerolled first.
   if (changed && recorded.attributes.contains(ir::kUnrolledLoops)) {
     before = traced.graph = recorded;
     passes::run_pipeline(traced.graph, {"roll-loops", "expand-packed", "expand-quantised"},

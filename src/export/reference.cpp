@@ -37,12 +37,12 @@ bool trains(const ir::Argument& argument) {
          (share != nullptr && *share != 0 && argument.name == "dropout_p");
 }
 
-/// Whether two runs of the model itself may differ: by random numbers, or uninitialised memory.
-bool differs_from_itself(const ir::Graph& graph) {
+/// Whether two runs of the model may differ, because of random numbers or uninitialised memory.
+bool is_nondeterministic(const ir::Graph& graph) {
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const ir::Node& node) {
     return ir::is_unpredictable(node.op) ||
            std::any_of(node.args.begin(), node.args.end(), trains) ||
-           (node.body && differs_from_itself(*node.body));
+           (node.body && is_nondeterministic(*node.body));
   });
 }
 
@@ -57,14 +57,13 @@ std::string difference_text(const std::string& name, const ir::Tensor& expected,
                                const std::vector<trace::SampleInput>& inputs,
                                const trace::Traced& traced, const Outputs& expected) {
   const Outputs& ours = traced.outputs;
-  Diagnostic diagnostic{.id = "trace-differs",
-                        .message = "t2nnef's own run of the model differs from LibTorch's: ",
-                        .where = {},
-                        .details = {},
-                        .why = {},
-                        .help =
-                            "please report it with the model: nothing that t2nnef says of it "
-                            "can be relied on"};
+  Diagnostic diagnostic{
+      .id = "trace-differs",
+      .message = "t2nnef's own run of the model differs from LibTorch's: ",
+      .where = {},
+      .details = {},
+      .why = {},
+      .help = "please report it with the model: t2nnef's results for it are not reliable"};
   if (ours.size() != expected.size())
     diagnostic.message += cat(ours.size(), " outputs, expected ", expected.size());
   for (size_t i = 0; ours.size() == expected.size() && i < ours.size(); ++i) {
@@ -78,10 +77,10 @@ std::string difference_text(const std::string& name, const ir::Tensor& expected,
   if (!first.op.empty()) {
     diagnostic.where.push_back(first.where);
     diagnostic.why =
-        cat("the first operator that LibTorch does not run with this result is ", quoted(first.op));
+        cat("the first operator with a different result in LibTorch is ", quoted(first.op));
   } else {
     diagnostic.why =
-        "LibTorch ran every operator that t2nnef did with the same results, and others";
+        "LibTorch runs all operators of t2nnef's run with the same results, but also others";
   }
   throw Error(std::move(diagnostic));
 }
@@ -108,15 +107,15 @@ Agreement agree_with_torch(trace::Session& session, const std::vector<trace::Sam
     return {ours, Executor::ours,
             "t2nnef's own run in f32 per operator, as LibTorch lacks kernels for 16-bit floats"};
   }
-  out.words = "LibTorch's executor; t2nnef's own run gives the same";
+  out.description = "LibTorch's executor; t2nnef's own run gives the same";
   const auto agreed = [&](const char* how) {
-    out.words += how;
+    out.description += how;
     return std::move(out);
   };
   if (are_same(ours, out.expected)) return agreed(", bit for bit");
   const Outputs unfused = run(Executor::torch_unfused);
   if (are_same(ours, unfused)) {
-    if (differs_from_itself(traced.graph)) out.expected = unfused;
+    if (is_nondeterministic(traced.graph)) out.expected = unfused;
     return agreed(" without torch's fused attention, bit for bit");
   }
   if (has_halves(traced.graph)) {
@@ -124,8 +123,8 @@ Agreement agree_with_torch(trace::Session& session, const std::vector<trace::Sam
     if (are_same(native, out.expected) || are_same(native, unfused))
       return agreed(" with torch's kernels for 16-bit floats, bit for bit");
   }
-  if (differs_from_itself(traced.graph))
-    return {ours, Executor::ours, "t2nnef's own run, as the model differs from itself"};
+  if (is_nondeterministic(traced.graph))
+    return {ours, Executor::ours, "t2nnef's own run, as the model is not deterministic"};
   refuse_trace(session, inputs, traced, unfused);
 }
 

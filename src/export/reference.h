@@ -1,4 +1,4 @@
-// The reference outputs of a check: LibTorch's own executor, compared with our own run.
+// Computes the reference outputs of a check in LibTorch's executor, and compares them with our run.
 #pragma once
 
 #include <string>
@@ -8,20 +8,20 @@
 
 namespace t2n {
 
-/// The result of LibTorch, if our own run of the model gives the same.
+/// The outputs of LibTorch, which equal those of our own run.
 struct Agreement {
   std::vector<ir::Tensor> expected;
   trace::Executor executor = trace::Executor::torch;  ///< gave the outputs
   /// "LibTorch's executor; t2nnef's own run gives the same, bit for bit"
-  std::string words;
+  std::string description;
 };
 
-/// Whether a value has 16-bit floats, for which torch has kernels of its own.
+/// Whether a value has 16-bit floats, for which torch has special kernels.
 bool has_halves(const ir::Graph& graph);
 
 /// Runs the model in LibTorch's own executor on the inputs of a trace, whose outputs must be equal
-/// bit for bit. Errors: `trace-differs`; `forward-failed` if LibTorch refuses what our run
-/// accepted.
+/// bit for bit. Errors: `trace-differs`; `forward-failed` if LibTorch rejects what our run
+/// accepts.
 Agreement agree_with_torch(trace::Session& session, const std::vector<trace::SampleInput>& inputs,
                            const trace::Traced& traced);
 

@@ -1,4 +1,4 @@
-// Binds samples to the document's declared inputs, then runs the engine.
+// Binds samples to the declared inputs of an artefact, then runs the engine.
 #include "src/export/run_artefact.h"
 
 #include <filesystem>
@@ -26,12 +26,12 @@ void refuse_unknown(const std::vector<spec::InputFact>& facts, const std::vector
     known.insert(facts[i].name);
     known.insert(cat("input_", i));
   }
-  for (size_t place = 0; place < samples.size(); ++place)
-    if (known.count(trace::flat_name(samples[place].input.path)) == 0)
-      throw unknown_input(samples, place, "the artefact", names);
+  for (size_t index = 0; index < samples.size(); ++index)
+    if (known.count(trace::flat_name(samples[index].input.path)) == 0)
+      throw unknown_input(samples, index, "the artefact", names);
 }
 
-/// Drops arrays of a file with names of outputs: results that are stored beside the inputs.
+/// Drops arrays of an .npz that are named like outputs: stored results.
 std::vector<Sample> without_outputs(const std::vector<Sample>& samples,
                                     const std::vector<spec::InputFact>& facts,
                                     const std::vector<std::string>& outputs) {
@@ -61,8 +61,8 @@ SamplesByName by_name(const std::vector<Sample>& samples) {
 
 const Sample* find_sample(const SamplesByName& samples, const std::string& name, size_t index) {
   const Sample* found = nullptr;
-  const auto look_at = [&](const std::string& given) {
-    const auto [begin, end] = samples.equal_range(given);
+  const auto look_at = [&](const std::string& key) {
+    const auto [begin, end] = samples.equal_range(key);
     for (auto sample = begin; sample != end; ++sample) {
       if (!is_sample_of(sample->second->input, name, index)) continue;
       if (found != nullptr && found != sample->second)
@@ -75,15 +75,15 @@ const Sample* find_sample(const SamplesByName& samples, const std::string& name,
   return found;
 }
 
-/// Shape and dtype as the artefact declares them.
+/// A sample with the declared shape and dtype.
 Sample declared_sample(const spec::InputFact& fact) {
   ir::Tensor tensor;
   for (const spec::InputSize& size : fact.sizes) {
     if (!size.value)
       throw Error("input-missing",
                   cat("the input ", quoted(spec::fact_str(fact)), " has no sample"),
-                  cat("the artefact leaves its size ", quoted(size.text), " open"),
-                  cat("give a shape, for example --input ", spec::sample_spec(fact),
+                  cat("the artefact has the dynamic size ", quoted(size.text)),
+                  cat("pass a shape, for example --input ", spec::sample_spec(fact),
                       ", or values: --input ", fact.name, "=@file.npy"));
     tensor.shape.push_back(*size.value);
   }
@@ -112,11 +112,11 @@ nnef::Destination output_of(const RunOptions& options) {
   return out;
 }
 
-/// Checks early, and leaves no file.
+/// Checks the output before the run, without writing.
 void check_output(const RunOptions& options) {
   if (options.output.empty() || options.output == "-") return;
   if (!options.output.ends_with(".npz"))
-    throw Error("usage", cat("the outputs cannot go to ", quoted(options.output)),
+    throw Error("usage", cat("the outputs cannot be written to ", quoted(options.output)),
                 "they are written as .npz", cat("write -o ", options.output, ".npz"));
   nnef::check_destination(output_of(options));
 }
@@ -124,7 +124,7 @@ void check_output(const RunOptions& options) {
 std::vector<ir::Tensor> in_feeding_order(const std::vector<nnef::NamedTensor>& inputs,
                                          const std::vector<size_t>& order) {
   std::vector<ir::Tensor> out;
-  for (const size_t place : order) out.push_back(ir::as_pairs(inputs[place].value));
+  for (const size_t index : order) out.push_back(ir::as_pairs(inputs[index].value));
   return out;
 }
 
@@ -136,25 +136,24 @@ std::vector<nnef::NamedTensor> named(const std::vector<std::string>& names,
   std::vector<nnef::NamedTensor> out;
   std::unordered_set<std::string> seen;
   for (size_t i = 0; i < names.size(); ++i) {
-    const bool again = !seen.insert(names[i]).second;
-    out.push_back({again ? cat("output_", i) : names[i], std::move(tensors[i])});
+    const bool is_duplicate = !seen.insert(names[i]).second;
+    out.push_back({is_duplicate ? cat("output_", i) : names[i], std::move(tensors[i])});
   }
   return out;
 }
 
-/// An engine that stops may have met a demand of the file: no engine has words for that.
+/// An engine that fails may have violated a runtime assertion, which no engine reports as such.
 std::vector<ir::Tensor> run_in(check::Runner& runner, const nnef::Document& document,
                                const std::vector<ir::Tensor>& inputs) {
   try {
     return runner.run(inputs);
   } catch (const Error& error) {
-    const auto demands = spec::property(document, spec::kDemands);
+    const auto runtime_assertions = spec::property(document, spec::kRuntimeAssertions);
     const std::string& id = error.diagnostic().id;
-    if (!demands || (id != "engine-failed" && id != "engine-crashed")) throw;
+    if (!runtime_assertions || (id != "engine-failed" && id != "engine-crashed")) throw;
     Diagnostic out = error.diagnostic();
-    out.why = cat("the file fails by itself unless this holds of sizes that follow from values: ",
-                  *demands);
-    out.help = "give inputs for which it holds, or compute the same whatever the values are";
+    out.why = cat("the artefact asserts this of its data-dependent sizes: ", *runtime_assertions);
+    out.help = "use inputs that satisfy it, or export a model without this dependence on values";
     throw Error(std::move(out));
   }
 }
@@ -162,18 +161,18 @@ std::vector<ir::Tensor> run_in(check::Runner& runner, const nnef::Document& docu
 }  // namespace
 
 void refuse_large(const spec::InputFact& fact, const ir::Ints& shape) {
-  constexpr int64_t kNoMemory = int64_t{1} << 38;  // large draws have a message of their own
+  constexpr int64_t kNoMemory = int64_t{1} << 38;  // even larger inputs have another message
   int64_t elements = 1;
   for (const int64_t size : shape)
     if (__builtin_mul_overflow(elements, size, &elements)) return;
   if (elements <= limits::kDrawnElements || elements > kNoMemory) return;
   throw Error("nnef-limit", cat("the artefact declares the input ", quoted(spec::fact_str(fact))),
-              cat("values are drawn for at most ", limits::kDrawnElements, " elements"),
-              cat("give values, or the shape, with --input ", fact.name, "=…"));
+              cat("random values are limited to ", limits::kDrawnElements, " elements"),
+              cat("pass values or a shape with --input ", fact.name, "=…"));
 }
 
-Wanted wanted_for(const nnef::Document& document) {
-  Wanted out{.dialect = spec::dialect_of(document), .target = {}};
+EngineRequest engine_request_for(const nnef::Document& document) {
+  EngineRequest out{.dialect = spec::dialect_of(document), .target = {}};
   const auto version = spec::property(document, "tract_target_version");
   if (!version || out.dialect != spec::Dialect::tract) return out;
   try {
@@ -189,12 +188,12 @@ std::vector<size_t> feeding_order(const nnef::Document& document, spec::Dialect 
   const std::vector<std::string>& names = document.graph.parameters;
   std::vector<size_t> out;
   if (dialect == spec::Dialect::tract) {
-    std::unordered_map<std::string, size_t> places;
-    for (size_t i = 0; i < names.size(); ++i) places.emplace(names[i], i);
+    std::unordered_map<std::string, size_t> indices;
+    for (size_t i = 0; i < names.size(); ++i) indices.emplace(names[i], i);
     for (const nnef::Assignment& assignment : document.graph.body) {
-      const auto place = places.find(assignment.left.text);
-      if (assignment.right.text.ends_with("external") && place != places.end())
-        out.push_back(place->second);
+      const auto found = indices.find(assignment.left.text);
+      if (assignment.right.text.ends_with("external") && found != indices.end())
+        out.push_back(found->second);
     }
   } else {
     for (size_t i = 0; i < names.size(); ++i) out.push_back(i);
@@ -209,22 +208,22 @@ std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& f
   const SamplesByName named_samples = by_name(samples);
   std::vector<Sample> bound;
   for (size_t i = 0; i < facts.size(); ++i) {
-    const Sample* const given = find_sample(named_samples, facts[i].name, i);
-    bound.push_back(given == nullptr ? declared_sample(facts[i]) : *given);
+    const Sample* const sample = find_sample(named_samples, facts[i].name, i);
+    bound.push_back(sample == nullptr ? declared_sample(facts[i]) : *sample);
   }
   std::vector<nnef::NamedTensor> out;
   const std::vector<trace::SampleInput> filled = fill(bound, 0);
   for (size_t i = 0; i < facts.size(); ++i) {
-    const auto* const given = std::get_if<ir::Tensor>(&filled[i].value);
-    if (given == nullptr)
+    const auto* const value = std::get_if<ir::Tensor>(&filled[i].value);
+    if (value == nullptr)
       throw Error("input-shape",
                   cat("the sample of the input ", quoted(facts[i].name), " is no tensor"),
                   cat("the artefact takes ", spec::dtype_str(facts[i]), spec::sizes_str(facts[i])));
-    ir::Tensor tensor = *given;
+    ir::Tensor tensor = *value;
     const bool is_float =
         ir::is_float(tensor.dtype) && facts[i].dtype && ir::is_float(*facts[i].dtype);
     if (facts[i].dtype && (dialect == spec::Dialect::khronos || (casts_floats && is_float)))
-      tensor = of_dtype(tensor, *facts[i].dtype).value_or(tensor);
+      tensor = as_dtype(tensor, *facts[i].dtype).value_or(tensor);
     refuse_misfit(facts[i], tensor);
     out.push_back({facts[i].name, std::move(tensor)});
   }
@@ -244,7 +243,8 @@ RunResult run_artefact(const RunOptions& options) {
   std::vector<ir::Ints> shapes;
   for (const nnef::NamedTensor& input : result.inputs) shapes.push_back(input.value.shape);
   spec::bind_sizes(rules, shapes);
-  const FoundEngine engine = find_engine(options.engine, wanted_for(document), options.runner);
+  const FoundEngine engine =
+      find_engine(options.engine, engine_request_for(document), options.runner);
   if (engine.warning && options.report) options.report(*engine.warning);
   engine.runner->load(options.artefact);
   result.engine = engine.runner->name();

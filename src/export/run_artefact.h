@@ -15,23 +15,22 @@
 
 namespace t2n {
 
-/// What may run it: tract, if it names one of tract's extensions, in the version that it was
-/// written for.
-Wanted wanted_for(const nnef::Document& document);
+/// The engine for a document: tract in the document's version, if it uses an extension of tract.
+EngineRequest engine_request_for(const nnef::Document& document);
 
-/// Indices of the graph's parameters, in the order in which engines of the dialect take inputs:
-/// tract only looks at the `external` statements.
+/// Indices of the graph's parameters in the engine's input order: tract uses the order of the
+/// `external` statements.
 std::vector<size_t> feeding_order(const nnef::Document& document, spec::Dialect dialect);
 
-/// A tensor for every input, by name or position (`input_N`). Inputs without a sample are drawn if
-/// the artefact states all sizes. Errors: `input-missing`, `input-shape` (also for wrong dtypes or
-/// sizes), `input-unknown`. Types of strict NNEF have no width: f64 may be given for f32.
-/// `casts_floats`: any float for any other.
+/// A tensor for every input, by name or position (`input_N`). Inputs without a sample get
+/// random values if the artefact declares all sizes. Errors: `input-missing`, `input-shape` (also
+/// for wrong dtypes or sizes), `input-unknown`. Types of strict NNEF have no width: f64 is accepted
+/// for f32. `casts_floats`: accepts any float for any other.
 std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& facts,
                                            const std::vector<Sample>& samples,
                                            spec::Dialect dialect, bool casts_floats = false);
 
-/// Refuses to draw values for a very large input whose size only the file states. Errors:
+/// Refuses random values for a very large input whose size only the artefact declares. Errors:
 /// `nnef-limit`.
 void refuse_large(const spec::InputFact& fact, const ir::Ints& shape);
 

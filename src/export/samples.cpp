@@ -56,25 +56,25 @@ void put_float(std::span<std::byte> data, int64_t index, ir::DType dtype, double
 
 void put_integer(std::span<std::byte> data, int64_t index, ir::DType dtype, int64_t value) {
   // Little endian: a number's low bytes are the number in any narrower type.
-  const auto size = static_cast<size_t>(ir::dtype_size(dtype));
+  const size_t size = ir::dtype_size(dtype);
   std::memcpy(data.data() + static_cast<size_t>(index) * size, &value, size);
 }
 
 bool all_equal(const ir::Tensor& tensor) {
-  const auto size = static_cast<size_t>(ir::dtype_size(tensor.dtype));
+  const size_t size = ir::dtype_size(tensor.dtype);
   for (size_t at = size; at + size <= tensor.bytes.size(); at += size)
     if (std::memcmp(tensor.bytes.data(), tensor.bytes.data() + at, size) != 0) return false;
   return true;
 }
 
 [[noreturn]] void refuse_size(ir::DType dtype, const ir::Ints& shape) {
-  throw Error(
-      "input-shape",
-      cat("cannot draw values of ", ir::dtype_name(dtype), ir::shape_str(ir::to_shape(shape))),
-      "a tensor of this shape fits no memory", "check the sizes");
+  throw Error("input-shape",
+              cat("cannot generate random values of ", ir::dtype_name(dtype),
+                  ir::shape_str(ir::to_shape(shape))),
+              "a tensor of this shape does not fit into memory", "check the sizes");
 }
 
-/// Nobody intends an input of a TiB.
+/// Refuses inputs larger than a TiB.
 ir::OwnedTensor allocate_input(ir::DType dtype, const ir::Ints& shape) {
   constexpr int64_t kMost = int64_t{1} << 40;
   int64_t bytes = ir::dtype_size(dtype);
@@ -93,16 +93,17 @@ ir::OwnedTensor allocate_input(ir::DType dtype, const ir::Ints& shape) {
 void set_drawing_seed(uint64_t seed) { drawing_seed = seed; }
 
 ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::IntegerRange> range,
-                uint64_t seed, uint64_t stream, std::optional<RealRange> reals) {
+                uint64_t seed, uint64_t stream, std::optional<FloatRange> float_range) {
   Generator generator(seed, stream);
   ir::OwnedTensor out = allocate_input(dtype, shape);
   const trace::IntegerRange bounds = range.value_or(trace::IntegerRange{0, 2});
   const int64_t count = out.tensor.elements() * (ir::is_complex(dtype) ? 2 : 1);
   const ir::DType part = ir::component_dtype(dtype);
   for (int64_t i = 0; i < count; ++i) {
-    if (ir::is_float(part) && reals)
-      put_float(out.data, i, part,
-                reals->first + generator.uniform() * (reals->second - reals->first));
+    if (ir::is_float(part) && float_range)
+      put_float(
+          out.data, i, part,
+          float_range->first + generator.uniform() * (float_range->second - float_range->first));
     else if (ir::is_float(part))
       put_float(out.data, i, part, generator.normal());
     else
@@ -115,19 +116,20 @@ ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::Int
 }
 
 ir::Tensor ordered(const ir::Tensor& tensor, const std::optional<trace::IntegerRange>& range) {
-  if (!range || (!range->falls && !range->rises) || !ir::is_integer(tensor.dtype)) return tensor;
+  if (!range || (!range->is_descending && !range->is_ascending) || !ir::is_integer(tensor.dtype))
+    return tensor;
   std::vector<int64_t> values = ir::to_i64(tensor);
-  if (range->falls) std::sort(values.begin(), values.end(), std::greater<>());
-  if (range->rises) std::sort(values.begin(), values.end());
-  if (range->rises && !values.empty()) values[0] = range->first;
+  if (range->is_descending) std::sort(values.begin(), values.end(), std::greater<>());
+  if (range->is_ascending) std::sort(values.begin(), values.end());
+  if (range->is_ascending && !values.empty()) values[0] = range->first;
   ir::OwnedTensor out = ir::allocate(tensor.dtype, tensor.shape);
   for (size_t i = 0; i < values.size(); ++i)
     put_integer(out.data, static_cast<int64_t>(i), tensor.dtype, values[i]);
   return out.tensor;
 }
 
-ir::Tensor vary(const ir::Tensor& given, uint64_t seed, uint64_t stream) {
-  const ir::Tensor source = ir::contiguous(given);
+ir::Tensor vary(const ir::Tensor& tensor, uint64_t seed, uint64_t stream) {
+  const ir::Tensor source = ir::contiguous(tensor);
   Generator generator(seed, stream);
   ir::OwnedTensor out = ir::allocate(source.dtype, source.shape);
   const int64_t count = source.elements();
@@ -138,25 +140,25 @@ ir::Tensor vary(const ir::Tensor& given, uint64_t seed, uint64_t stream) {
                 value + generator.normal() * std::max(1.0, std::abs(value)));
     return out.tensor;
   }
-  std::vector<int64_t> order(static_cast<size_t>(count));
+  std::vector<int64_t> order(count);
   std::iota(order.begin(), order.end(), int64_t{0});
   for (size_t i = order.size(); i > 1; --i)
-    std::swap(order[i - 1], order[static_cast<size_t>(generator.below(static_cast<int64_t>(i)))]);
-  const auto size = static_cast<size_t>(ir::dtype_size(source.dtype));
+    std::swap(order[i - 1], order[generator.below(static_cast<int64_t>(i))]);
+  const size_t size = ir::dtype_size(source.dtype);
   for (size_t i = 0; i < order.size(); ++i)
     std::memcpy(out.data.data() + i * size,
                 source.bytes.data() + static_cast<size_t>(order[i]) * size, size);
   return out.tensor;
 }
 
-ir::Tensor vary_state(const ir::Tensor& given, std::optional<trace::IntegerRange> range,
+ir::Tensor vary_state(const ir::Tensor& tensor, std::optional<trace::IntegerRange> range,
                       uint64_t seed, uint64_t stream) {
-  const ir::Tensor source = ir::contiguous(given);
+  const ir::Tensor source = ir::contiguous(tensor);
   const int64_t count = source.elements();
   if (count == 0 || !all_equal(source) || ir::is_complex(source.dtype))
-    return vary(given, seed, stream);
+    return vary(tensor, seed, stream);
   const double value = ir::element_f64(source, 0);
-  if (ir::is_float(source.dtype) && value == 0) return vary(given, seed, stream);
+  if (ir::is_float(source.dtype) && value == 0) return vary(tensor, seed, stream);
   if (source.dtype == ir::DType::boolean || range)
     return draw(source.dtype, source.shape, range, seed, stream);
   Generator generator(seed, stream);
@@ -206,18 +208,18 @@ ir::Tensor resized(const ir::Tensor& tensor, const ir::Ints& shape) {
     return out;
   }
   ir::OwnedTensor out = ir::allocate(tensor.dtype, shape);
-  const auto size = static_cast<size_t>(ir::dtype_size(tensor.dtype));
+  const size_t size = ir::dtype_size(tensor.dtype);
   Generator generator(1, 1);
   for (int64_t i = 0; i < out.tensor.elements(); ++i) {
     int64_t rest = i;
-    int64_t from = 0;
+    int64_t source = 0;
     for (size_t axis = shape.size(); axis-- > 0; rest /= shape[axis])
-      from += rest % shape[axis] % tensor.shape[axis] * tensor.strides[axis];
+      source += rest % shape[axis] % tensor.shape[axis] * tensor.strides[axis];
     std::memcpy(out.data.data() + static_cast<size_t>(i) * size,
-                tensor.bytes.data() + static_cast<size_t>(from) * size, size);
+                tensor.bytes.data() + static_cast<size_t>(source) * size, size);
     // Repeated values would tie if the model sorts or takes maxima.
     if (ir::is_float(tensor.dtype) && i >= tensor.elements()) {
-      const double value = ir::element_f64(tensor, from);
+      const double value = ir::element_f64(tensor, source);
       constexpr double kShare = 0.1;
       put_float(out.data, i, tensor.dtype,
                 value + kShare * generator.normal() * std::max(kShare, std::abs(value)));
@@ -235,7 +237,7 @@ std::vector<trace::SampleInput> fill(const std::vector<Sample>& samples, uint64_
     if (tensor == nullptr) continue;
     ++stream;
     if (tensor->bytes.empty())
-      *tensor = draw(tensor->dtype, tensor->shape, sample.range, seed, stream, sample.reals);
+      *tensor = draw(tensor->dtype, tensor->shape, sample.range, seed, stream, sample.float_range);
     else if (seed != 0)
       *tensor = sample.input.is_state ? vary_state(*tensor, sample.range, seed, stream)
                                       : vary(*tensor, seed, stream);

@@ -1,4 +1,4 @@
-// Values for inputs of which only shape and dtype are known; equal on every machine.
+// Generates values for inputs of known shape and dtype, equal on every machine.
 #pragma once
 
 #include <cstdint>
@@ -14,53 +14,52 @@
 namespace t2n {
 
 /// Floats from the first to the second one.
-using RealRange = std::pair<double, double>;
+using FloatRange = std::pair<double, double>;
 
-/// Floats are normal, or uniform in `reals`; booleans fair; integers uniform in `range` (without
-/// one: 0 or 1). `stream` tells inputs of one seed apart.
+/// Floats are normal, or uniform in `float_range`; booleans fair; integers uniform in `range`
+/// (without one: 0 or 1). `stream` distinguishes inputs of one seed.
 ir::Tensor draw(ir::DType dtype, const ir::Ints& shape, std::optional<trace::IntegerRange> range,
-                uint64_t seed, uint64_t stream, std::optional<RealRange> reals = {});
+                uint64_t seed, uint64_t stream, std::optional<FloatRange> float_range = {});
 
-/// Draws other values from now on; 0: those of a process that never called it.
+/// Changes all values drawn from now on; 0 is the default.
 void set_drawing_seed(uint64_t seed);
 
-/// The values in the order that their range requires: descending, ascending from its first number
-/// on, or any.
+/// Sorts the values if their range requires it: descending, or ascending from its first number.
 ir::Tensor ordered(const ir::Tensor& tensor, const std::optional<trace::IntegerRange>& range);
 
-/// Other values like `given`, for a second run: its elements in another order, and noise if all are
-/// equal floats.
-ir::Tensor vary(const ir::Tensor& given, uint64_t seed, uint64_t stream);
+/// Permutes the elements, or adds noise if all are equal floats.
+ir::Tensor vary(const ir::Tensor& tensor, uint64_t seed, uint64_t stream);
 
 /// The same for states, which are often counts, scales or variances: equal floats keep their sign;
 /// equal integers grow, or are drawn from the range that they index.
-ir::Tensor vary_state(const ir::Tensor& given, std::optional<trace::IntegerRange> range,
+ir::Tensor vary_state(const ir::Tensor& tensor, std::optional<trace::IntegerRange> range,
                       uint64_t seed, uint64_t stream);
 
-/// What the user or the file says about an input, with the range of integers to draw.
+/// A value or shape of an input, from the user or the model file, with the range of random
+/// integers.
 struct Sample {
   trace::SampleInput input;
   std::optional<trace::IntegerRange> range;
-  std::string file = {};  ///< the .npz that was given as a whole
-  std::optional<RealRange> reals = {};
+  std::string file = {};  ///< the .npz of several inputs that contains it
+  std::optional<FloatRange> float_range = {};
 };
 
-/// Names of the inputs whose values are drawn here, quoted; "" if there are none.
+/// Names of the inputs with random values, quoted; "" if there are none.
 std::string drawn_inputs(const std::vector<Sample>& samples);
 inline constexpr const char* kOtherValues =
-    "give typical values with --input x=@x.npy, a range as in x=2,3,f32:0.1..1, or other draws "
+    "pass typical values with --input x=@x.npy, a range as in x=2,3,f32:0.1..1, or another seed "
     "with --seed N";
 
-/// True if an integer input has neither values nor a range: a first run must learn it.
+/// True if an integer input has neither values nor a range: a first run must find the range.
 bool needs_ranges(const std::vector<Sample>& samples);
 
-/// The largest of all finite elements, without sign; 0 if there is none.
+/// The largest magnitude of all finite elements; 0 if there is none.
 double largest_magnitude(const ir::Tensor& tensor);
 
-/// The values repeated or cut to another shape of the same rank; without values only the shape.
+/// Repeats or cuts the values to another shape of the same rank; without values only the shape.
 ir::Tensor resized(const ir::Tensor& tensor, const ir::Ints& shape);
 
-/// Values for every tensor. Seed 0 keeps given values; others vary them.
+/// Values for every tensor. Seed 0 keeps existing values; others vary them.
 std::vector<trace::SampleInput> fill(const std::vector<Sample>& samples, uint64_t seed);
 
 }  // namespace t2n

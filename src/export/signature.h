@@ -1,4 +1,4 @@
-// Which inputs of an artefact its statements read.
+// Finds the inputs of an artefact that its statements do not read.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace t2n {
 /// Indices of inputs that no statement reads, and whose sizes no statement refers to.
 std::vector<size_t> unused_inputs(const ir::Graph& graph, const nnef::Document& document);
 
-/// Inputs without influence are kept with a warning, or removed if requested.
-void settle_unused(const ExportOptions& options, ir::Graph& graph, nnef::Document& document,
-                   ExportResult& result);
+/// Removes unused inputs if requested, else warns of them.
+void resolve_unused_inputs(const ExportOptions& options, ir::Graph& graph, nnef::Document& document,
+                           ExportResult& result);
 
 }  // namespace t2n

@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// By the table of translations, which has tract's operations; strict NNEF has no loops. Torch's
-/// quantised layers are written as arithmetic of integers for every target (expand-quantised).
+/// Whether the target has a translation; strict NNEF has no loops. Torch's quantised layers become
+/// integer arithmetic for every target (expand-quantised).
 bool is_native(ir::OpId op, const target::Target& target) {
   if (ir::op_name(op).starts_with("quantized::")) return true;
   if (op == ir::op_id(ir::kScanOp) && target.engine == target::Engine::khronos) return false;
@@ -23,7 +23,7 @@ bool is_native(ir::OpId op, const target::Target& target) {
 std::vector<Port> ports(const ir::Graph& graph, const std::vector<ir::ValueId>& ids) {
   std::vector<Port> out;
   for (const ir::ValueId id : ids) {
-    const ir::Value& value = graph.values[static_cast<size_t>(id)];
+    const ir::Value& value = graph.values[id];
     out.push_back({value.name, value.dtype, value.shape, false, {}, {}});
   }
   return out;
@@ -47,14 +47,13 @@ void note_pairs(ExportResult& result, const Report& report) {
       names += (names.empty() ? "" : ", ") + quoted(port.name);
     }
   if (names.empty() || !report) return;
-  report(
-      Diagnostic{.severity = Severity::warning,
-                 .id = "complex-as-pairs",
-                 .message = cat("real and imaginary parts lie along a last axis of two in ", names),
-                 .where = {},
-                 .details = {},
-                 .why = "NNEF has no complex numbers",
-                 .help = "use torch.view_as_real and torch.view_as_complex at the border"});
+  report(Diagnostic{.severity = Severity::warning,
+                    .id = "complex-as-pairs",
+                    .message = cat("a last axis of two holds real and imaginary parts in ", names),
+                    .where = {},
+                    .details = {},
+                    .why = "NNEF has no complex numbers",
+                    .help = "use torch.view_as_real and torch.view_as_complex at the boundary"});
 }
 
 trace::TraceOptions trace_options(const ExportOptions& options) {
@@ -62,24 +61,24 @@ trace::TraceOptions trace_options(const ExportOptions& options) {
   out.accepted_guards = options.accepted_guards;
   out.max_iterations = options.max_iterations;
   out.explicit_states = options.explicit_states;
-  out.notes_loops = options.roll_loops;
+  out.notes_loops = options.reroll_loops;
   out.report = options.report;
   return out;
 }
 
 void note_ranges(const TracedModel& model, ir::Graph& graph) {
   ops::InputRanges ranges;
-  const bool is_open = model.dynamic && !model.dynamic->chooser.sample().empty();
+  const bool is_dynamic = model.dynamic && !model.dynamic->chooser.sample().empty();
   for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const std::string& name = graph.values[static_cast<size_t>(graph.inputs[i])].name;
+    const std::string& name = graph.values[graph.inputs[i]].name;
     const auto& known = model.traced.ranges;
-    const bool is_learnt = i < known.size() && known[i].has_value();
-    const trace::IntegerRange learnt = is_learnt ? *known[i] : trace::IntegerRange{};
-    if (is_learnt && !learnt.are_lengths) ranges[name] = {-learnt.second, learnt.second};
-    if (is_learnt && learnt.are_lengths && !is_open) ranges[name] = {learnt.first, learnt.second};
+    const bool has_range = i < known.size() && known[i].has_value();
+    const trace::IntegerRange range = has_range ? *known[i] : trace::IntegerRange{};
+    if (has_range && !range.are_lengths) ranges[name] = {-range.second, range.second};
+    if (has_range && range.are_lengths && !is_dynamic) ranges[name] = {range.first, range.second};
     for (const Sample& sample : model.samples)
       if (is_sample_of(sample.input, name, i) && sample.range &&
-          !(is_learnt && *sample.range == learnt))
+          !(has_range && *sample.range == range))
         ranges[name] = {sample.range->first, sample.range->second};
   }
   if (!ranges.empty()) graph.attributes[ops::kInputRanges] = std::move(ranges);

@@ -1,4 +1,4 @@
-// Parts of a model that become inputs and outputs under `--state`.
+// States of a model that become inputs and outputs with `--state`.
 #pragma once
 
 #include <set>
@@ -10,13 +10,13 @@
 
 namespace t2n {
 
-/// Adds the states that a trace found to the samples, with their values in the trace.
+/// Adds the states that a trace found to the samples, with their initial values.
 std::vector<Sample> with_states(std::vector<Sample> samples, const trace::Traced& traced);
 
-/// Axes of states are declared like those of inputs; a state may grow along them.
+/// The declared axes, by flat name: states may grow along them.
 std::set<std::pair<std::string, int64_t>> declared_axes(const DynamicOptions& dynamic);
 
-/// Notes which output feeds which input of the next call.
+/// Stores which output feeds which input of the next call.
 void pair_states(const trace::Traced& traced, ExportResult& result);
 
 }  // namespace t2n

@@ -1,4 +1,4 @@
-// Models whose input comes in pieces (--stream): checks of the options, and of the result.
+// Streaming models, whose input comes in pulses (--stream): checks the options and the result.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace t2n {
 /// several axes of one input.
 void require_stream(const target::Target& target, const DynamicOptions& dynamic);
 
-/// Properties of a document: the symbol, the number that pulses must be multiples of, and their
-/// minimum length (default 1).
+/// Properties of a document: the symbol, the divisor of valid pulse lengths, and their minimum
+/// (default 1).
 struct StreamProperties {
   std::string symbol;
   int64_t multiple = 1;
@@ -24,12 +24,12 @@ struct StreamProperties {
 StreamProperties stream_properties(const nnef::Document& document);
 
 /// Runs a loaded artefact in pulses of several sizes, over inputs of several pulses, each time in a
-/// fresh state, and compares the results, from the first entry on, with the model's for the whole
-/// input. Rows of `result` become the worst of both. Errors: `engine-rejects` if the engine does
-/// not support these pulses.
+/// fresh state. Compares the results, starting at the first entry, with the model's results for the
+/// full input. Rows of `result` keep the worst comparison. Errors: `engine-rejects` if the engine
+/// does not support these pulses.
 void check_in_pulses(TracedModel& model, const std::vector<std::string>& names,
-                     const CheckOptions& options, check::Runner& runner, const Takes& takes,
-                     const target::Stream& stream, const StreamProperties& properties,
-                     CheckResult& result);
+                     const CheckOptions& options, check::Runner& runner,
+                     const ArtefactInputs& artefact_inputs, const target::Stream& stream,
+                     const StreamProperties& properties, CheckResult& result);
 
 }  // namespace t2n

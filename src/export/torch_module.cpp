@@ -12,7 +12,7 @@
 namespace t2n {
 namespace {
 
-/// libt2nnef_torch.so is beside the library that contains this function.
+/// libt2nnef_torch.so is in the folder of the library that contains this function.
 std::string module_path() {
   Dl_info info = {};
   ::dladdr(reinterpret_cast<const void*>(&torch_module), &info);
@@ -20,18 +20,18 @@ std::string module_path() {
   return (here.parent_path() / "libt2nnef_torch.so").string();
 }
 
-/// Refuses if the library exists, but the system gives too little memory to load it.
-void refuse_starved(std::string_view reason) {
-  for (const std::string_view sign :
+/// Reports the missing resource if the system cannot load an existing library.
+void refuse_out_of_memory(std::string_view reason) {
+  for (const std::string_view symptom :
        {"failed to map", "cannot allocate", "cannot map", "Too many open files", "cannot create"})
-    if (reason.find(sign) != std::string_view::npos)
+    if (reason.find(symptom) != std::string_view::npos)
       throw Error("memory-limit",
                   "too little memory, address space or descriptors to load LibTorch",
                   std::string(reason), "raise the limits that `ulimit -a` shows");
 }
 
-/// Otherwise glibc keeps such memory once a large tensor was freed; small objects settle in it, and
-/// every activation of a forward stays.
+/// Otherwise glibc keeps the memory of freed large tensors on the heap, where small objects prevent
+/// its release.
 void give_memory_back() {
   constexpr int kLarge = 1 << 20;  // bytes; larger blocks are returned to the system
 #ifdef __GLIBC__
@@ -43,11 +43,11 @@ void* open_module() {
   give_memory_back();
   // Spinning threads do not pay off in a single forward. libgomp reads this when it is loaded.
   ::setenv("OMP_WAIT_POLICY", "passive", 0);
-  // Never closed: torch's registries do not survive that.
+  // Never closed: torch's registries do not support unloading.
   void* library = ::dlopen(module_path().c_str(), RTLD_LAZY | RTLD_GLOBAL);
   if (library == nullptr) {
     const char* reason = ::dlerror();
-    refuse_starved(reason == nullptr ? "" : reason);
+    refuse_out_of_memory(reason == nullptr ? "" : reason);
     throw Error("torch-not-found", "LibTorch cannot be loaded", reason == nullptr ? "" : reason,
                 "t2nnef needs the LibTorch it was built with; run `make` again after moving or "
                 "removing it");

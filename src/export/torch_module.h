@@ -1,4 +1,4 @@
-// Loads libt2nnef_torch.so on first use, so that only tracing pays for LibTorch.
+// Loads libt2nnef_torch.so on first use, so that only commands that need LibTorch load it.
 #pragma once
 
 #include "src/interp/interp.h"

@@ -1,4 +1,4 @@
-// Merges the user's samples with the file's; a first run learns ranges.
+// Merges the user's samples with the file's, finds ranges in a first run, and traces.
 #include "src/export/traced_model.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 #include "ir/dead_code.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
-#include "src/dynamic/births.h"
 #include "src/dynamic/other_values.h"
+#include "src/dynamic/unbacked_sizes.h"
 #include "src/export/input_spec.h"
 #include "src/export/quantised_model.h"
 #include "src/export/states.h"
@@ -22,57 +22,56 @@
 namespace t2n {
 namespace {
 
-/// Values that were saved as {"input", "1", …} of positional arguments get their names.
+/// Renames saved values of positional arguments, {"input", "1", …}, by the arguments.
 std::vector<Sample> with_names(std::vector<Sample> samples,
                                const std::vector<trace::ArgumentInfo>& arguments) {
   const bool is_name = std::any_of(arguments.begin(), arguments.end(),
                                    [](const auto& argument) { return argument.name == "input"; });
   for (Sample& sample : samples) {
     std::vector<std::string>& path = sample.input.path;
-    size_t place = 0;
+    size_t index = 0;
     if (is_name || path.size() < 2 || path[0] != "input") continue;
     const char* const end = path[1].data() + path[1].size();
-    const auto [stop, error] = std::from_chars(path[1].data(), end, place);
-    if (error != std::errc() || stop != end || place >= arguments.size()) continue;
+    const auto [stop, error] = std::from_chars(path[1].data(), end, index);
+    if (error != std::errc() || stop != end || index >= arguments.size()) continue;
     path.erase(path.begin());
-    path[0] = arguments[place].name;
+    path[0] = arguments[index].name;
   }
   return samples;
 }
 
-/// The user's samples, completed by the file's where the user gave none.
-std::vector<Sample> merge_samples(const std::vector<Sample>& given,
-                                  const std::vector<trace::SampleInput>& kept) {
-  if (kept.empty()) return given;
+/// The user's samples, completed by the file's.
+std::vector<Sample> merge_samples(const std::vector<Sample>& user_samples,
+                                  const std::vector<trace::SampleInput>& file_samples) {
+  if (file_samples.empty()) return user_samples;
   std::vector<Sample> out;
-  std::vector<bool> used(given.size(), false);
+  std::vector<bool> used(user_samples.size(), false);
   size_t tensors = 0;
-  for (const trace::SampleInput& place : kept) {
-    const bool tensor = std::holds_alternative<ir::Tensor>(place.value);
-    const std::string flat = trace::flat_name(place.path);
+  for (const trace::SampleInput& file_sample : file_samples) {
+    const bool tensor = std::holds_alternative<ir::Tensor>(file_sample.value);
+    const std::string flat = trace::flat_name(file_sample.path);
     const std::string position = cat("input_", tensors);
     if (tensor) ++tensors;
     const auto match = [&](const Sample& s) {
       const std::string name = trace::flat_name(s.input.path);
-      return s.input.path == place.path || name == flat || (tensor && name == position);
+      return s.input.path == file_sample.path || name == flat || (tensor && name == position);
     };
-    const auto found = std::find_if(given.begin(), given.end(), match);
-    if (found == given.end()) {
-      out.push_back({place, std::nullopt});
+    const auto found = std::find_if(user_samples.begin(), user_samples.end(), match);
+    if (found == user_samples.end()) {
+      out.push_back({file_sample, std::nullopt});
       continue;
     }
-    used[static_cast<size_t>(found - given.begin())] = true;
-    out.push_back({{place.path, found->input.value}, found->range, {}, found->reals});
+    used[found - user_samples.begin()] = true;
+    out.push_back({{file_sample.path, found->input.value}, found->range, {}, found->float_range});
   }
-  for (size_t i = 0; i < given.size(); ++i)
-    if (!used[i]) out.push_back(given[i]);  // unknown names are refused where arguments are bound
+  for (size_t i = 0; i < user_samples.size(); ++i)
+    if (!used[i]) out.push_back(user_samples[i]);  // binding the arguments refuses unknown names
   return out;
 }
 
-/// The ranges that a run shows whose integers are zero or, if torch refuses these as lengths of
-/// sequences, one.
+/// Finds ranges in a run with integers 0 or, if torch rejects these as lengths of sequences, 1.
 std::vector<trace::InputRange> ranges_of_inputs(TracedModel& model, bool explicit_states) {
-  const auto of = [&](int64_t value) {
+  const auto samples_with = [&](int64_t value) {
     std::vector<Sample> out = model.samples;
     for (Sample& sample : out)
       if (const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value))
@@ -81,14 +80,14 @@ std::vector<trace::InputRange> ranges_of_inputs(TracedModel& model, bool explici
     return fill(out, 0);
   };
   try {
-    return torch_module().input_ranges(*model.session, of(0), explicit_states);
+    return torch_module().input_ranges(*model.session, samples_with(0), explicit_states);
   } catch (const Error& error) {
     if (error.diagnostic().id != "forward-failed") throw;
   }
-  return torch_module().input_ranges(*model.session, of(1), explicit_states);
+  return torch_module().input_ranges(*model.session, samples_with(1), explicit_states);
 }
 
-/// Integer inputs without values start as zeros; a first run shows what they index.
+/// Finds what integer inputs without values index, in a first run.
 void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
   if (!needs_ranges(model.samples)) return;
   const std::vector<trace::InputRange> seen = ranges_of_inputs(model, options.explicit_states);
@@ -101,23 +100,23 @@ void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
   }
 }
 
-/// Traces once, at the sample's sizes. Returns whether sizes follow from values, which needs more.
+/// Traces once, at the sample's sizes. Returns whether the graph has data-dependent sizes.
 bool trace_once(TracedModel& model, trace::TraceOptions options) {
-  bool met_born_sizes = false;
-  options.met_born_sizes = &met_born_sizes;
+  bool met_unbacked_sizes = false;
+  options.met_unbacked_sizes = &met_unbacked_sizes;
   try {
     model.traced = torch_module().trace(*model.session, fill(model.samples, 0), options);
   } catch (const Error&) {
     // The trace may have read one of these sizes.
-    if (!met_born_sizes || options.explicit_states) throw;
+    if (!met_unbacked_sizes || options.explicit_states) throw;
     return true;
   }
   model.samples = with_states(std::move(model.samples), model.traced);
-  if (!met_born_sizes) return false;
+  if (!met_unbacked_sizes) return false;
   ir::Graph alive = model.traced.graph;
   passes::run_pipeline(alive, {"expand-packed"}, {});
   ir::remove_dead(alive);
-  return dynamic::has_births(alive);
+  return dynamic::has_unbacked_sizes(alive);
 }
 
 void trace_samples(TracedModel& model, const DynamicOptions& dynamic, trace::TraceOptions options) {
@@ -129,23 +128,23 @@ void trace_samples(TracedModel& model, const DynamicOptions& dynamic, trace::Tra
   model.traced = std::move(model.dynamic->traced);
 }
 
-/// Draws from these ranges what nobody gave, or said anything about.
-std::vector<Sample> drawn_within(std::vector<Sample> samples, RealRange reals,
+/// Sets these ranges for inputs without values and without a range.
+std::vector<Sample> drawn_within(std::vector<Sample> samples, FloatRange float_range,
                                  trace::IntegerRange integers) {
   for (Sample& sample : samples) {
     const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
     if (tensor == nullptr || !tensor->bytes.empty()) continue;
-    if (ir::is_float(tensor->dtype) && !sample.reals) sample.reals = reals;
+    if (ir::is_float(tensor->dtype) && !sample.float_range) sample.float_range = float_range;
     if (ir::is_integer(tensor->dtype) && !sample.range) sample.range = integers;
   }
   return samples;
 }
 
-/// Values that were drawn must not end an export: where the model fails with them, others are
-/// tried, of one sign and small. Errors: those of the first values.
+/// Traces; if the model fails with random values, retries with small positive ones. Errors: those
+/// of the first values.
 void trace_drawn(TracedModel& model, const DynamicOptions& dynamic,
                  const trace::TraceOptions& options) {
-  const std::vector<Sample> given = model.samples;
+  const std::vector<Sample> samples = model.samples;
   const auto attempt = [&]() -> std::optional<Diagnostic> {
     try {
       learn_ranges(model, options);
@@ -158,38 +157,37 @@ void trace_drawn(TracedModel& model, const DynamicOptions& dynamic,
   };
   std::optional<Diagnostic> failure = attempt();
   if (!failure) return;
-  const std::string names = drawn_inputs(given);
+  const std::string names = drawn_inputs(samples);
   if (names.empty()) throw Error(*failure);
   bool is_of_values =
-      failure->id == "trace-limit" || failure->why.starts_with(trace::kConditionOfValues);
-  constexpr std::array<RealRange, 2> kRanges = {{{0.1, 1}, {0.01, 0.1}}};
-  for (const RealRange& reals : kRanges) {
-    model.samples = drawn_within(given, reals, {1, 3});
+      failure->id == "trace-limit" || failure->why.starts_with(trace::kConditionOnValues);
+  constexpr std::array<FloatRange, 2> kRanges = {{{0.1, 1}, {0.01, 0.1}}};
+  for (const FloatRange& float_range : kRanges) {
+    model.samples = drawn_within(samples, float_range, {1, 3});
     const auto other = attempt();
     if (!other) {
-      Diagnostic warning{
-          .severity = Severity::warning,
-          .id = "values-drawn",
-          .message = cat("the model fails with the first values that were drawn for ", names,
-                         ": positive ones are taken"),
-          .where = {},
-          .details = {},
-          .why = failure->message,
-          .help = kOtherValues};
+      Diagnostic warning{.severity = Severity::warning,
+                         .id = "values-drawn",
+                         .message = cat("the model fails with the first random values for ", names,
+                                        ": positive ones are used"),
+                         .where = {},
+                         .details = {},
+                         .why = failure->message,
+                         .help = kOtherValues};
       if (options.report) options.report(warning);
       return;
     }
     is_of_values = is_of_values || other->message != failure->message;
   }
-  model.samples = given;
+  model.samples = samples;
   if (is_of_values) {
-    failure->details.push_back(cat("the values of ", names, " were drawn"));
+    failure->details.push_back(cat("random values were used for ", names));
     failure->help = kOtherValues;
   }
   throw Error(*std::move(failure));
 }
 
-/// The tracer does not know which names are arrays of an .npz that was given as a whole.
+/// Explains an unknown name that is an array of an .npz.
 void explain_unknown(const Error& error, const std::vector<Sample>& samples,
                      const trace::ModelInfo& model) {
   if (error.diagnostic().id != "input-unknown") return;
@@ -233,8 +231,8 @@ void trace_model(TracedModel& model, const std::vector<Sample>& samples,
     throw;
   }
   for (const ir::ValueId id : model.traced.graph.inputs)
-    model.inputs.push_back(model.traced.graph.values[static_cast<size_t>(id)].name);
-  // Done here, so that a check evaluates plain operations as well.
+    model.inputs.push_back(model.traced.graph.values[id].name);
+  // Here, so that a check evaluates plain operations, too.
   expand_quantised(model.traced);
 }
 
@@ -254,16 +252,16 @@ TracedModel load_and_trace(const std::string& path, const std::string& method,
   };
   const Report report = options.report;
   if (!has_file || dynamic.axes.empty()) return traced(dynamic, report);
-  DiagnosticList said;
-  const auto tell = [&] {
-    for (const Diagnostic& each : said.items)
+  DiagnosticList diagnostics;
+  const auto report_all = [&] {
+    for (const Diagnostic& each : diagnostics.items)
       if (report) report(each);
   };
   std::optional<TracedModel> model;
   try {
-    model = traced(dynamic, said.report());
+    model = traced(dynamic, diagnostics.report());
   } catch (const Error&) {
-    tell();
+    report_all();
     throw;
   }
   if (model->dynamic && model->dynamic->has_orders && !has_file(*model)) {
@@ -271,7 +269,7 @@ TracedModel load_and_trace(const std::string& path, const std::string& method,
     axes.takes_orders = true;
     return traced(axes, report);
   }
-  tell();
+  report_all();
   return *std::move(model);
 }
 

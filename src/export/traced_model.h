@@ -20,8 +20,8 @@ struct TracedModel {
   trace::Traced traced;
   bool samples_from_file = false;
   std::vector<std::string> inputs;  ///< names of the graph's inputs, before any is pruned
-  std::optional<dynamic::DynamicTrace> dynamic;  ///< its `traced` moved to the one above
-  /// The graph was compressed: it gives the reference of a check.
+  std::optional<dynamic::DynamicTrace> dynamic;  ///< its `traced` is moved to the field above
+  /// The graph is compressed, and computes the reference of a check.
   bool is_compressed = false;
   /// The recorded graph, if passes change the one in `traced` before a check.
   std::optional<ir::Graph> recorded;
@@ -29,16 +29,16 @@ struct TracedModel {
   const ir::Graph& recorded_graph() const { return recorded ? *recorded : traced.graph; }
 };
 
-/// A loaded model with its samples, not traced yet; given samples override those in the file.
+/// A loaded model with its samples, not traced yet; `samples` override those in the file.
 TracedModel load_model(const std::string& path, const std::string& method,
                        const std::vector<Sample>& samples);
-/// Traces what load_model gave.   Errors: as below.
+/// Traces a loaded model.   Errors: as below.
 void trace_model(TracedModel& model, const std::vector<Sample>& samples,
                  const DynamicOptions& dynamic, trace::TraceOptions options);
 
-/// Loads and traces. `progress` is called when a stage begins: "load", "trace". If there is no file
-/// for minima and maxima of sizes, as `has_file` says, they are taken from the trials. Errors:
-/// those of the tracer, and, with dynamic axes, those of trace_dynamic_model.
+/// Loads and traces. `progress` is called when a stage begins: "load", "trace". If the model
+/// cannot be exported with minima and maxima of sizes (`has_file` is false), resolves them by the
+/// probe traces. Errors: those of the tracer, and, with dynamic axes, of trace_dynamic_model.
 TracedModel load_and_trace(const std::string& path, const std::string& method,
                            const std::vector<Sample>& samples, const DynamicOptions& dynamic,
                            trace::TraceOptions options,

@@ -65,7 +65,7 @@ Checked<int64_t> KernelCall::ints(std::string_view name) const {
   if (held.get<int64_t>() != nullptr) return {to_integer(held)};
   Checked<int64_t> out;
   for (const Value& item : to_items(held)) {
-    // The shape of tract's reshape may hold arrays of sizes beside sizes.
+    // The shape of tract's reshape may mix sizes and arrays of sizes.
     if (item.get<Values>() != nullptr && operation() == "reshape" && is_tract())
       for (const Value& size : to_items(item)) out.push_back(to_integer(size));
     else

@@ -17,10 +17,10 @@ namespace t2n::interp {
 
 class DocumentEvaluator;
 
-/// The parts of an invocation besides its arguments.
+/// The parts of an invocation except its arguments.
 struct CallSite {
   std::string type;         ///< the generic type between angle brackets, or ""
-  size_t result_count = 1;  ///< names on the left of the statement
+  size_t result_count = 1;  ///< number of names on the left of the statement
   /// The statement's path: equal in every run, different for each call of a fragment.
   std::string path;
   bool is_named = false;  ///< named in graph.quant: tract rounds the result once
@@ -42,7 +42,7 @@ class KernelCall {
   bool is_constant() const;
 
   const Value& value(std::string_view name) const;
-  /// Whether an optional argument has a value, given or by default.
+  /// Whether an optional argument has a value, explicit or by default.
   bool has(std::string_view name) const;
   /// The argument as a tensor; primitives get rank 0.
   at::Tensor tensor(std::string_view name) const;
@@ -59,7 +59,8 @@ class KernelCall {
   const nnef::Fragment& fragment(const std::string& name) const;
   /// Runs a fragment of the document, with arguments by parameter name.
   Values run_fragment(const std::string& name, std::map<std::string, Value> arguments) const;
-  /// A tensor that is kept between runs, undefined at first; `key` distinguishes those of one call.
+  /// A tensor that persists between runs, undefined at first; `key` distinguishes those of one
+  /// call.
   at::Tensor& memory(const std::string& key) const;
 
  private:

@@ -15,8 +15,8 @@ bool is_unsigned(at::ScalarType type) {
   return type == at::kByte || type == at::kUInt16 || type == at::kUInt32 || type == at::kUInt64;
 }
 
-/// True for two of the same kind: floats, signed or unsigned integers.
-bool are_alike(at::ScalarType a, at::ScalarType b) {
+/// True for two types of the same kind: floats, signed or unsigned integers.
+bool same_kind(at::ScalarType a, at::ScalarType b) {
   if (at::isFloatingType(a) || at::isFloatingType(b))
     return at::isFloatingType(a) && at::isFloatingType(b);
   return a != at::kBool && b != at::kBool && is_unsigned(a) == is_unsigned(b);
@@ -32,7 +32,7 @@ bool is_number(const Value& value) {
   return value.constant && (!value.is_tensor() || to_tensor(value).numel() == 1);
 }
 
-/// The common type of NNEF's loose "scalar" and tract's types (nnef/src/registry.rs).
+/// The common type of NNEF's generic "scalar" and tract's types (nnef/src/registry.rs).
 std::optional<at::ScalarType> tract_type(const Value& a, const Value& b) {
   const at::ScalarType left = to_tensor(a).scalar_type();
   const at::ScalarType right = to_tensor(b).scalar_type();
@@ -46,7 +46,7 @@ std::optional<at::ScalarType> tract_type(const Value& a, const Value& b) {
   if (is_number(b)) return left;
   if (a.constant) return right;
   if (b.constant) return left;
-  if (!are_alike(left, right)) return std::nullopt;
+  if (!same_kind(left, right)) return std::nullopt;
   return wider(left, right);
 }
 
@@ -69,7 +69,7 @@ at::Tensor clamped_to(const at::Tensor& tensor, at::ScalarType type) {
 at::Tensor with_rank(const at::Tensor& tensor, int64_t rank) {
   Checked<int64_t> sizes = tensor.sizes().vec();
   if (static_cast<int64_t>(sizes.size()) >= rank) return tensor;
-  sizes.resize(static_cast<size_t>(rank), 1);
+  sizes.resize(rank, 1);
   return tensor.reshape(sizes);
 }
 

@@ -25,10 +25,10 @@ Checked<at::Tensor> same_rank(const Checked<at::Tensor>& tensors);
 std::pair<at::Tensor, at::Tensor> operands(const KernelCall& call, std::string_view a,
                                            std::string_view b);
 
-/// Casts as tract does: truncating, saturating, NaN to 0, everything but 0 to true.
+/// Casts like tract: truncating, saturating, NaN to 0, non-zero to true.
 at::Tensor cast(const at::Tensor& tensor, at::ScalarType type);
 
-/// torch has hardly any kernels for u16, u32 and u64: they are computed in i64 and truncated.
+/// torch has few kernels for u16, u32 and u64: they are computed in i64 and truncated.
 bool lacks_kernels(at::ScalarType type);
 at::Tensor widened(const at::Tensor& tensor);
 

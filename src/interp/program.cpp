@@ -6,8 +6,8 @@
 #include "nnef/walk.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/interp/builtins.h"
 #include "src/interp/kernel.h"
-#include "src/interp/words.h"
 #include "src/spec/expansion.h"
 
 namespace t2n::interp {
@@ -19,7 +19,7 @@ constexpr size_t kLongestStatement = 160;
   throw Error("engine-rejects", std::move(message), std::move(why), std::move(help));
 }
 
-/// Kinds that are in NNEF's grammar and that tract does not implement.
+/// False for kinds of NNEF's grammar that tract does not implement.
 bool tract_executes(const nnef::Value& value) {
   const std::string& text = value.text;
   switch (value.kind) {
@@ -100,7 +100,7 @@ class Loader {
       nnef::walk(statement.right, [&](const nnef::Value& value) {
         if (value.kind == nnef::Kind::invocation) check_call(value, statement);
         if (program_->dialect == spec::Dialect::tract && !tract_executes(value))
-          reject("tract reads this expression and cannot execute it",
+          reject("tract parses this expression but cannot execute it",
                  cat("in `", statement_text(statement), "`"));
       });
     program_->last_uses[&body] = find_last_uses(body, results);
@@ -108,24 +108,25 @@ class Loader {
 
   /// Errors: `engine-rejects` for unknown operations; those of spec::bind.
   void check_call(const nnef::Value& call, const nnef::Assignment& statement) const {
-    if (is_word(call.text)) return;
+    if (is_builtin(call.text)) return;
     const auto fragment = program_->fragments.find(call.text);
     const nnef::Fragment* const declaration =
         fragment != program_->fragments.end() ? fragment->second : known_operation(call.text);
-    const std::string place = cat("in `", statement_text(statement), "`");
+    const std::string context = cat("in `", statement_text(statement), "`");
     if (declaration == nullptr)
-      reject(cat("the reference interpreter has no operation ", quoted(call.text)), place);
+      reject(cat("the reference interpreter has no operation ", quoted(call.text)), context);
     try {
       spec::bind(*declaration, call);
     } catch (const Error& error) {
       Diagnostic diagnostic = error.diagnostic();
-      diagnostic.details.push_back(place);
+      diagnostic.details.push_back(context);
       throw Error(std::move(diagnostic));
     }
   }
 
   const nnef::Fragment* known_operation(const std::string& name) const {
-    const bool runs = is_introduction(name) || is_submodel(name) || kernels().find(name) != nullptr;
+    const bool runs =
+        is_tensor_source(name) || is_submodel(name) || kernels().find(name) != nullptr;
     return runs ? spec::find_operation(name, program_->dialect) : nullptr;
   }
 
@@ -134,22 +135,22 @@ class Loader {
       if (is_external(statement.right)) program_->inputs.push_back(port(statement));
     if (program_->dialect == spec::Dialect::tract) return;
     const std::vector<std::string>& order = document().graph.parameters;
-    std::unordered_map<std::string, size_t> places;
-    for (size_t at = 0; at < order.size(); ++at) places.emplace(order[at], at);
-    const auto place = [&](const ProgramPort& port) {
-      const auto found = places.find(port.name);
-      return found == places.end() ? order.size() : found->second;
+    std::unordered_map<std::string, size_t> positions;
+    for (size_t at = 0; at < order.size(); ++at) positions.emplace(order[at], at);
+    const auto position = [&](const ProgramPort& port) {
+      const auto found = positions.find(port.name);
+      return found == positions.end() ? order.size() : found->second;
     };
     std::stable_sort(
         program_->inputs.begin(), program_->inputs.end(),
-        [&](const ProgramPort& a, const ProgramPort& b) { return place(a) < place(b); });
+        [&](const ProgramPort& a, const ProgramPort& b) { return position(a) < position(b); });
   }
 
   static ProgramPort port(const nnef::Assignment& statement) {
     ProgramPort out = {
         .name = statement.left.text, .dtype = external_dtype(statement.right), .shape = {}};
-    const size_t place = statement.right.text == "external" ? 0 : 1;
-    const nnef::Value* const shape = find_argument(statement.right, "shape", place);
+    const size_t position = statement.right.text == "external" ? 0 : 1;
+    const nnef::Value* const shape = find_argument(statement.right, "shape", position);
     if (shape == nullptr) reject(cat("the input ", quoted(out.name), " has no shape"));
     for (const nnef::Value& item : shape->items) out.shape.push_back(dimension(item));
     return out;

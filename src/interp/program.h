@@ -15,7 +15,7 @@ namespace t2n::interp {
 
 using Body = std::vector<nnef::Assignment>;
 
-/// Names by the statement that uses them last, after which they are dropped.
+/// Names by the statement of their last use, after which they are freed.
 using LastUses = std::vector<std::vector<std::string>>;
 
 struct Program {
@@ -27,13 +27,13 @@ struct Program {
   std::unordered_map<std::string, const nnef::QuantEntry*> quant;
   std::unordered_map<std::string, nnef::StoredTensor> tensors;  ///< by label
   std::unordered_map<const Body*, LastUses> last_uses;
-  /// What runs keep for the next one: updated variables by label, states of kernels.
+  /// State between runs: updated variables by label, states of kernels.
   std::map<std::string, at::Tensor> memory;
   std::map<std::string, std::shared_ptr<const nnef::Artefact>> submodels;  ///< by label
-  /// Those that ran, by the place of the call: each call has states of its own.
+  /// Loaded submodels by the path of the call: each call has its own state.
   std::map<std::string, std::shared_ptr<Program>> called;
 
-  /// What a call of the submodel at `path` runs.   Errors: those of load_program.
+  /// The submodel that the call at `path` runs.   Errors: those of load_program.
   Program& submodel(const std::string& label, const std::string& path);
 
   Program() = default;

@@ -1,4 +1,4 @@
-// graph.quant of the standard: reals with few bits (NNEF 1.0.5 §7).
+// graph.quant of the standard: quantisation of floats (NNEF 1.0.5 §7).
 #pragma once
 
 #include "nnef/ast.h"
@@ -8,7 +8,7 @@ namespace t2n::interp {
 
 class Kernels;
 
-/// Integer codes become the reals that they represent; reals are rounded to representable ones.
+/// Dequantises integers; rounds floats to representable values.
 Value quantised(const nnef::QuantEntry& entry, const Value& value);
 
 void register_quant(Kernels& kernels);

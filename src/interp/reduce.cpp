@@ -14,7 +14,7 @@ namespace {
 using Tensors = Checked<at::Tensor>;
 using Axes = Checked<int64_t>;
 
-/// torch takes an empty list of axes for all.
+/// torch treats an empty list of axes as all axes.
 template <typename Reduce>
 at::Tensor reduced(const KernelCall& call, const at::Tensor& x, Reduce reduce) {
   const Axes axes = checked_axes(call, "axes", x.dim());
@@ -70,13 +70,13 @@ at::Tensor flattened(const at::Tensor& x, const Axes& axes) {
 
 Axes kept_shape(const at::Tensor& x, const Axes& axes) {
   Axes shape = x.sizes().vec();
-  for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
+  for (const int64_t axis : axes) shape[axis] = 1;
   return shape;
 }
 
 /// The first position of the best value; over several axes counted in row-major order.
 template <at::Tensor (*compute)(const at::Tensor&, std::optional<int64_t>, bool)>
-Tensors place_of_extreme(const KernelCall& call) {
+Tensors argument_of_extreme(const KernelCall& call) {
   const at::Tensor x = widened(call.tensor("input"));
   Axes axes = checked_axes(call, "axes", x.dim());
   if (axes.empty()) return {at::zeros_like(x, at::kLong)};
@@ -107,8 +107,8 @@ void register_reduce(Kernels& kernels) {
   kernels.add("mean_reduce", mean_reduce);
   kernels.add("max_reduce", reduce_extreme<at::amax>);
   kernels.add("min_reduce", reduce_extreme<at::amin>);
-  kernels.add("argmax_reduce", place_of_extreme<at::argmax>);
-  kernels.add("argmin_reduce", place_of_extreme<at::argmin>);
+  kernels.add("argmax_reduce", argument_of_extreme<at::argmax>);
+  kernels.add("argmin_reduce", argument_of_extreme<at::argmin>);
   kernels.add("any_reduce", reduce_logical<at::any>);
   kernels.add("all_reduce", reduce_logical<at::all>);
   kernels.add("moments", moments);

@@ -33,13 +33,13 @@ Expression parse(const std::string& text) {
     } else if (std::isalpha(static_cast<unsigned char>(each)) != 0) {
       out.inputs.back() += each;
     } else {
-      fail(cat("tract takes letters only in ", quoted(text)));
+      fail(cat("tract accepts only letters in ", quoted(text)));
     }
   }
   return out;
 }
 
-/// Whole numbers are summed in i64, which wraps as any narrower type would; f16 in f32.
+/// Integers are summed in i64, which wraps like any narrower type after a cast; f16 in f32.
 at::ScalarType working_dtype(at::ScalarType acc) {
   if (at::isIntegralType(acc, /*includeBool=*/false)) return at::kLong;
   return acc == at::kHalf ? at::kFloat : acc;
@@ -80,8 +80,7 @@ Tensors legacy_matmul(const KernelCall& call) {
   for (std::string& term : terms)
     for (int64_t i = 0; i < a.dim(); ++i) term += static_cast<char>('a' + i);
   const char letters[] = {'M', 'K', 'K', 'N', 'M', 'N'};
-  for (size_t i = 0; i < axes.size(); ++i)
-    terms[i / 2].at(static_cast<size_t>(axes[i])) = letters[i];
+  for (size_t i = 0; i < axes.size(); ++i) terms[i / 2].at(axes[i]) = letters[i];
   return {contract({{terms[0], terms[1]}, terms[2]}, {a, b}, a.scalar_type())};
 }
 

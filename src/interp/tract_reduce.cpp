@@ -19,8 +19,8 @@ Tensors product_reduce(const KernelCall& call) {
   return {out};
 }
 
-/// The last of several winners, as an index into the merged reduced axes.
-at::Tensor last_winner(const KernelCall& call, bool largest) {
+/// The last of equal extremes, as an index into the merged reduced axes.
+at::Tensor last_extreme(const KernelCall& call, bool largest) {
   at::Tensor input = call.tensor("input");
   const Checked<int64_t> axes = axes_of(call, "axes", input.dim());
   Checked<int64_t> shape = input.sizes().vec(), order;
@@ -30,12 +30,12 @@ at::Tensor last_winner(const KernelCall& call, bool largest) {
   order.insert(order.end(), axes.begin(), axes.end());
   const at::Tensor rows = input.permute(order).flatten(kept, -1).flip(-1);
   const at::Tensor found = largest ? rows.argmax(-1) : rows.argmin(-1);
-  for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
+  for (const int64_t axis : axes) shape[axis] = 1;
   return found.neg().add(rows.size(-1) - 1).reshape(shape);
 }
 
-Tensors argmax_last(const KernelCall& call) { return {last_winner(call, true)}; }
-Tensors argmin_last(const KernelCall& call) { return {last_winner(call, false)}; }
+Tensors argmax_last(const KernelCall& call) { return {last_extreme(call, true)}; }
+Tensors argmin_last(const KernelCall& call) { return {last_extreme(call, false)}; }
 
 Tensors cumsum(const KernelCall& call) {
   at::Tensor x = call.tensor("input");
@@ -60,7 +60,7 @@ at::Tensor floats(const KernelCall& call, std::string_view name) {
   return out;
 }
 
-/// Over all axes together. A quantised softmax's parameter `exp` no longer has a meaning.
+/// Over all axes together. The parameter `exp` of quantised softmaxes is ignored.
 Tensors tract_softmax(const KernelCall& call) {
   const at::Tensor x = floats(call, "x");
   const Checked<int64_t> axes = axes_of(call, "axes", x.dim());
@@ -74,8 +74,8 @@ Tensors log_softmax(const KernelCall& call) {
   const at::Tensor x = floats(call, "x");
   const Checked<int64_t> axes = axes_of(call, "axes", x.dim());
   return {through_float(x, [&](const at::Tensor& wide) {
-    const at::Tensor left = shifted(wide, axes);
-    return left.sub(left.exp().sum(axes, /*keepdim=*/true).log());
+    const at::Tensor differences = shifted(wide, axes);
+    return differences.sub(differences.exp().sum(axes, /*keepdim=*/true).log());
   })};
 }
 
@@ -96,7 +96,7 @@ Tensors scaled_rms_norm(const KernelCall& call) {
   if (scale.dim() != 1 || scale.size(0) != x.size(axis))
     fail(cat("the scale is ", shape_text(scale.sizes()), ", not [", x.size(axis), "]"));
   Checked<int64_t> shape(static_cast<size_t>(x.dim()), 1);
-  shape[static_cast<size_t>(axis)] = x.size(axis);
+  shape[axis] = x.size(axis);
   const at::Tensor out = rms_normalised(x.to(at::kFloat), axis, call.f64("eps"))
                              .mul(scale.to(at::kFloat).reshape(shape));
   const std::string& dtype = call.str("out_dt");

@@ -38,9 +38,9 @@ void fail(std::string message, std::string why, std::string help) {
   throw Error("engine-failed", std::move(message), std::move(why), std::move(help));
 }
 
-void fail_length(size_t place, size_t count) {
+void fail_length(size_t index, size_t count) {
   throw Error("nnef-invalid",
-              cat("a list of ", count, count == 1 ? " item" : " items", " has no item ", place),
+              cat("a list of ", count, count == 1 ? " item" : " items", " has no item ", index),
               "an argument or an operand has too few items or axes");
 }
 

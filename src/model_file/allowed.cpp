@@ -1,7 +1,7 @@
 // The operators of LibTorch that a model's code may name. Each was reviewed by hand: they compute
-// on tensors, numbers, strings and containers and touch nothing else. Those whose kernels trust
-// their arguments have a row in guards.cpp. All others are denied, those of newer LibTorches as
-// well.
+// on tensors, numbers, strings and containers and have no other effects. Those whose kernels do not
+// check their arguments have a row in guards.cpp. All others are denied, including new ones of
+// later LibTorch versions.
 #include "src/model_file/allowed.h"
 
 #include <algorithm>
@@ -272,11 +272,11 @@ constexpr std::string_view kQuantized[] = {
     "quantized_gru_cell_dynamic", "quantized_lstm_cell_dynamic", "quantized_rnn_relu_cell_dynamic",
     "quantized_rnn_tanh_cell_dynamic", "relu6", "sigmoid", "softmax", "threshold"};
 
-// `with torch.profiler.record_function(…)`: names a stretch of time, and has no other effect.
+// `with torch.profiler.record_function(…)`: names a time span, and has no other effect.
 constexpr std::string_view kProfiler[] = {
     "_call_end_callbacks_on_jit_fut", "_record_function_enter", "_record_function_enter_new", "_record_function_exit"};
 
-// What is computed here as torchvision does: LibTorch has nothing of it.
+// Operators of torchvision that t2nnef implements itself, as LibTorch does not have them.
 constexpr std::string_view kTorchvision[] = {"nms"};
 // clang-format on
 
@@ -285,8 +285,11 @@ struct Namespace {
   std::span<const std::string_view> operators;
 };
 
-constexpr Namespace kNamespaces[] = {
-    {"aten", kAten}, {"prim", kPrim}, {"profiler", kProfiler}, {"quantized", kQuantized}, {"torchvision", kTorchvision}};
+constexpr Namespace kNamespaces[] = {{"aten", kAten},
+                                     {"prim", kPrim},
+                                     {"profiler", kProfiler},
+                                     {"quantized", kQuantized},
+                                     {"torchvision", kTorchvision}};
 
 }  // namespace
 
@@ -294,10 +297,10 @@ bool is_allowed(std::string_view name) {
   const size_t colon = name.find("::");
   if (colon == std::string_view::npos) return false;
   const std::string_view space = name.substr(0, colon);
-  const std::string_view word = name.substr(colon + 2);
+  const std::string_view base_name = name.substr(colon + 2);
   for (const Namespace& known : kNamespaces)
     if (known.name == space)
-      return std::binary_search(known.operators.begin(), known.operators.end(), word);
+      return std::binary_search(known.operators.begin(), known.operators.end(), base_name);
   return false;
 }
 

@@ -1,4 +1,4 @@
-// The list of operators that a model may call, and reasons for all that are not on it.
+// The allowlist of operators that a model may call, and reasons for denied ones.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ std::string_view denial_help(std::string_view name);
 /// Classes that LibTorch implements in C++ and whose objects a file may hold.
 bool is_allowed_class(std::string_view qualified_name);
 
-/// "__torch__.torch.classes.…": implemented in C++, whatever it does.
+/// "__torch__.torch.classes.…": implemented in C++.
 bool is_native_class(std::string_view qualified_name);
 
 /// For functions without code to scan: methods of an allowed native class.

@@ -49,8 +49,8 @@ const Value* argument_of(const Value& variable, std::string_view name, size_t po
   return nullptr;
 }
 
-/// The place of the `variable` statement for `label`; none if the text has another form.
-std::vector<Where> place_of(std::string_view text, const std::string& label) {
+/// The location of the `variable` statement for `label`; none if it is not found.
+std::vector<Where> location_of(std::string_view text, const std::string& label) {
   const Lexer lexer(text, kGraph);
   bool in_variable = false;
   bool in_head = true;
@@ -68,7 +68,7 @@ std::vector<Where> place_of(std::string_view text, const std::string& label) {
 /// Joins files with statements.
 class Assembly {
  public:
-  /// `depth` counts the artefacts around this one.
+  /// `depth`: the number of enclosing artefacts.
   Assembly(StoredFiles stored, std::string origin, int depth = 0)
       : stored_(std::move(stored)),
         used_(stored_.files.size()),
@@ -96,14 +96,14 @@ class Assembly {
   }
 
  private:
-  /// The file with this name; it then counts as used.
+  /// The file with this name, marked as used.
   const StoredFile* use(std::string_view name) {
     const auto& files = stored_.files;
     const auto found = std::lower_bound(
         files.begin(), files.end(), name,
-        [](const StoredFile& file, std::string_view wanted) { return file.name < wanted; });
+        [](const StoredFile& file, std::string_view file_name) { return file.name < file_name; });
     if (found == files.end() || found->name != name) return nullptr;
-    used_[static_cast<size_t>(found - files.begin())] = true;
+    used_[found - files.begin()] = true;
     return &*found;
   }
 
@@ -115,30 +115,30 @@ class Assembly {
     refuse(cat(quoted(origin_), " has no graph.nnef at its root"),
            deeper == stored_.files.end() ? cat("it holds ", stored_.files.size(), " other files")
                                          : cat("it holds ", quoted(deeper->name)),
-           deeper == stored_.files.end() ? "" : "give the folder itself, or pack what is in it");
+           deeper == stored_.files.end() ? "" : "give the folder itself, or pack its content");
   }
 
-  /// The file of a label. Engines treat a leading slash differently: it is dropped.
+  /// The file of a label. Drops a leading slash, which engines treat differently.
   const StoredFile& tensor_file(const std::string& label) {
     std::string_view name = label;
     while (name.starts_with('/') || name.starts_with("./"))
       name.remove_prefix(name.starts_with('/') ? 1 : 2);
-    const std::string wanted = cat(name, kTensor);
-    if (const StoredFile* file = use(wanted)) return *file;
-    fail_missing(label, wanted);
+    const std::string file_name = cat(name, kTensor);
+    if (const StoredFile* file = use(file_name)) return *file;
+    fail_missing(label, file_name);
   }
 
-  [[noreturn]] void fail_missing(const std::string& label, const std::string& wanted) const {
+  [[noreturn]] void fail_missing(const std::string& label, const std::string& file_name) const {
     std::vector<std::string> names;
     std::string other;
     for (const StoredFile& file : stored_.files) {
       if (file.name.ends_with(kTensor)) names.push_back(file.name);
       if (file.name.ends_with(".safetensors")) other = file.name;
     }
-    const std::string near = nearest(wanted, names);
-    std::string help = near.empty() ? "" : cat("did you mean ", quoted(near), "?");
+    const std::string suggestion = nearest(file_name, names);
+    std::string help = suggestion.empty() ? "" : cat("did you mean ", quoted(suggestion), "?");
     if (!other.empty()) help = cat("t2nnef reads .dat files only, not ", quoted(other));
-    fail_at(label, cat("the variable ", quoted(label), " has no file ", quoted(wanted)),
+    fail_at(label, cat("the variable ", quoted(label), " has no file ", quoted(file_name)),
             cat("it holds ", names.size(),
                 names.size() == 1 ? " other .dat file" : " other .dat files"),
             std::move(help));
@@ -163,7 +163,7 @@ class Assembly {
     if (invocation.text != "tract_core_submodel") return;
     const Value* const label = argument_of(invocation, "label", 1);
     if (label == nullptr || label->kind != Kind::string)
-      refuse("a submodel in graph.nnef has no label", "its files are found by it",
+      refuse("a submodel in graph.nnef has no label", "the label names its files",
              "write label = 'name'");
     const std::string& name = label->text;
     if (out.submodels.contains(name)) return;
@@ -183,12 +183,12 @@ class Assembly {
       StoredFile part = stored_.files[i];
       if (!part.name.starts_with(folder)) continue;
       used_[i] = true;
-      // tract labels what is in deeper folders without these.
+      // tract labels files in deeper folders without the folder names.
       part.name = part.name.substr(part.name.rfind('/') + 1);
       parts.files.push_back(std::move(part));
     }
     if (parts.files.empty())
-      refuse(cat("the submodel ", quoted(name), " is not there"),
+      refuse(cat("the submodel ", quoted(name), " is missing"),
              cat("it is the folder ", quoted(folder), ", or ", quoted(name + ".nnef.tgz"), " or ",
                  quoted(name + ".nnef.tar")));
     const auto before = [](const StoredFile& a, const StoredFile& b) { return a.name < b.name; };
@@ -196,11 +196,11 @@ class Assembly {
     for (size_t i = 1; i < parts.files.size(); ++i)
       if (parts.files[i].name == parts.files[i - 1].name)
         refuse(cat("the submodel ", quoted(name), " has two files ", quoted(parts.files[i].name)),
-               "tract tells them apart by the last part of their names");
+               "tract distinguishes them by the last part of their names");
     return Assembly(std::move(parts), folder, depth_ + 1).run();
   }
 
-  /// A shape that is not written as integers is left to whoever runs the graph.
+  /// Skips shapes that are not written as integers; the interpreter evaluates them.
   void check_shape(const Value& invocation, const StoredTensor& tensor) const {
     const Value* const shape = argument_of(invocation, "shape", 0);
     if (shape == nullptr || shape->kind != Kind::array) return;
@@ -220,7 +220,7 @@ class Assembly {
                             std::string help = {}) const {
     throw Error(Diagnostic{.id = "nnef-invalid",
                            .message = std::move(message),
-                           .where = place_of(text_of(graph_), label),
+                           .where = location_of(text_of(graph_), label),
                            .details = {},
                            .why = std::move(why),
                            .help = std::move(help)});

@@ -1,4 +1,4 @@
-// Reads a whole model from disk: its text, its quantisation, and the tensors of its variables.
+// Reads an NNEF model from disk: its text, its quantisation, and the tensors of its variables.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Artefact {
 /// `nnef-syntax`; `nnef-invalid` if a file is missing or does not fit its statement.
 Artefact read_artefact(const std::filesystem::path& path);
 
-/// The bytes of a tar or a gzipped tar called `origin`.
+/// Reads the bytes of a tar or a gzipped tar called `origin`.
 Artefact read_artefact(const Content& archive, std::string_view origin);
 
 /// The tensor of a label, or nullptr.

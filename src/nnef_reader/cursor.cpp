@@ -63,7 +63,7 @@ void Cursor::count_operator() {
 }
 
 void Cursor::count_token() {
-  if (++tokens_ > kMaxTokens) fail(cat("more than ", kMaxTokens, " words in one text"));
+  if (++tokens_ > kMaxTokens) fail(cat("more than ", kMaxTokens, " tokens in one text"));
 }
 
 void Cursor::count_value() {

@@ -1,4 +1,4 @@
-// The parser's position in the text, and the operations that all rules of the grammar need.
+// The parser's position in the text, and the operations common to all grammar rules.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace t2n::nnef {
 
-/// Errors of all: `nnef-syntax`, at the current token.
+/// Errors of all functions: `nnef-syntax`, at the current token.
 class Cursor {
  public:
   Cursor(std::string_view text, std::string_view origin)
@@ -50,11 +50,11 @@ class Cursor {
   [[noreturn]] void fail(std::string message, std::string help = {}) const;
   [[noreturn]] void fail_expected(std::string_view what) const;
 
-  /// Bounds the depth of trees, for the stack of code that walks them. `a + a + a…` is a tree as
-  /// deep as it is long, so operators count as well.
+  /// Limits the depth of trees, for the stack of recursive visitors. `a + a + a…` is a tree as deep
+  /// as it is long, so operators count as well.
   void start_statement() { operators_ = 0; }
   void count_operator();
-  /// Bounds the memory of the document: a value needs a hundred times the space of its text.
+  /// Limits the memory of the document: a value takes a hundred times the space of its text.
   void count_value();
 
   class Nesting {

@@ -22,12 +22,11 @@ using Bytes = std::span<const std::byte>;
 constexpr size_t kHeader = 128;
 constexpr uint32_t kMaxRank = 8;
 constexpr uint32_t kMaxBits = 64;
-constexpr uint32_t kNoBits = std::numeric_limits<uint32_t>::max();  // in tract: not a whole number
+constexpr uint32_t kNoBits = std::numeric_limits<uint32_t>::max();  // in tract: not an integer
 
-static_assert(std::endian::native == std::endian::little,
-              "values are read as they lie in the file");
+static_assert(std::endian::native == std::endian::little, "values are read as stored in the file");
 
-/// Beside the standard's; the vendor is in the upper half, as in the file.
+/// Item types not in the current standard; the vendor is in the upper half, as in the file.
 enum OtherItemType : uint32_t {
   kLinear = 0x10,  // until NNEF 1.0.2; 1.0.3 has the standard's codes in another base
   kLogarithmic = 0x11,
@@ -51,7 +50,7 @@ struct DatHeader {
   size_t length = 0;
 };
 
-/// How to make a tensor from the bytes, and how many bytes are needed.
+/// How to decode a tensor, and the number of bytes needed.
 struct Plan {
   std::string item;
   int bits = 0;
@@ -70,7 +69,7 @@ class Reader {
   StoredTensor run() const {
     Plan plan = this->plan();
     if (plan.length != static_cast<int64_t>(header_.length))
-      fail(cat("its shape does not take the ", header_.length, " bytes it claims"));
+      fail(cat("its shape does not match the ", header_.length, " bytes it claims"));
     if (file_.bytes.size() != kHeader + header_.length)
       fail(cat("it has ", file_.bytes.size(), " bytes where its header promises ",
                kHeader + header_.length));
@@ -84,7 +83,7 @@ class Reader {
 
  private:
   [[noreturn]] void fail(std::string why, std::string help = {}) const {
-    throw Error("nnef-syntax", cat(quoted(origin_), " is no tensor that t2nnef can read"),
+    throw Error("nnef-syntax", cat(quoted(origin_), " is not a tensor that t2nnef can read"),
                 std::move(why), std::move(help));
   }
 
@@ -194,7 +193,7 @@ class Reader {
     const int bits = static_cast<int>(header_.bits);
     if (bits > 8 && bits % 8 != 0)
       fail(cat("its integers have ", bits,
-               " bits, and in which order the specification leaves open"),
+               " bits, and the specification does not define their order"),
            "store them with a multiple of 8 bits");
     const DType dtype = bits <= 8    ? (is_signed ? DType::i8 : DType::u8)
                         : bits <= 16 ? (is_signed ? DType::i16 : DType::u16)
@@ -213,7 +212,7 @@ class Reader {
   Plan codes(bool is_signed) const {
     if (!has_parameters()) return integers(is_signed, true);
     fail("its header has quantisation parameters, which NNEF 1.0.4 removed",
-         "say what the codes mean in graph.quant, and write zeros here");
+         "describe the quantisation in graph.quant, and write zeros here");
   }
 
   Plan booleans() const {
@@ -227,9 +226,9 @@ class Reader {
               return nnef::booleans(bytes, header_.shape); }};
   }
 
-  /// Codes that the header explains, as in NNEF 1.0 to 1.0.2.
-  Plan explained(std::string_view name, uint32_t max_bits,
-                 std::function<ir::Tensor(const ir::Tensor&, int)> decode) const {
+  /// Quantised integers with parameters in the header, as in NNEF 1.0 to 1.0.2.
+  Plan with_header_range(std::string_view name, uint32_t max_bits,
+                         std::function<ir::Tensor(const ir::Tensor&, int)> decode) const {
     if (header_.bits > max_bits) refuse_type();
     if (!std::isfinite(header_.minimum) || !std::isfinite(header_.maximum))
       fail("its header gives a range that is not finite");
@@ -243,16 +242,16 @@ class Reader {
   }
 
   Plan linear() const {
-    return explained("linear", 32, [this](const ir::Tensor& codes, int bits) {
+    return with_header_range("linear", 32, [this](const ir::Tensor& codes, int bits) {
       return nnef::linear(codes, bits, header_.minimum, header_.maximum);
     });
   }
 
   Plan logarithmic() const {
     if (header_.minimum != 0 || header_.maximum < 0)
-      fail("its items are signed logarithms, and where the sign is the specification leaves open",
+      fail("its items are signed logarithms, and the specification does not define the sign bit",
            "store them as floats");
-    return explained("logarithmic", 16, [this](const ir::Tensor& codes, int bits) {
+    return with_header_range("logarithmic", 16, [this](const ir::Tensor& codes, int bits) {
       return nnef::logarithmic(codes, bits, header_.maximum);
     });
   }
@@ -261,10 +260,10 @@ class Reader {
   Plan blocks(std::string item, int bits, BlockFormat format) const {
     const ir::Ints& shape = header_.shape;
     const auto count = elements();
-    if (shape.size() < 2) fail(cat("its items are ", item, ", which takes two dimensions"));
+    if (shape.size() < 2) fail(cat("its items are ", item, ", which needs two dimensions"));
     const int64_t row = shape[0] == 0 || !count ? 0 : *count / shape[0];
     if (row % kBlockValues != 0)
-      fail(cat("its items are ", item, ", which takes rows of a multiple of ", kBlockValues,
+      fail(cat("its items are ", item, ", which needs rows of a multiple of ", kBlockValues,
                " values, not ", row));
     Plan out{std::move(item), bits, false, {}, {}, [this, format](Bytes bytes) {
                return from_blocks(bytes, format, header_.shape);

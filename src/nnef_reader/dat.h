@@ -11,20 +11,20 @@
 
 namespace t2n::nnef {
 
-/// The content of a tensor file, in the plain dtype nearest to its storage: `i4 quantised` becomes
-/// i8 codes, `q4_0` becomes the f32 values that the blocks represent.
+/// The content of a tensor file, in the dtype closest to its storage: `i4 quantised` becomes
+/// i8 integers, `q4_0` becomes the dequantised f32 values.
 struct StoredTensor {
   std::string label;  ///< of the variable, if there is one
   ir::Tensor values;  ///< a view into the file if it contains them in this form
   std::string item;   ///< as stored: "f32", "u8 quantised", "bool packed", "i24", "q4_0", "linear8"
   int bits = 0;       ///< per value; q4_0 has 4, and a scale per block
-  /// Integers whose item type says that they are codes of reals; graph.quant explains them. tract
+  /// The item type marks the integers as quantised; graph.quant describes the parameters. tract
   /// writes all integers in this way.
   bool quantised = false;
 };
 
-/// Reads a file called `origin`: every item type of NNEF 1.0 to 1.0.5 that the specification
-/// explains, and those of tract, except strings.   Errors: `nnef-syntax`.
+/// Reads a file called `origin`: every item type that NNEF 1.0 to 1.0.5 defines, and those of
+/// tract, except strings.   Errors: `nnef-syntax`.
 StoredTensor read_stored(const Content& file, std::string_view origin);
 
 /// The values alone, copied.

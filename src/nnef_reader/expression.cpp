@@ -45,14 +45,14 @@ bool is_short_in_f32(double number) {
 
 Value number(Cursor& cursor, std::string_view sign) {
   const std::string text = std::string(sign).append(cursor.token().text);
-  const bool whole = text.find_first_of(".eE") == std::string::npos;
+  const bool is_integer = text.find_first_of(".eE") == std::string::npos;
   const char* const end = text.data() + text.size();
-  Value out = whole ? integer(0) : scalar(0);
-  const auto parsed = whole ? std::from_chars(text.data(), end, out.integer)
-                            : std::from_chars(text.data(), end, out.number);
+  Value out = is_integer ? integer(0) : scalar(0);
+  const auto parsed = is_integer ? std::from_chars(text.data(), end, out.integer)
+                                 : std::from_chars(text.data(), end, out.number);
   if (parsed.ec != std::errc())
-    cursor.fail(cat(quoted(text), " does not fit a 64-bit ", whole ? "integer" : "float"));
-  out.is_f64 = !whole && !is_short_in_f32(out.number);
+    cursor.fail(cat(quoted(text), " does not fit a 64-bit ", is_integer ? "integer" : "float"));
+  out.is_f64 = !is_integer && !is_short_in_f32(out.number);
   cursor.advance();
   return out;
 }
@@ -113,7 +113,7 @@ bool is_invocation(const Cursor& cursor) {
          cursor.lexer().at(close.end()).text == "(";
 }
 
-Value word(Cursor& cursor) {
+Value name_or_call(Cursor& cursor) {
   if (is_invocation(cursor)) return read_invocation(cursor);
   if (cursor.is("true") || cursor.is("false")) return logical(cursor.name("a literal") == "true");
   if (cursor.accept("inf")) return scalar(std::numeric_limits<double>::infinity());
@@ -131,7 +131,7 @@ Value atom(Cursor& cursor) {
   switch (cursor.token().kind) {
     case TokenKind::number: return number(cursor, "");
     case TokenKind::string: return text(cursor);
-    case TokenKind::identifier: return word(cursor);
+    case TokenKind::identifier: return name_or_call(cursor);
     case TokenKind::punctuation:
       if (cursor.accept("(")) return parenthesised(cursor);
       if (cursor.accept("[")) return array_or_comprehension(cursor);

@@ -6,7 +6,7 @@
 
 namespace t2n::nnef {
 
-/// Reads any expression but raw ones. A minus becomes part of a literal.
+/// Reads any expression except raw ones. A minus becomes part of a literal.
 Value read_expression(Cursor& cursor);
 
 /// Reads an invocation, starting at its name.

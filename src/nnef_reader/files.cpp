@@ -76,7 +76,7 @@ std::string member_name(std::string_view name, std::string_view origin) {
   }
   if (is_inside) return std::string(name);
   throw Error("nnef-invalid", cat(quoted(origin), " holds a file called ", quoted(name)),
-              "a file of a model has a name below its root",
+              "names in an archive must be relative paths inside it",
               "pack it again from inside its folder: tar -czf MODEL.nnef.tgz *");
 }
 
@@ -95,10 +95,10 @@ void require_file(const fs::path& path, std::string_view id) {
                                 : type == fs::file_type::character ? "a device"
                                 : type == fs::file_type::block     ? "a device"
                                                                    : "";
-  if (kind.empty()) return;  // whoever opens a missing path reports it
+  if (kind.empty()) return;  // a missing path is reported when it is opened
   throw Error(id, cat(quoted(path.string()), " is ", kind, ", not a file"),
-              "what is read has a size and can be read twice",
-              "write it to a file first, and give that");
+              "the input needs a size and must be readable twice",
+              "write it to a file first, and give the file");
 }
 
 Content map_file(const fs::path& path) {
@@ -106,7 +106,7 @@ Content map_file(const fs::path& path) {
   struct stat info = {};
   if (file.number < 0 || ::fstat(file.number, &info) != 0) fail_file(path, errno);
   if (!S_ISREG(info.st_mode)) fail_file(path, EINVAL);
-  const auto size = static_cast<size_t>(info.st_size);
+  const size_t size = info.st_size;
   if (size == 0) return {};
   void* const data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);
   if (data == MAP_FAILED) fail_file(path, errno);
@@ -121,7 +121,7 @@ Content content_of(const StoredFile& file) {
 StoredFiles list_files(const Content& archive, std::string_view origin) {
   if (!is_archive(archive.bytes))
     fail(origin, "it is neither a folder nor a tar nor a gzipped tar",
-         "give the folder that holds graph.nnef, or a .nnef.tgz or .nnef.tar of it");
+         "give the folder that contains graph.nnef, or a .nnef.tgz or .nnef.tar of it");
   StoredFiles out;
   const Refuse refuse = [&](std::string why, std::string help) {
     fail(origin, std::move(why), help.empty() ? "is the file complete?" : std::move(help));
@@ -136,7 +136,7 @@ StoredFiles list_files(const Content& archive, std::string_view origin) {
                          [](const StoredFile& a, const StoredFile& b) { return a.name == b.name; });
   if (twice != out.files.end())
     throw Error("nnef-invalid", cat(quoted(origin), " holds ", quoted(twice->name), " twice"),
-                "which of them is meant cannot be known", "pack it again with one of them");
+                "it is ambiguous which one to use", "pack it again with one of them");
   return out;
 }
 

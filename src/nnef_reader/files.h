@@ -17,7 +17,7 @@ struct Content {
   std::shared_ptr<const void> owner;
 };
 
-/// A file of an artefact. content_of opens files of a folder when they are needed.
+/// A file of an artefact. content_of opens files of a folder on demand.
 struct StoredFile {
   std::string name;  ///< relative, with `/`, without a leading `./`
   std::filesystem::path path;
@@ -39,11 +39,11 @@ StoredFiles list_files(const Content& archive, std::string_view origin);
 /// Errors: `nnef-syntax`.
 Content content_of(const StoredFile& file);
 
-/// Refuses, with Error `id`, an existing path that is neither a file nor a folder: a pipe may never
-/// end, and opening a device may have effects.
+/// Throws Error `id` for an existing path that is neither a file nor a folder: a pipe may never
+/// end, and opening a device may have side effects.
 void require_file(const std::filesystem::path& path, std::string_view id);
 
-/// A read-only mapping of a whole file.   Errors: `nnef-syntax`.
+/// A read-only mapping of a file.   Errors: `nnef-syntax`.
 Content map_file(const std::filesystem::path& path);
 
 }  // namespace t2n::nnef

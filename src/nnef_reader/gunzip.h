@@ -19,14 +19,14 @@ class Gunzip {
 
   /// The next piece, valid until the next call; empty at the end, and after an error.
   std::span<const std::byte> next();
-  /// What is wrong with the bytes, or "".
+  /// The error in the data, or "".
   const std::string& error() const { return error_; }
 
  private:
   std::span<const std::byte> stop(std::string error);
 
   z_stream stream_ = {};
-  std::span<const std::byte> rest_;  ///< input that the stream does not hold yet
+  std::span<const std::byte> rest_;  ///< input not yet passed to the stream
   std::vector<std::byte> piece_;
   bool is_done_ = false;
   std::string error_;

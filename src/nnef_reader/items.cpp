@@ -67,8 +67,8 @@ float block_value(Bytes block, BlockFormat format, size_t index) {
 
 ir::Tensor widened(Bytes bytes, int bits, bool is_signed, DType dtype, const ir::Ints& shape) {
   ir::OwnedTensor out = ir::allocate(dtype, shape);
-  const auto size = static_cast<size_t>(ir::dtype_size(dtype));
-  const auto width = static_cast<size_t>(bits);
+  const size_t size = ir::dtype_size(dtype);
+  const size_t width = bits;
   for (size_t i = 0; i < out.data.size() / size; ++i) {
     uint64_t value = bits < 8 ? from_bit_stream(bytes, i * width, bits)
                               : from_little_endian(bytes.subspan(i * width / 8, width / 8));
@@ -105,7 +105,7 @@ ir::Tensor logarithmic(const ir::Tensor& codes, int bits, float maximum) {
 int64_t block_bytes(BlockFormat format) { return format == BlockFormat::q8_1 ? 36 : 18; }
 
 ir::Tensor from_blocks(Bytes bytes, BlockFormat format, const ir::Ints& shape) {
-  const auto size = static_cast<size_t>(block_bytes(format));
+  const size_t size = block_bytes(format);
   constexpr size_t kValues = kBlockValues;
   return f32_tensor(shape, [&](size_t i) {
     return block_value(bytes.subspan(i / kValues * size, size), format, i % kValues);

@@ -18,7 +18,7 @@ constexpr std::string_view kSingles = "()[]{}<>=,;:+-*/^!?";
 
 // Unlike those of <cctype>, independent of the locale.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) {
+bool is_identifier_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
 }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
@@ -26,9 +26,8 @@ bool is_quote(char c) { return c == '\'' || c == '"'; }
 
 /// UTF-8 continuation bytes do not count as columns.
 size_t columns(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U;
-  }));
+  return std::count_if(text.begin(), text.end(),
+                       [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; });
 }
 
 std::string base_name(std::string_view path) {
@@ -36,7 +35,7 @@ std::string base_name(std::string_view path) {
 }
 
 /// The line around `token`, with the token marked.
-Where place(std::string_view text, const std::string& origin, const Token& token) {
+Where location(std::string_view text, const std::string& origin, const Token& token) {
   const size_t before =
       token.offset == 0 ? std::string_view::npos : text.rfind('\n', token.offset - 1);
   const size_t begin = before == std::string_view::npos ? 0 : before + 1;
@@ -68,14 +67,14 @@ Lexer::Lexer(std::string_view text, std::string_view origin)
     : text_(text), origin_(base_name(origin)) {
   if (text.size() <= kMaxText) return;
   throw Error("nnef-syntax", cat(quoted(origin_), " is larger than ", kMaxText >> 20, " MiB"),
-              "weights belong into .dat files, so no real model comes near this");
+              "weights belong in .dat files; the text of real models is much smaller");
 }
 
 Where Lexer::where(const Token& token) const {
   Token shown = token;
   if (shown.kind == TokenKind::end)  // an empty last line would show nothing
     shown.offset = text_.find_last_not_of(" \t\r\n") + 1;
-  return place(text_, origin_, shown);
+  return location(text_, origin_, shown);
 }
 
 void Lexer::fail(const Token& token, std::string message, std::string help) const {
@@ -107,9 +106,9 @@ Token Lexer::at(size_t offset) const {
   if (is_quote(c)) return quoted_text(TokenKind::string, offset, offset);
   if (c == 'i' && is_quote(next)) return quoted_text(TokenKind::identifier, offset, offset + 1);
   if (is_digit(c)) return number(offset);
-  if (!is_word(c)) return punctuation(offset);
+  if (!is_identifier_char(c)) return punctuation(offset);
   size_t end = offset;
-  while (end < text_.size() && is_word(text_[end])) ++end;
+  while (end < text_.size() && is_identifier_char(text_[end])) ++end;
   return {TokenKind::identifier, offset, text_.substr(offset, end - offset)};
 }
 
@@ -131,10 +130,10 @@ Token Lexer::number(size_t offset) const {
   }
   // "1.0.5", "1e" and "2x" are not numbers followed by something else.
   const bool well_formed = is_digit(text_[end - 1]) || text_[end - 1] == '.';
-  const bool ends = end >= text_.size() || !(is_word(text_[end]) || text_[end] == '.');
-  while (end < text_.size() && (is_word(text_[end]) || text_[end] == '.')) ++end;
+  const bool ends = end >= text_.size() || !(is_identifier_char(text_[end]) || text_[end] == '.');
+  while (end < text_.size() && (is_identifier_char(text_[end]) || text_[end] == '.')) ++end;
   const Token token{TokenKind::number, offset, text_.substr(offset, end - offset)};
-  if (!well_formed || !ends) fail(token, cat(quoted(token.text), " is no number"));
+  if (!well_formed || !ends) fail(token, cat(quoted(token.text), " is not a number"));
   return token;
 }
 

@@ -1,4 +1,4 @@
-// Tokens of NNEF text, and syntax errors with their place.
+// Tokens of NNEF text, and syntax errors with their location.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace t2n::nnef {
 
 enum class TokenKind {
   end,
-  identifier,   ///< a word, keywords included, or `i"…"`
+  identifier,   ///< an identifier or keyword, or `i"…"`
   number,       ///< without a sign
   string,       ///< with its quotes
   punctuation,  ///< one or two characters
@@ -24,7 +24,7 @@ struct Token {
   size_t end() const { return offset + text.size(); }
 };
 
-/// Cuts text into tokens on demand. It has no state, so that looking ahead costs nothing. Errors:
+/// Splits text into tokens on demand. It has no state, so looking ahead is free. Errors:
 /// `nnef-syntax`.
 class Lexer {
  public:
@@ -37,7 +37,7 @@ class Lexer {
   /// The comment that follows on the same line, without `#` and surrounding blanks, or "".
   std::string trailing_comment(size_t offset) const;
 
-  /// The text up to `stop`, for lines that only the engine understands.
+  /// The text up to `stop`, for engine-specific lines.
   std::string_view until(char stop, size_t offset) const;
 
   /// Line, column and source line of a token.
@@ -55,10 +55,10 @@ class Lexer {
   std::string origin_;
 };
 
-/// The text of a string or an `i"…"` identifier; other words unchanged.
+/// The text of a string or an `i"…"` identifier; other tokens unchanged.
 std::string decoded(const Token& token);
 
-/// "'word'", or "the end of the text", for messages.
+/// "'token'", or "the end of the text", for messages.
 std::string described(const Token& token);
 
 }  // namespace t2n::nnef

@@ -18,8 +18,7 @@ namespace {
 
 using ir::DType;
 
-static_assert(std::endian::native == std::endian::little,
-              "values are read as they lie in the file");
+static_assert(std::endian::native == std::endian::little, "values are read as stored in the file");
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 
@@ -76,10 +75,10 @@ class HeaderParser {
   void expect(char c) {
     if (!take(c)) fail();
   }
-  bool take_word(std::string_view word) {
+  bool take_keyword(std::string_view keyword) {
     skip_blanks();
-    if (!text_.starts_with(word)) return false;
-    text_.remove_prefix(word.size());
+    if (!text_.starts_with(keyword)) return false;
+    text_.remove_prefix(keyword.size());
     return true;
   }
 
@@ -97,8 +96,8 @@ class HeaderParser {
     return std::string(string());
   }
   bool boolean() {
-    if (take_word("True")) return true;
-    if (take_word("False")) return false;
+    if (take_keyword("True")) return true;
+    if (take_keyword("False")) return false;
     fail();
   }
   int64_t size() {
@@ -106,7 +105,7 @@ class HeaderParser {
     int64_t value = 0;
     const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
     if (error != std::errc() || value < 0) fail();
-    text_.remove_prefix(static_cast<size_t>(end - text_.data()));
+    text_.remove_prefix(end - text_.data());
     take('L');  // as written by Python 2
     return value;
   }
@@ -173,7 +172,7 @@ uint32_t little_endian(std::string_view bytes) {
 
 /// The text of the header; the values follow it.
 std::string_view header_text(std::string_view file, std::string_view origin) {
-  if (!file.starts_with(kMagic)) refuse_input(origin, "it does not begin as a .npy file does");
+  if (!file.starts_with(kMagic)) refuse_input(origin, "it does not start like a .npy file");
   if (file.size() < 8) refuse_input(origin, "it ends in its header");
   const int version = static_cast<unsigned char>(file[6]);
   if (version < 1 || version > 3) refuse_input(origin, cat("its format version is ", version));
@@ -207,12 +206,12 @@ ir::Tensor read_npy(std::span<const std::byte> bytes, std::string_view origin) {
   const std::string_view text = header_text(file, origin);
   const NpyHeader header = HeaderParser(text, origin).run();
   const DType dtype = require_dtype(header.type, origin);
-  const auto start = static_cast<size_t>(text.data() + text.size() - file.data());
+  const size_t start = text.data() + text.size() - file.data();
   const size_t present = bytes.size() - start;
   const auto needed = byte_count(header.shape, dtype);
   if (needed != present)
     refuse_input(origin, cat("its shape ", ir::shape_str(ir::to_shape(header.shape)), " of ",
-                             ir::dtype_name(dtype), " does not take the ", present,
+                             ir::dtype_name(dtype), " does not match the ", present,
                              " bytes that follow its header"));
   ir::OwnedTensor out = ir::allocate(dtype, header.shape);
   if (present > 0) std::memcpy(out.data.data(), bytes.data() + start, present);
@@ -232,7 +231,7 @@ std::vector<std::byte> read_input_file(const std::filesystem::path& path) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
   if (error) refuse_input(name, error.message());
-  std::vector<std::byte> bytes(static_cast<size_t>(size));
+  std::vector<std::byte> bytes(size);
   std::ifstream file(path, std::ios::binary);
   file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   if (!file) refuse_input(name, "it cannot be read to its end");

@@ -21,12 +21,12 @@ std::vector<NamedTensor> read_npz(std::span<const std::byte> bytes, std::string_
   for (ArchiveMember& member : unpack({bytes, nullptr}, ArchiveFormat::zip, refuse)) {
     std::string& name = member.name;
     if (!name.ends_with(kSuffix))
-      refuse_input(origin, cat("its entry ", quoted(name), " is no array"));
-    const std::string place = cat(origin, ":", name);
+      refuse_input(origin, cat("its entry ", quoted(name), " is not an array"));
+    const std::string member_origin = cat(origin, ":", name);
     name.resize(name.size() - kSuffix.size());
     if (!names.insert(name).second)
       refuse_input(origin, cat("it holds two arrays called ", quoted(name)));
-    out.push_back({std::move(name), read_npy(member.content.bytes, place)});
+    out.push_back({std::move(name), read_npy(member.content.bytes, member_origin)});
   }
   return out;
 }

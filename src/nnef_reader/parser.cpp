@@ -12,7 +12,7 @@
 namespace t2n::nnef {
 namespace {
 
-/// A tuple of one item is that item, as in expressions.
+/// A tuple of one item becomes that item, as in expressions.
 Value tuple_of(Values items) {
   if (items.size() == 1) return std::move(items[0]);
   return tuple(std::move(items));
@@ -203,7 +203,7 @@ Document parse_document(std::string_view text, std::string_view origin) {
   return document(text, origin, {});
 }
 
-std::vector<Where> statement_places(std::string_view text, std::string_view origin) {
+std::vector<Where> statement_locations(std::string_view text, std::string_view origin) {
   std::vector<Where> out;
   (void)document(text, origin, [&](const Cursor& cursor) {
     out.push_back(cursor.lexer().where(cursor.token()));

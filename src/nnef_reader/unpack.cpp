@@ -1,4 +1,4 @@
-// Copies only compressed data: the members of a plain tar are views into it.
+// Copies only compressed data: the members of an uncompressed tar are views into it.
 #include "src/nnef_reader/unpack.h"
 
 #include <archive.h>
@@ -54,7 +54,7 @@ class Unpacker {
       if (archive_entry_filetype(entry) == AE_IFDIR) continue;
       if (out.size() == limits_.members)
         fail(cat("it holds more than ", limits_.members, " files"),
-             "unpack it into a folder and give that");
+             "unpack it into a folder and give the folder");
       std::string name = name_of(entry);
       check_regular(entry, name);
       out.push_back({std::move(name), content()});
@@ -91,15 +91,15 @@ class Unpacker {
     if (!gunzip_) return;
     size_t padding = 0;
     while (const size_t size = gunzip_->next().size())
-      if ((padding += size) > limits_.bytes) fail("it goes on after the end of its tar", "");
+      if ((padding += size) > limits_.bytes) fail("data follows the end of its tar", "");
     if (!gunzip_->error().empty()) fail(gunzip_->error(), "");
   }
 
-  /// libarchive warns of a wrong checksum in zips, and of odd encodings in headers of tars.
+  /// libarchive warns about a wrong checksum in zips, and about unusual encodings in tar headers.
   void check(int status, int worst = ARCHIVE_OK) const {
     if (status >= worst) return;
     const char* const reason = archive_error_string(reader_.get());
-    fail(reason == nullptr ? "it is no archive" : reason, "");
+    fail(reason == nullptr ? "it is not an archive" : reason, "");
   }
 
   std::string name_of(archive_entry* entry) const {
@@ -116,10 +116,10 @@ class Unpacker {
       fail(cat("its entry ", quoted(name), " is a link"),
            "pack the files themselves: tar --dereference --hard-dereference");
     if (archive_entry_filetype(entry) != AE_IFREG)
-      fail(cat("its entry ", quoted(name), " is no file"), "pack files only");
+      fail(cat("its entry ", quoted(name), " is not a file"), "pack files only");
   }
 
-  /// A single piece that lies in the archive is not copied.
+  /// Does not copy a single piece that is contiguous in the archive.
   Content content() {
     std::span<const std::byte> view;
     const auto copy = std::make_shared<std::vector<std::byte>>();
@@ -154,7 +154,7 @@ class Unpacker {
     const size_t limit = std::max(limits_.bytes, limits_.ratio * archive_.bytes.size());
     if (unpacked_ > limit)
       fail(cat("it unpacks to more than ", limit >> 20U, " MiB, far more than its size"),
-           "unpack it into a folder and give that");
+           "unpack it into a folder and give the folder");
     out.insert(out.end(), piece.begin(), piece.end());
   }
 

@@ -17,10 +17,10 @@ struct ArchiveMember {
   Content content;   ///< a view into the archive if it contains the bytes uncompressed
 };
 
-/// Throws the caller's error about the archive, with reason and advice.
+/// Throws the caller's error about the archive, with reason and help.
 using Refuse = std::function<void(std::string why, std::string help)>;
 
-/// Limits far above any model; they bound the cost of a small file.
+/// Limits far above any real model, against decompression bombs.
 struct UnpackLimits {
   size_t members = 200'000;
   size_t bytes = size_t{1} << 30;  ///< or `ratio` times the archive's size, if that is larger

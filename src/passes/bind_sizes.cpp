@@ -1,5 +1,5 @@
-// The pass `bind-sizes`: symbols that the user did not declare dynamic become constant sizes. Sizes
-// that follow from values differ in every run, and stay.
+// The pass `bind-sizes`: symbols that the user did not declare dynamic become constant sizes.
+// Data-dependent sizes differ in every run, and stay symbolic.
 #include "src/passes/pass.h"
 
 namespace t2n::passes {
@@ -7,7 +7,7 @@ namespace {
 
 using ir::Sizes;
 
-/// Replaces the symbols that `sizes` knows.
+/// Replaces the symbols in `sizes`.
 class Binder {
  public:
   explicit Binder(const Sizes& sizes) : sizes_(sizes) {}
@@ -33,7 +33,7 @@ bool bind_sizes(ir::Graph& graph, const PassContext& context) {
   Sizes dynamic = std::any_cast<const Sizes&>(attribute->second);
   Sizes bound;
   for (const auto& [symbol, size] : dynamic)
-    if (symbol.born() == nullptr && (!context.keeps_symbol || !context.keeps_symbol(symbol)))
+    if (symbol.unbacked() == nullptr && (!context.keeps_symbol || !context.keeps_symbol(symbol)))
       bound.emplace(symbol, size);
   if (bound.empty()) return false;
 

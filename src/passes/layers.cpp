@@ -11,8 +11,7 @@ bool is_conv(const ir::Node& node) {
   constexpr std::array<std::string_view, 8> kNames = {
       "conv1d",           "conv2d",           "conv3d",      "conv_transpose1d",
       "conv_transpose2d", "conv_transpose3d", "convolution", "_convolution"};
-  return ir::op_name(node.op).starts_with("aten::") &&
-         is_one_of(ir::op_base_name(node.op), kNames);
+  return ir::op_name(node.op).starts_with("aten::") && is_one_of(ir::op_base_name(node.op), kNames);
 }
 
 bool is_absent(const ir::Node& node, std::string_view argument) {

@@ -20,7 +20,7 @@ class WeightChannels {
  public:
   WeightChannels(const ir::Node& layer, const ir::Ints& weight);
 
-  /// False if shape and groups do not fit: then no other member may be called.
+  /// False if shape and groups do not match: then no other member may be called.
   bool is_valid() const { return valid_; }
   int64_t outputs() const { return transposed_ ? columns_ * groups_ : rows_; }
   int64_t inputs() const { return transposed_ ? rows_ : columns_ * groups_; }

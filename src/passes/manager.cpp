@@ -26,7 +26,7 @@ bool run_deep(Pass pass, ir::Graph& graph, const PassContext& context);
 bool run_in_body(Pass pass, const ir::Graph& graph, ir::Node& node, const PassContext& context) {
   auto body = std::make_shared<ir::Graph>(*node.body);
   if (const auto sizes = graph.attributes.find(ir::kSampleSizes); sizes != graph.attributes.end())
-    body->attributes.insert(*sizes);  // symbols mean the same inside
+    body->attributes.insert(*sizes);  // bodies share the graph's symbols
   PassContext inside = context;
   inside.in_body = true;
   if (!run_deep(pass, *body, inside)) return false;
@@ -51,61 +51,59 @@ bool is_printed(const PassInfo& info, bool changed, const PipelineOptions& optio
 const std::vector<PassInfo>& passes() {
   constexpr std::string_view kEvaluator = "an evaluator";
   static const std::vector<PassInfo> table = {
-      {"roll-loops", "makes scans of the loops that the trace has noted", roll_loops,
-       Effect::preserves, "", "notes of loops, as --passes roll-loops asks the trace for"},
+      {"roll-loops", "turns recorded loops into scans", roll_loops, Effect::preserves, "",
+       "loops that the trace records with --passes roll-loops"},
       {"expand-packed", "replaces packed sequences by padded ones with lengths", expand_packed},
-      {"expand-quantised", "writes quantised tensors as plain operations", expand_quantised},
-      {"expand-attention", "replaces fused attention by the layers that make it", expand_attention},
+      {"expand-quantised", "replaces quantised tensors by plain operations", expand_quantised},
+      {"expand-attention", "replaces fused attention by linear layers, attention and norms",
+       expand_attention},
       {"bind-sizes", "replaces symbolic sizes by those of the sample inputs", bind_sizes,
-       Effect::moves},
-      {"dead-code", "removes what no output needs", dead_code, Effect::moves},
-      {"unroll-scans", "writes scans out for targets without loops", unroll_scans},
-      {"fold-batch-norm", "computes batch norms into the layers that feed them", fold_batch_norm},
-      {"equalise", "makes weights of channels equally large in layers with a ReLU between them",
-       equalise},
-      {"recognise-quantisation", "stores weights behind quantisers as integers",
+       Effect::none},
+      {"dead-code", "removes what no output needs", dead_code, Effect::none},
+      {"unroll-scans", "unrolls scans for targets without loops", unroll_scans},
+      {"fold-batch-norm", "folds batch norms into the preceding layers", fold_batch_norm},
+      {"equalise", "equalises channel ranges of weights across a ReLU", equalise},
+      {"recognise-quantisation", "stores the results of constant quantisers as integers",
        recognise_quantisation, Effect::preserves, "", kEvaluator},
-      {"fold-constants", "evaluates operations on constants where that does not enlarge",
+      {"fold-constants", "evaluates operations on constants unless the result is larger",
        fold_constants, Effect::preserves, "", kEvaluator},
-      {"complex-to-pairs", "makes complex tensors real ones with a last axis of two",
+      {"complex-to-pairs", "replaces complex tensors by real ones with a last axis of two",
        complex_to_pairs},
-      {"canonical-activations", "finds written-out silu, gelu, hardswish and rms_norm",
+      {"canonical-activations", "recognises formulas of silu, gelu, hardswish and rms_norm",
        canonical_activations},
-      {"canonical-rope", "finds rotary position embeddings", canonical_rope},
-      {"integer-products", "sums products of whole numbers as integers where the target is faster",
-       integer_products, Effect::preserves, "", "a target that is faster with them"},
+      {"canonical-rope", "recognises rotary position embeddings", canonical_rope},
+      {"integer-products", "computes linear layers on integers where the target is faster",
+       integer_products, Effect::preserves, "", "a target that is faster with integers"},
       {"explicit-promotion", "makes implicit changes of dtype explicit", explicit_promotion,
        Effect::preserves, "", "the table of translations"},
-      {"lift-weights", "takes matrices out of the bodies of loops", lift_weights, Effect::moves},
-      {"prune-weights", "sets small weights to zero where settings ask for it", prune_weights,
+      {"lift-weights", "moves weights out of loop bodies", lift_weights, Effect::none},
+      {"prune-weights", "sets small weights to zero where settings request it", prune_weights,
        Effect::changes, "small weights, to zeros", "settings", false},
-      {"insert-observers", "puts observers where settings ask for quantisers", insert_observers,
-       Effect::changes, "weights of 16 bits, to what these can hold", "settings", false},
-      {"insert-compression", "inserts all that settings ask for, zeros and observers",
-       insert_compression, Effect::changes, "small weights, and those of 16 bits", "settings",
-       false},
-      {"calculate-qparams", "gives observers scales and zero points", calculate_qparams,
-       Effect::moves, "", "a calibration set, for activations", false},
-      {"compensate-rounding",
-       "rounds weights by what they are multiplied with, where settings ask for it (gptq)",
-       compensate_rounding, Effect::changes, "weights, to neighbours on their grids",
+      {"insert-observers", "inserts observers where settings request quantisers", insert_observers,
+       Effect::changes, "16-bit weights, by rounding", "settings", false},
+      {"insert-compression", "inserts the pruning masks and observers that settings request",
+       insert_compression, Effect::changes, "small weights and 16-bit weights", "settings", false},
+      {"calculate-qparams", "computes the observers' scales and zero points", calculate_qparams,
+       Effect::none, "", "a calibration set, for activations", false},
+      {"compensate-rounding", "rounds weights with GPTQ where settings request it",
+       compensate_rounding, Effect::changes, "weights, by rounding",
        "settings and a calibration set", false},
-      {"quantise-q4_0", "packs weights into blocks of 4 bits and a scale", quantise_q4_0,
-       Effect::changes, "weights, to what 4 bits can hold", "", false},
-      {"insert-fake-quant", "makes fake quantisation of observers", insert_fake_quant,
-       Effect::changes, "what is observed, to the integers of its grid",
-       "observers with scales, of calculate-qparams"},
-      {"correct-bias", "takes off biases what rounded weights are off by on average", correct_bias,
+      {"quantise-q4_0", "packs weights into 4-bit blocks with a scale", quantise_q4_0,
+       Effect::changes, "weights, by rounding to 4 bits", "", false},
+      {"insert-fake-quant", "replaces observers by fake quantisation", insert_fake_quant,
+       Effect::changes, "observed values, by rounding",
+       "observers with scales, from calculate-qparams"},
+      {"correct-bias", "corrects biases for the mean quantisation error", correct_bias,
        Effect::changes, "biases, by mean errors", "settings and a calibration set", false},
-      {"quantise-constants", "makes integers of constants that are fake quantised",
-       quantise_constants},
-      {"expand-fake-quant", "makes integers of activations that are fake quantised",
-       expand_fake_quant, Effect::changes, "activations at ties, by a step"},
-      {"propagate-qparams", "lets operations that move elements move integers", propagate_qparams},
-      {"fuse-quantised", "makes quantised layers of layers between quantised tensors",
-       fuse_quantised, Effect::changes, "results of layers near ties, by a step"},
-      {"lint-quantisation", "changes nothing; warns of what is odd about quantisation",
-       lint_quantisation, Effect::moves, "", "", false}};
+      {"quantise-constants", "stores fake-quantised constants as integers", quantise_constants},
+      {"expand-fake-quant", "replaces fake-quantised activations by integers", expand_fake_quant,
+       Effect::changes, "activations at ties, by one quantisation step"},
+      {"propagate-qparams", "applies data movement to integers instead of floats",
+       propagate_qparams},
+      {"fuse-quantised", "fuses layers between quantised tensors into quantised layers",
+       fuse_quantised, Effect::changes, "results of layers near ties, by one quantisation step"},
+      {"lint-quantisation", "changes nothing; warns about unusual quantisation", lint_quantisation,
+       Effect::none, "", "", false}};
   return table;
 }
 
@@ -115,8 +113,8 @@ const std::vector<std::string>& default_pipeline() {
   // folding, which would compute it. Quantisers are found while their formulas exist. Formulas of
   // activations are found after folding (their literals may be computed) and before promotion (its
   // casts would interrupt them). Promotion leaves casts of constants, which a second round folds.
-  // Dead code need not run again: every pass removes what it makes superfluous. Complex numbers are
-  // folded before they become pairs, whose dtypes need no promotion.
+  // Dead code need not run again, since every pass removes the operations that it makes dead.
+  // Complex numbers are folded before they become pairs, whose dtypes need no promotion.
   static const std::vector<std::string> names = {
       "roll-loops",         "expand-packed",         "expand-quantised",       "bind-sizes",
       "dead-code",          "unroll-scans",          "recognise-quantisation", "fold-constants",
@@ -126,8 +124,8 @@ const std::vector<std::string>& default_pipeline() {
 }
 
 const std::vector<std::string>& translation_pipeline() {
-  // Folding makes constants of operands that translations need as constants. Before it, weights
-  // behind quantisers are found, which it would turn into floats.
+  // Folding makes operands constant, as translations require. Quantised weights are recognised
+  // before it, since it would turn them into floats.
   static const std::vector<std::string> names = {
       "expand-packed",      "expand-quantised",       "bind-sizes",     "dead-code",
       "unroll-scans",       "recognise-quantisation", "fold-constants", "complex-to-pairs",
@@ -142,7 +140,7 @@ std::vector<PassInfo> find_passes(const std::vector<std::string>& names) {
   return out;
 }
 
-bool PipelineOptions::leaves_out(std::string_view pass) const {
+bool PipelineOptions::is_disabled(std::string_view pass) const {
   return std::find(disabled.begin(), disabled.end(), pass) != disabled.end();
 }
 
@@ -169,7 +167,7 @@ bool run_pipeline(ir::Graph& graph, const std::vector<std::string>& names,
   ir::verify(graph, "trace");
   bool changed = false;
   for (const PassInfo& info : pipeline)
-    if (!options.leaves_out(info.name)) changed |= run_pass(info, graph, context, options);
+    if (!options.is_disabled(info.name)) changed |= run_pass(info, graph, context, options);
   return changed;
 }
 

@@ -1,4 +1,4 @@
-// Finds quantisers of constants in any notation: it computes them and examines their results.
+// Finds quantisers of constants in any notation, by evaluating them and examining their results.
 #pragma once
 
 #include <string>
@@ -13,8 +13,10 @@ namespace t2n::passes {
 /// Replacements for formulas.
 struct Findings {
   std::unordered_map<ir::ValueId, Integers> integers;
-  std::unordered_map<ir::ValueId, std::string> names;  ///< of the weights that they come from
-  std::unordered_map<ir::ValueId, ir::Tensor> beside;  ///< small ones: scales, zero points, biases
+  std::unordered_map<ir::ValueId, std::string>
+      names;  ///< of the weights that they are computed from
+  std::unordered_map<ir::ValueId, ir::Tensor>
+      auxiliary;                    ///< small ones: scales, zero points, biases
   std::vector<std::string> floats;  ///< weights that were rounded to other values than integers
   int activations = 0;              ///< roundings that depend on the inputs
 };

@@ -49,7 +49,7 @@ std::vector<WeightGroup> weights_of(const nnef::Artefact& artefact) {
   return out;
 }
 
-/// The number of numbers in an argument.
+/// The count of numbers in an argument.
 size_t count_numbers(const nnef::Value& value) {
   size_t out = 0;
   nnef::walk(value, [&](const nnef::Value& v) {
@@ -120,7 +120,7 @@ Json weights_json(const std::vector<WeightGroup>& weights) {
   return out;
 }
 
-/// Extensions change the rules: documents with any are not checked.
+/// Empty for documents with extensions, which change the rules.
 std::vector<std::string> findings_in(const nnef::Artefact& artefact) {
   if (!artefact.document.extensions.empty()) return {};
   std::vector<std::string> out;

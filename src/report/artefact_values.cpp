@@ -14,8 +14,8 @@ namespace {
 
 using ir::Tensor;
 
-/// Whether numbers are whole multiples of the smallest one, or of a part of it, in at most 8 bits.
-bool are_steps(const std::vector<double>& values) {
+/// Whether numbers are integers of at most 8 bits times one scale.
+bool are_scaled_integers(const std::vector<double>& values) {
   constexpr size_t kFewest = 4;  // fewer numbers may be multiples by chance
   constexpr double kMost = 255;
   constexpr double kNear = 1e-3;
@@ -34,7 +34,7 @@ bool are_steps(const std::vector<double>& values) {
   });
 }
 
-/// The elements at one index of the channels' axis.
+/// The layout of the channels: their number, and the elements of one at each outer index.
 struct Channels {
   size_t count = 0;
   size_t inner = 1;
@@ -42,12 +42,11 @@ struct Channels {
 
 Channels channels_of(const Tensor& tensor, size_t axis) {
   Channels out{static_cast<size_t>(tensor.shape.at(axis)), 1};
-  for (size_t i = axis + 1; i < tensor.shape.size(); ++i)
-    out.inner *= static_cast<size_t>(tensor.shape[i]);
+  for (size_t i = axis + 1; i < tensor.shape.size(); ++i) out.inner *= tensor.shape[i];
   return out;
 }
 
-/// The axis of an einsum's second operand whose letter only the result has as well: "xk,nk->xn".
+/// The axis of an einsum's second operand that only the result has, too: "xk,nk->xn".
 std::optional<size_t> axis_of_einsum(const nnef::Value& call) {
   std::string expression;
   for (const nnef::Argument& argument : call.arguments)
@@ -68,8 +67,8 @@ std::optional<size_t> axis_of_einsum(const nnef::Value& call) {
   return out;
 }
 
-/// The axis of a layer's results; nothing if there is no single one. Filters of tract's deconv are
-/// [out, in, ...], those of the standard [in, out, ...].
+/// The output-channel axis of a layer's weight; nothing if it is not unique. Filters of tract's
+/// deconv are [out, in, ...], those of the standard [in, out, ...].
 std::optional<size_t> axis_of(const nnef::Value& call, size_t rank, spec::Dialect dialect) {
   if (call.text == "tract_core_einsum") return axis_of_einsum(call);
   if (call.text == "deconv") return dialect == spec::Dialect::tract ? 0 : 1;
@@ -112,7 +111,7 @@ bool is_rounding_of(const Tensor& integers, const Tensor& floats) {
 }
 
 /// Weights of layers have two axes with more than one element; biases and norms often are equal.
-bool is_worth_it(const Tensor& tensor) {
+bool may_be_weight(const Tensor& tensor) {
   constexpr int64_t kFewest = 64;
   const auto wide = std::count_if(tensor.shape.begin(), tensor.shape.end(),
                                   [](int64_t size) { return size > 1; });
@@ -123,19 +122,19 @@ bool is_signed_byte(const Tensor& tensor) { return tensor.dtype == ir::DType::i8
 
 }  // namespace
 
-/// Rows of a matrix have enough numbers only with many columns.
-bool is_on_grid(const ir::Tensor& tensor) {
+/// Rows are examined only if they have enough elements.
+bool is_scaled_integers(const ir::Tensor& tensor) {
   constexpr int64_t kFewest = 64;
   if (tensor.dtype != ir::DType::f32 || tensor.shape.size() < 2 || tensor.elements() < kFewest)
     return false;
   const std::vector<double> values = ir::to_f64(tensor);
-  if (are_steps(values)) return true;
-  const auto rows = static_cast<size_t>(tensor.shape[0]);
+  if (are_scaled_integers(values)) return true;
+  const size_t rows = tensor.shape[0];
   const size_t width = values.size() / rows;
   if (width < static_cast<size_t>(kFewest)) return false;
   for (size_t row = 0; row < rows; ++row) {
     const auto first = values.begin() + static_cast<std::ptrdiff_t>(row * width);
-    if (!are_steps({first, first + static_cast<std::ptrdiff_t>(width)})) return false;
+    if (!are_scaled_integers({first, first + static_cast<std::ptrdiff_t>(width)})) return false;
   }
   return true;
 }
@@ -147,7 +146,7 @@ void find_dead_channels(const ArtefactView& view, std::vector<Finding>& findings
     if (!is_layer(statement) || statement.operands.size() < 2) continue;
     const Fact& fact = view.fact(statement.operands[1]);
     const nnef::StoredTensor* weight = view.stored(fact.origin);
-    if (!fact.is_constant || fact.is_moved || weight == nullptr) continue;
+    if (!fact.is_constant || fact.is_reordered || weight == nullptr) continue;
     const Tensor& values = weight->values;
     if (values.shape.size() < 2 || (!is_signed_byte(values) && !ir::is_float(values.dtype)) ||
         values.elements() == 0 || !weight->item.starts_with(ir::dtype_name(values.dtype)))
@@ -158,12 +157,11 @@ void find_dead_channels(const ArtefactView& view, std::vector<Finding>& findings
     const auto dead = std::count(is_live.begin(), is_live.end(), false);
     if (dead == 0 || !seen.insert(weight->label).second) continue;
     const auto first = std::find(is_live.begin(), is_live.end(), false) - is_live.begin();
-    findings.push_back(
-        {"dead-channel",
-         cat(dead, dead == 1 ? " channel of " : " channels of ", quoted(weight->label),
-             " can hold nothing but zero, the first is ", first),
-         view.where_of(weight->label),
-         "take the channels out of the model, or prune less of the module"});
+    findings.push_back({"dead-channel",
+                        cat(dead, dead == 1 ? " channel of " : " channels of ",
+                            quoted(weight->label), " can only be zero, the first is ", first),
+                        view.where_of(weight->label),
+                        "remove the channels from the model, or prune less of the module"});
   }
 }
 
@@ -173,17 +171,17 @@ void find_stored_twice(const ArtefactView& view, std::vector<Finding>& findings)
     for (size_t j = i + 1; j < all.size(); ++j) {
       const nnef::StoredTensor* a = &all[i];
       const nnef::StoredTensor* b = &all[j];
-      if (a->values.shape != b->values.shape || !is_worth_it(a->values)) continue;
+      if (a->values.shape != b->values.shape || !may_be_weight(a->values)) continue;
       std::string how;
-      if (a->item == b->item && ir::same_values(a->values, b->values)) how = "hold the same values";
+      if (a->item == b->item && ir::same_values(a->values, b->values)) how = "have the same values";
       if (is_signed_byte(a->values)) std::swap(a, b);
       if (is_signed_byte(b->values) && a->item == "f32" && is_rounding_of(b->values, a->values))
-        how = "are floats, and the integers that they round to";
+        how = "are floats, and their quantised integers";
       if (how.empty()) continue;
       findings.push_back(
           {"stored-twice",
            cat("the variables ", quoted(a->label), " and ", quoted(b->label), " ", how),
-           view.where_of(b->label), "let all that read the weight have the same settings"});
+           view.where_of(b->label), "use the same settings for all layers that read the weight"});
     }
 }
 

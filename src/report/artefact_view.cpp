@@ -53,7 +53,7 @@ std::string number_or_name(const Value& value) {
   return value.kind == Kind::identifier ? value.text : number_text(value);
 }
 
-/// Whether all but the first operand are numbers, or follow from constants.
+/// Whether all operands but the first are constant.
 bool takes_number(const Value& call, const std::vector<Fact>& operands) {
   return call.arguments.size() <= 2 &&
          std::all_of(operands.begin() + 1, operands.end(),
@@ -76,7 +76,7 @@ bool rounds(const Statement& statement) {
          is_short_integer(cast_to(*statement.call));
 }
 
-bool only_moves(const Statement& statement) {
+bool only_moves_data(const Statement& statement) {
   return statement.call != nullptr && is_one_of(statement.call->text, kMove);
 }
 
@@ -87,7 +87,7 @@ bool is_layer(const Statement& statement) {
 ArtefactView::ArtefactView(const nnef::Artefact& artefact_in) : artefact(artefact_in) {
   const std::string_view text(reinterpret_cast<const char*>(artefact.text.bytes.data()),
                               artefact.text.bytes.size());
-  places_ = nnef::statement_places(text, "graph.nnef");
+  locations_ = nnef::statement_locations(text, "graph.nnef");
   for (const nnef::Assignment& assignment : artefact.document.graph.body) {
     Statement statement;
     const auto names = nnef::assigned_names(assignment.left);
@@ -102,8 +102,8 @@ ArtefactView::ArtefactView(const nnef::Artefact& artefact_in) : artefact(artefac
       if (const Value* label = argument(*statement.call, "label"))
         labels_[statement.name] = label->text;
     statements.push_back(std::move(statement));
-    Fact made = fact_of(statements.back(), index);
-    for (const std::string_view name : names) facts_[std::string(name)] = made;
+    Fact fact = fact_of(statements.back(), index);
+    for (const std::string_view name : names) facts_[std::string(name)] = fact;
   }
 }
 
@@ -129,18 +129,17 @@ std::string ArtefactView::label(const std::string& variable) const {
 }
 
 Where ArtefactView::where(int statement) const {
-  if (statement < 0 || statement >= std::ssize(places_)) return {};
-  Where out = places_[static_cast<size_t>(statement)];
-  const std::string label =
-      this->label(fact(statements[static_cast<size_t>(statement)].name).origin);
+  if (statement < 0 || statement >= std::ssize(locations_)) return {};
+  Where out = locations_[statement];
+  const std::string label = this->label(fact(statements[statement].name).origin);
   if (const size_t dot = label.rfind('.'); dot != std::string::npos)
     out.module = label.substr(0, dot);
   return out;
 }
 
 Where ArtefactView::where_of(const std::string& label) const {
-  for (const auto& [variable, own] : labels_)
-    if (own == label) return where(fact(variable).statement);
+  for (const auto& [variable, known] : labels_)
+    if (known == label) return where(fact(variable).statement);
   return {};
 }
 
@@ -159,7 +158,7 @@ Fact ArtefactView::fact_of(const Statement& statement, int index) const {
     out.origin = statement.name;
     if (tensor != nullptr && ir::is_integer(tensor->values.dtype) &&
         ir::dtype_size(tensor->values.dtype) == 1)
-      out.grid = Grid::steps;
+      out.quantisation = Quantisation::integers;
     return out;
   }
   std::vector<Fact> operands;
@@ -168,37 +167,41 @@ Fact ArtefactView::fact_of(const Statement& statement, int index) const {
   out.is_constant = std::all_of(operands.begin(), operands.end(),
                                 [](const Fact& each) { return each.is_constant; });
   out.origin = operands.front().origin;
-  out.is_moved = operands.front().is_moved || only_moves(statement);
-  settle_grid(statement, operands, out);
+  out.is_reordered = operands.front().is_reordered || only_moves_data(statement);
+  set_quantisation(statement, operands, out);
   return out;
 }
 
-void ArtefactView::settle_grid(const Statement& statement, const std::vector<Fact>& operands,
-                               Fact& out) const {
+void ArtefactView::set_quantisation(const Statement& statement, const std::vector<Fact>& operands,
+                                    Fact& out) const {
   const Value& call = *statement.call;
   const Fact& first = operands.front();
   if (call.text.ends_with("_quantize")) {
-    out.grid = Grid::reals;
+    out.quantisation = Quantisation::dequantised;
     for (size_t i = 1; i < call.arguments.size(); ++i)
       out.scale += cat(number_or_name(call.arguments[i].value), " ");
   } else if (rounds(statement)) {
-    out.grid = Grid::steps;
+    out.quantisation = Quantisation::integers;
   } else if (!cast_to(call).empty()) {
-    if (is_float_name(cast_to(call))) out.grid = first.grid;
+    if (is_float_name(cast_to(call))) out.quantisation = first.quantisation;
   } else if (is_one_of(call.text, kCutOff) && takes_number(call, operands)) {
-    if (first.grid == Grid::steps || call.text == "relu") out.grid = first.grid;
+    if (first.quantisation == Quantisation::integers || call.text == "relu")
+      out.quantisation = first.quantisation;
     out.scale = first.scale;
-  } else if (only_moves(statement)) {
+  } else if (only_moves_data(statement)) {
     if (std::all_of(operands.begin(), operands.end(), [&](const Fact& each) {
-          return each.grid == first.grid && each.scale == first.scale;
+          return each.quantisation == first.quantisation && each.scale == first.scale;
         }))
-      out.grid = first.grid;
+      out.quantisation = first.quantisation;
     out.scale = first.scale;
   } else if (is_one_of(call.text, kAffine) && takes_number(call, operands)) {
     const bool is_scaled = call.text == "mul" || call.text == "div";
-    if (first.grid == Grid::steps) out.grid = is_scaled ? Grid::reals : Grid::steps;
-    if (first.grid == (is_scaled ? Grid::reals : Grid::adjusted)) out.grid = Grid::adjusted;
-    if (out.grid == Grid::reals) out.scale = number_or_name(call.arguments.back().value);
+    if (first.quantisation == Quantisation::integers)
+      out.quantisation = is_scaled ? Quantisation::dequantised : Quantisation::integers;
+    if (first.quantisation == (is_scaled ? Quantisation::dequantised : Quantisation::adjusted))
+      out.quantisation = Quantisation::adjusted;
+    if (out.quantisation == Quantisation::dequantised)
+      out.scale = number_or_name(call.arguments.back().value);
   }
 }
 

@@ -1,4 +1,4 @@
-// The statements of an artefact, and what is known of each tensor's grid.
+// The statements of an artefact, and the quantisation of each tensor.
 #pragma once
 
 #include <map>
@@ -13,20 +13,20 @@
 namespace t2n::report {
 
 /// The kind of a tensor's values.
-enum class Grid {
-  none,      ///< any reals
-  steps,     ///< whole numbers: rounded, or the file's integers
-  reals,     ///< steps times a scale, at most moved since
-  adjusted,  ///< such reals times a number, plus another: the start of a quantiser
+enum class Quantisation {
+  none,         ///< any floats
+  integers,     ///< rounded values, or stored integers
+  dequantised,  ///< integers times a scale, possibly reordered
+  adjusted,     ///< scaled and shifted dequantised values: the start of a quantiser
 };
 
 struct Fact {
-  Grid grid = Grid::none;
-  bool is_moved = false;     ///< elements are not in that variable's order
-  bool is_constant = false;  ///< follows only from variables and literals
-  std::string scale;         ///< of reals: the number, or the tensor's name
-  std::string origin;        ///< the variable whose elements it has
-  int statement = -1;        ///< the statement that assigns it
+  Quantisation quantisation = Quantisation::none;
+  bool is_reordered = false;  ///< elements are not in the order of `origin`
+  bool is_constant = false;   ///< depends only on variables and literals
+  std::string scale;          ///< of dequantised values: a number, or a tensor's name
+  std::string origin;         ///< the variable that contains its elements
+  int statement = -1;         ///< the statement that assigns it
 };
 
 struct Statement {
@@ -35,7 +35,7 @@ struct Statement {
   std::vector<std::string> operands;  ///< tensors, in order; all items of arrays
 };
 
-/// For an artefact that must outlive it.
+/// The artefact must outlive the view.
 class ArtefactView {
  public:
   explicit ArtefactView(const nnef::Artefact& artefact);
@@ -47,7 +47,7 @@ class ArtefactView {
   std::vector<int> readers(const std::string& tensor) const;  ///< statements
   bool is_result(const std::string& tensor) const;
   Where where(int statement) const;
-  /// The place of a variable's statement, with its module.
+  /// The location of a variable's statement, with its module.
   Where where_of(const std::string& label) const;
   /// The tensor of a variable's name, or nullptr.
   const nnef::StoredTensor* stored(const std::string& variable) const;
@@ -55,18 +55,19 @@ class ArtefactView {
 
  private:
   Fact fact_of(const Statement& statement, int index) const;
-  void settle_grid(const Statement& statement, const std::vector<Fact>& operands, Fact& out) const;
+  void set_quantisation(const Statement& statement, const std::vector<Fact>& operands,
+                        Fact& out) const;
 
   std::map<std::string, Fact> facts_;
   std::map<std::string, std::vector<int>> readers_;
   std::map<std::string, std::string> labels_;  ///< by variable
-  std::vector<Where> places_;
+  std::vector<Where> locations_;
 };
 
 /// True for quantising operations, which round.
 bool rounds(const Statement& statement);
-/// True if it only moves elements, or selects among them.
-bool only_moves(const Statement& statement);
+/// True if it only moves or selects elements.
+bool only_moves_data(const Statement& statement);
 /// True for a product whose second operand is a weight.
 bool is_layer(const Statement& statement);
 

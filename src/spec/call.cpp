@@ -101,8 +101,8 @@ Ints ShapeCall::axes(std::string_view parameter, size_t rank) const {
   for (const int64_t item : out) {
     require(item >= 0 && item < static_cast<int64_t>(rank), quoted(parameter), " names axis ", item,
             " of a tensor with ", rank, " axes");
-    require(!seen[static_cast<size_t>(item)], quoted(parameter), " names axis ", item, " twice");
-    seen[static_cast<size_t>(item)] = true;
+    require(!seen[item], quoted(parameter), " names axis ", item, " twice");
+    seen[item] = true;
   }
   return out;
 }
@@ -111,15 +111,16 @@ size_t ShapeCall::axis(std::string_view parameter, size_t rank) const {
   const int64_t out = integer(parameter);
   require(out >= 0 && out < static_cast<int64_t>(rank), quoted(parameter), " is ", out,
           " for a tensor with ", rank, " axes");
-  return static_cast<size_t>(out);
+  return out;
 }
 
-void ShapeCall::one_of(std::string_view parameter, std::span<const std::string_view> words) const {
-  const std::string& given = text(parameter);
-  if (std::find(words.begin(), words.end(), given) != words.end()) return;
+void ShapeCall::one_of(std::string_view parameter,
+                       std::span<const std::string_view> allowed) const {
+  const std::string& actual = text(parameter);
+  if (std::find(allowed.begin(), allowed.end(), actual) != allowed.end()) return;
   std::string known;
-  for (const std::string_view word : words) known += cat(known.empty() ? "" : ", ", quoted(word));
-  refuse(quoted(parameter), " is ", quoted(given), ", and can be ", known);
+  for (const std::string_view each : allowed) known += cat(known.empty() ? "" : ", ", quoted(each));
+  refuse(quoted(parameter), " is ", quoted(actual), ", and can be ", known);
 }
 
 void check_reflection(const ShapeCall& call, size_t axis, int64_t extent,
@@ -129,7 +130,7 @@ void check_reflection(const ShapeCall& call, size_t axis, int64_t extent,
   const int64_t limit = extent - (border == "reflect" ? 1 : 0);
   call.require(padding.first <= limit && padding.second <= limit, "axis ", axis, " of extent ",
                extent, " is padded by (", padding.first, ", ", padding.second,
-               "), more than there is to reflect");
+               "), more than can be reflected");
 }
 
 std::ostream& operator<<(std::ostream& out, const ShapeText& text) {

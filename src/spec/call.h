@@ -21,7 +21,7 @@ using ir::Ints;
 using Shapes = std::vector<Ints>;
 using Pairs = std::vector<std::pair<int64_t, int64_t>>;
 
-/// Arguments by parameter, with the declared types. Numbers in place of tensors have rank 0, arrays
+/// Arguments by parameter, with the declared types. Numbers instead of tensors have rank 0, arrays
 /// of them rank 1.
 class ShapeCall {
  public:
@@ -37,7 +37,7 @@ class ShapeCall {
   Ints ints(std::string_view parameter) const;
   Pairs pairs(std::string_view parameter) const;
   size_t list_size(std::string_view parameter) const { return value(parameter).items.size(); }
-  /// The integers of a tensor, if the call itself contains them.
+  /// The integers of a tensor, if they are literals in the call.
   std::optional<Ints> numbers_of(std::string_view parameter) const;
   std::optional<int64_t> number_of(std::string_view parameter) const;
   Ints first_shape() const { return shape(declaration_.parameters[0].name); }  ///< operand
@@ -60,7 +60,7 @@ class ShapeCall {
   /// Axes of a tensor with `rank` axes; none may occur twice.
   Ints axes(std::string_view parameter, size_t rank) const;
   size_t axis(std::string_view parameter, size_t rank) const;
-  void one_of(std::string_view parameter, std::span<const std::string_view> words) const;
+  void one_of(std::string_view parameter, std::span<const std::string_view> allowed) const;
 
  private:
   const nnef::Value& value(std::string_view parameter) const;
@@ -76,7 +76,7 @@ inline constexpr std::array<std::string_view, 5> kBorders = {"constant", "replic
                                                              "reflect-even", "ignore"};
 inline constexpr std::span<const std::string_view> kFilledBorders = std::span(kBorders).first(4);
 
-/// Checks padding by reflection, which cannot exceed the extent.
+/// Checks that padding by reflection does not exceed the extent.
 void check_reflection(const ShapeCall& call, size_t axis, int64_t extent,
                       std::pair<int64_t, int64_t> padding);
 

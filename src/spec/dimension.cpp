@@ -22,19 +22,19 @@ MaybeDim quotient(const Dim& a, const Dim& b) {
   return floor_div(max(a, 0), b) - floor_div(max(Dim(0) - a, 0), b);
 }
 
-MaybeDim of_sign(std::string_view sign, const Dim& a, const Dim& b) {
-  if (sign == "+") return a + b;
-  if (sign == "-") return a - b;
-  if (sign == "*") return a * b;
-  if (sign == "/") return quotient(a, b);
-  if (sign == "min") return min(a, b);
-  if (sign == "max") return max(a, b);
+MaybeDim apply_operator(std::string_view op, const Dim& a, const Dim& b) {
+  if (op == "+") return a + b;
+  if (op == "-") return a - b;
+  if (op == "*") return a * b;
+  if (op == "/") return quotient(a, b);
+  if (op == "min") return min(a, b);
+  if (op == "max") return max(a, b);
   return {};
 }
 
-/// Nothing if a number does not fit into 64 bits, either.
-MaybeDim combined(std::string_view sign, const MaybeDim& a, const MaybeDim& b) try {
-  return a && b ? of_sign(sign, *a, *b) : MaybeDim{};
+/// std::nullopt also if a number does not fit into 64 bits.
+MaybeDim combined(std::string_view op, const MaybeDim& a, const MaybeDim& b) try {
+  return a && b ? apply_operator(op, *a, *b) : MaybeDim{};
 } catch (const Error&) {
   return {};
 }
@@ -89,21 +89,21 @@ class DimensionReader {
   }
   MaybeDim ratio() {
     MaybeDim out = atom();
-    while (out && accept("/")) out = combined("/", out, number(word()));
+    while (out && accept("/")) out = combined("/", out, number(token()));
     return out;
   }
 
   MaybeDim atom() {
     constexpr int kDeepest = 100;
     if (++depth_ > kDeepest) return {};
-    MaybeDim out = plain_atom();
+    MaybeDim out = primary();
     --depth_;
     return out;
   }
-  MaybeDim plain_atom() {
+  MaybeDim primary() {
     if (accept("-")) return combined("-", Dim(0), atom());
     if (accept("(")) return closed(sum());
-    const std::string_view name = word();
+    const std::string_view name = token();
     const bool is_call = (name == "min" || name == "max" || name == "floor") && accept("(");
     if (is_call) return call(name);
     if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) return number(name);
@@ -116,7 +116,7 @@ class DimensionReader {
     return closed(out);
   }
 
-  std::string_view word() {
+  std::string_view token() {
     peek();
     const size_t begin = at_;
     const auto is_part = [](char c) {
@@ -147,11 +147,12 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
-/// The text behind the first word of an extension, if that is `word`.
-std::optional<std::string_view> extension_text(std::string_view extension, std::string_view word) {
+/// The text after the first word of an extension, if that is `keyword`.
+std::optional<std::string_view> extension_text(std::string_view extension,
+                                               std::string_view keyword) {
   extension = trimmed(extension);
   const size_t end = extension.find_first_of(" \t\r\n");
-  if (end == std::string_view::npos || extension.substr(0, end) != word) return {};
+  if (end == std::string_view::npos || extension.substr(0, end) != keyword) return {};
   return trimmed(extension.substr(end));
 }
 
@@ -216,8 +217,8 @@ std::optional<bool> holds(const ir::Comparison& comparison) {
 }
 
 std::optional<int64_t> Line::root(int64_t value) const {
-  const int64_t rest = value - offset;
-  return rest % slope == 0 ? std::optional(rest / slope) : std::nullopt;
+  const int64_t scaled = value - offset;
+  return scaled % slope == 0 ? std::optional(scaled / slope) : std::nullopt;
 }
 
 std::optional<Line> as_line(const Dim& dim) {

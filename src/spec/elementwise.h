@@ -1,4 +1,4 @@
-// Operations that compute element by element, for tract.
+// Elementwise operations of tract.
 #pragma once
 
 #include <span>

@@ -94,7 +94,7 @@ void check_document(const nnef::Document& document) {
   throw Error("nnef-limit",
               cat("the graph is more than ", limits::kExpandedStatements,
                   " statements once its fragments are expanded"),
-              "fragments that call each other can make a small file stand for any number");
+              "nested fragment calls can expand a small file to any number of statements");
 }
 
 }  // namespace t2n::spec

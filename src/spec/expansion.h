@@ -5,7 +5,7 @@
 
 namespace t2n::spec {
 
-/// Engines first expand fragments: a few lines can stand for billions of statements. Errors:
+/// Engines first expand fragments: a few lines can expand to billions of statements. Errors:
 /// `nnef-limit`; `nnef-invalid` if the graph names a result that no statement defines.
 void check_document(const nnef::Document& document);
 

@@ -1,4 +1,4 @@
-// Reads `external<…>(shape = …)` and tract_core_external, the two ways to declare an input.
+// Reads `external<…>(shape = …)` and tract_core_external, the two declarations of an input.
 #include "src/spec/input_facts.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ InputSize size_of(const Value& value) {
   return out;
 }
 
-/// By name; the first of several.
+/// By name; the first declaration if there are several.
 std::map<std::string, const Value*> declared_inputs(const nnef::Document& document) {
   std::map<std::string, const Value*> out;
   for (const nnef::Assignment& assignment : document.graph.body)

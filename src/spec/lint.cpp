@@ -1,4 +1,4 @@
-// Checks a strict document: its head, its graph, and each statement with what it assigns.
+// Checks a strict document: its head, its graph, and each statement with its results.
 #include "src/spec/lint.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ bool is_printable(std::string_view text) {
 std::string name_problem(std::string_view name) {
   if (!nnef::is_plain_identifier(name))
     return cat(quoted(name), " is no identifier: letters, digits and _, not a digit first");
-  return nnef::is_reserved_word(name) ? cat(quoted(name), " is a word of the language") : "";
+  return nnef::is_reserved_word(name) ? cat(quoted(name), " is a reserved word") : "";
 }
 
 std::string subject(const Names& names) {
@@ -54,7 +54,7 @@ class Lint {
   }
 
  private:
-  /// What no statement's result is to blame for.
+  /// Reports a problem that is about no result of a statement.
   template <typename... Parts>
   void report(const Parts&... parts) {
     violations_.push_back({"", cat(parts...)});
@@ -106,7 +106,7 @@ class Lint {
   void statement(const Assignment& assignment) {
     const Names names = nnef::assigned_names(assignment.left);
     if (!is_printable(assignment.comment))
-      report_about(names, "its comment holds other characters than printable ASCII");
+      report_about(names, "its comment contains characters other than printable ASCII");
     try {
       call(assignment);
     } catch (const Error& error) {
@@ -166,14 +166,13 @@ class Lint {
     const auto& parameters = signature.declaration->parameters;
     for (const nnef::Argument& argument : call.arguments) {
       const auto found = std::find(arguments.begin(), arguments.end(), &argument.value);
-      const auto index = static_cast<size_t>(found - arguments.begin());
+      const size_t index = found - arguments.begin();
       const bool is_tensor = holds_tensors(signature.parameters[index]);
       if (is_tensor == argument.name.empty()) continue;
       refuse_invalid(cat(quoted(call.text), ": the ", is_tensor ? "tensor " : "attribute ",
                          quoted(parameters[index].name),
-                         is_tensor ? " is given by name, and tensors stand "
-                                     "by position"
-                                   : " stands without its name"));
+                         is_tensor ? " is given by name, and tensors are positional"
+                                   : " is given without its name"));
     }
   }
 
@@ -205,7 +204,7 @@ class Lint {
     const bool is_external = operation == "external";
     for (const AssignedName& target : names)
       if (is_external != parameters_.contains(target.name))
-        refuse_invalid(is_external ? "'external' assigns what is no input of the graph"
+        refuse_invalid(is_external ? "'external' assigns a tensor that is no input of the graph"
                                    : "an input of the graph can only be assigned by 'external'");
   }
 
@@ -224,7 +223,8 @@ class Lint {
     const bool has_zero =
         std::any_of(ends.begin(), ends.end(), [](const Value& end) { return end.integer == 0; });
     if (is_plain && has_zero)
-      refuse_invalid("'slice': an end of 0 for the whole rest is deprecated: write the extent");
+      refuse_invalid(
+          "'slice': an end of 0 for the remaining entries is deprecated: write the extent");
   }
 
   const Document& document_;
@@ -241,13 +241,13 @@ class Lint {
 std::string literal_problem(const Value& value) {
   if (value.kind == Kind::scalar && !std::isfinite(value.number))
     return "infinities and NaN have no literal: store them in a variable";
-  // From half a step above the largest f32, readers round to infinity.
+  // From half an ulp above the largest f32 on, readers round to infinity.
   constexpr double kTooLarge = 0x1.ffffffp127;
   if (value.kind == Kind::scalar && std::abs(value.number) >= kTooLarge)
-    return "a scalar is larger than an f32 holds";
+    return "a scalar exceeds the range of f32";
   if (value.kind == Kind::string &&
       (!is_printable(value.text) || value.text.find_first_of("'\"") != std::string::npos))
-    return "a string holds quotes, or other characters than printable ASCII";
+    return "a string contains quotes or characters other than printable ASCII";
   return "";
 }
 

@@ -17,25 +17,26 @@ struct Stored {
   std::string label;
   ir::Ints shape;
   ir::DType dtype = ir::DType::f32;
-  bool quantised = false;  ///< integer codes of reals
-  int64_t bits = 0;        ///< per value, if that differs from the dtype's
-  std::string own_format;  ///< an engine's own, such as "q4_0"; "" for item types of NNEF
+  bool quantised = false;     ///< integer codes of quantised floats
+  int64_t bits = 0;           ///< per value, if that differs from the dtype's
+  std::string engine_format;  ///< such as "q4_0"; "" for item types of NNEF
 };
 
 struct Violation {
-  std::string name;     ///< the first result of the wrong statement; "" if it is about none
+  std::string name;     ///< the first result of the wrong statement, if any
   std::string message;  ///< one line, with that name: "'y': 'concat' reads 'x', which …"
   std::string help = {};
 };
 
 /// Every violated rule of the specification, and of its readers. A statement is checked up to its
-/// first problem; what follows from a wrong one is not checked. Linear in the document's size.
+/// first problem; statements that depend on a wrong one are not checked. Linear in the document's
+/// size.
 std::vector<Violation> lint_strict(const nnef::Document& document, std::span<const Stored> stored);
 
-/// The same, with the tensors that the document's blobs will become.
+/// The same, with the tensors of the document's blobs.
 std::vector<Violation> lint_strict(const nnef::Document& document);
 
-/// The same, with the tensors that were read. Their packing is not checked.
+/// The same, with the tensors of an artefact. Their packing is not checked.
 std::vector<Violation> lint_strict(const nnef::Artefact& artefact);
 
 }  // namespace t2n::spec

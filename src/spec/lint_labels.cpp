@@ -1,4 +1,4 @@
-// Labels of variables, and whether the stored tensors fit them.
+// Checks labels of variables, and the stored tensors of these labels.
 #include <algorithm>
 
 #include "src/diag/error.h"
@@ -18,7 +18,7 @@ bool is_label_character(char c) {
 std::string label_problem(std::string_view label) {
   if (label.empty()) return "its label is empty";
   if (!std::all_of(label.begin(), label.end(), is_label_character))
-    return cat("its label ", quoted(label), " may hold letters, digits and _ - . / \\ only");
+    return cat("its label ", quoted(label), " may contain only letters, digits and _ - . / \\");
   for (size_t begin = 0; begin <= label.size();) {
     const size_t end = std::min(label.find_first_of("/\\", begin), label.size());
     if (end == begin) return cat("a part of its label ", quoted(label), " is empty");
@@ -53,7 +53,7 @@ bool fits_type(Item item, const Stored& stored) {
   return true;
 }
 
-std::string_view word(Item item) {
+std::string_view item_label(Item item) {
   return item == Item::scalar ? "scalar" : item == Item::integer ? "integer" : "logical";
 }
 
@@ -88,9 +88,11 @@ class Labels {
       report(name, cat("its label ", quoted(facts.label), " and ", quoted(other.label), " of ",
                        quoted(first), " differ in case only"));
     else if (facts.shape && other.shape && *facts.shape != *other.shape)
-      report(name, cat("it has not the shape of ", quoted(first), ", with the same label"));
+      report(name,
+             cat("its shape differs from that of ", quoted(first), ", which has the same label"));
     else if (facts.item != other.item)
-      report(name, cat("it has not the type of ", quoted(first), ", with the same label"));
+      report(name,
+             cat("its type differs from that of ", quoted(first), ", which has the same label"));
   }
 
   void file(std::string_view name, const TensorFacts& facts, const Stored& stored) {
@@ -98,10 +100,11 @@ class Labels {
       report(name,
              cat("its shape is ", ir::shape_str(ir::to_shape(*facts.shape)),
                  ", and that of the stored tensor ", ir::shape_str(ir::to_shape(stored.shape))));
-    if (!stored.own_format.empty())
-      report(name, cat("the stored tensor is ", stored.own_format, ", which is an engine's own"));
+    if (!stored.engine_format.empty())
+      report(name, cat("the stored tensor is ", stored.engine_format,
+                       ", which is specific to an engine"));
     else if (!fits_type(facts.item, stored))
-      report(name, cat("it is ", word(facts.item), ", and the stored tensor holds ",
+      report(name, cat("it is ", item_label(facts.item), ", and the stored tensor holds ",
                        ir::dtype_name(stored.dtype), stored.quantised ? " codes" : ""));
   }
 

@@ -1,10 +1,10 @@
-// Sizes that the engine cannot tell in the body of a scan.
+// Finds sizes that the engine cannot infer in the body of a scan.
 #include <algorithm>
 #include <map>
 
 #include "src/diag/error.h"
 #include "src/spec/lint_tract_parts.h"
-#include "src/spec/trial_sizes.h"
+#include "src/spec/probe_sizes.h"
 
 namespace t2n::spec {
 namespace {
@@ -15,9 +15,9 @@ struct Runs {
   std::vector<std::vector<LoopShapes>> loops;  ///< by run
 };
 
-Runs run_all(ShapeRunner& runner, const std::vector<ir::Sizes>& trials) {
+Runs run_all(ShapeRunner& runner, const std::vector<ir::Sizes>& probes) {
   Runs out;
-  for (const ir::Sizes& values : trials) {
+  for (const ir::Sizes& values : probes) {
     if (runner.run(values)) return {};
     if (!out.loops.empty() && runner.loops().size() != out.loops[0].size()) return {};
     out.sizes.push_back(values);
@@ -32,7 +32,7 @@ struct Point {
   int64_t value;
 };
 
-/// In all runs where the extent is known, one or more.
+/// The points of all runs in which the extent is known.
 std::vector<Point> points(const Runs& runs, size_t loop, const std::string& input, size_t axis,
                           const ir::Symbol& symbol) {
   std::vector<Point> out;
@@ -45,11 +45,11 @@ std::vector<Point> points(const Runs& runs, size_t loop, const std::string& inpu
   return out;
 }
 
-/// Whether the extents are the symbol times an integer, plus one, in all runs.
-bool tells(const std::vector<Point>& points) {
+/// Whether the extents are the symbol times an integer plus an integer, in all runs.
+bool determines(const std::vector<Point>& points) {
   const auto other = std::find_if(points.begin(), points.end(),
                                   [&](const Point& each) { return each.value != points[0].value; });
-  if (other == points.end()) return true;  // it is known
+  if (other == points.end()) return true;  // the symbol is constant
   const int64_t rise = other->extent - points[0].extent, step = other->value - points[0].value;
   return rise != 0 && rise % step == 0 &&
          std::all_of(points.begin(), points.end(), [&](const Point& each) {
@@ -57,49 +57,47 @@ bool tells(const std::vector<Point>& points) {
          });
 }
 
-bool is_told(const Runs& runs, size_t loop, const ir::Symbol& symbol) {
+bool is_determined(const Runs& runs, size_t loop, const ir::Symbol& symbol) {
   for (const std::vector<LoopShapes>& loops : runs.loops)
     for (const auto& [input, shape] : loops[loop].inputs)
       for (size_t axis = 0; axis < shape.size(); ++axis)
-        if (tells(points(runs, loop, input, axis, symbol))) return true;
+        if (determines(points(runs, loop, input, axis, symbol))) return true;
   return false;
 }
 
-/// Whether a product has one size in one run, and another in the other. Where a size is not known,
-/// a run lacks products.
-bool have_other_products(const LoopShapes& a, const LoopShapes& b) {
+/// Whether a product has different sizes in two runs. A run with unknown sizes lacks products.
+bool have_different_products(const LoopShapes& a, const LoopShapes& b) {
   return a.products.size() == b.products.size() && a.products != b.products;
 }
 
 }  // namespace
 
-std::optional<TractFinding> untold_sizes(ShapeRunner& runner,
-                                         const std::vector<ir::Symbol>& symbols,
-                                         const std::vector<Assertion>& assertions) {
-  const Runs runs = run_all(runner, trial_sizes(symbols, assertions, {}));
+std::optional<TractFinding> unknown_sizes(ShapeRunner& runner,
+                                          const std::vector<ir::Symbol>& symbols,
+                                          const std::vector<Assertion>& assertions) {
+  const Runs runs = run_all(runner, probe_sizes(symbols, assertions, {}));
   if (runs.loops.size() < 2) return {};
   for (size_t loop = 0; loop < runs.loops[0].size(); ++loop) {
-    std::map<ir::Symbol, Limits> told;
+    std::map<ir::Symbol, Limits> determined;
     for (const ir::Symbol& symbol : symbols) {
       const int64_t value = runs.sizes.back().at(symbol);
-      if (is_told(runs, loop, symbol)) told[symbol] = {value, value, 1};
+      if (is_determined(runs, loop, symbol)) determined[symbol] = {value, value, 1};
     }
-    if (told.size() == symbols.size()) continue;
-    const Runs same = run_all(runner, trial_sizes(symbols, assertions, told));
-    for (size_t run = 1; run < same.loops.size(); ++run) {
-      const LoopShapes& now = same.loops[run].at(loop);
-      const auto is_other = [&](const std::vector<LoopShapes>& loops) {
-        return have_other_products(loops.at(loop), now);
+    if (determined.size() == symbols.size()) continue;
+    const Runs reruns = run_all(runner, probe_sizes(symbols, assertions, determined));
+    for (size_t run = 1; run < reruns.loops.size(); ++run) {
+      const LoopShapes& shapes = reruns.loops[run].at(loop);
+      const auto differs = [&](const std::vector<LoopShapes>& loops) {
+        return have_different_products(loops.at(loop), shapes);
       };
-      if (std::none_of(same.loops.begin(), same.loops.begin() + static_cast<std::ptrdiff_t>(run),
-                       is_other))
+      if (std::none_of(reruns.loops.begin(),
+                       reruns.loops.begin() + static_cast<std::ptrdiff_t>(run), differs))
         continue;
-      return TractFinding{
-          .name = now.name,
-          .problem = cat(quoted(now.name), ": no input of ", quoted(now.body),
-                         " tells the engine what the size of a product there follows from"),
-          .sizes = same.sizes[run],
-          .symbols = {}};
+      return TractFinding{.name = shapes.name,
+                          .problem = cat(quoted(shapes.name), ": no input of ", quoted(shapes.body),
+                                         " determines the size of a product there"),
+                          .sizes = reruns.sizes[run],
+                          .symbols = {}};
     }
   }
   return {};

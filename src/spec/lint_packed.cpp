@@ -1,4 +1,4 @@
-// Packed weights where the engine would have to cut their blocks.
+// Finds packed weights whose blocks the engine would have to split.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -44,15 +44,17 @@ class PackedLint {
     const auto add = [&](std::set<std::string_view>& to) { to.insert(names.begin(), names.end()); };
     if (op == "variable" && is_packed(statement.right)) add(packed_);
     if (is_one_of(op, kPass) && reads(packed_)) add(packed_);
-    if (op == "concat" || op == "stack" || (is_one_of(op, kPass) && reads(joined_))) add(joined_);
-    if (!is_one_of(op, kProducts) || !reads(packed_) || !reads(joined_)) return {};
+    if (op == "concat" || op == "stack" || (is_one_of(op, kPass) && reads(concatenated_)))
+      add(concatenated_);
+    if (!is_one_of(op, kProducts) || !reads(packed_) || !reads(concatenated_)) return {};
     const std::string name(names.empty() ? "" : names[0]);
-    return TractFinding{.name = name,
-                        .problem = cat(quoted(name), ": ", quoted(op),
-                                       " of joined tensors and a packed weight, which the engine "
-                                       "would cut"),
-                        .sizes = {},
-                        .symbols = {}};
+    return TractFinding{
+        .name = name,
+        .problem =
+            cat(quoted(name), ": ", quoted(op),
+                " of concatenated tensors and a packed weight, which the engine would split"),
+        .sizes = {},
+        .symbols = {}};
   }
 
   bool is_packed(const nnef::Value& variable) const {
@@ -65,7 +67,7 @@ class PackedLint {
   const nnef::Document& document_;
   std::set<std::string_view> labels_;
   std::set<std::string_view> packed_;  ///< identifiers
-  std::set<std::string_view> joined_;
+  std::set<std::string_view> concatenated_;
 };
 
 }  // namespace

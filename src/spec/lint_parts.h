@@ -14,7 +14,7 @@
 
 namespace t2n::spec {
 
-/// What is known of an assigned tensor; nothing if its statement is wrong.
+/// What is known of an assigned tensor; empty if its statement is wrong.
 struct TensorFacts {
   Item item = Item::unknown;
   std::optional<ir::Ints> shape;
@@ -28,11 +28,11 @@ using TensorTable = std::unordered_map<std::string_view, TensorFacts>;
 /// Names that statements of the graph assign to variables, in order.
 using Names = std::vector<std::string_view>;
 
-/// What is wrong with a number or string literal, or "". Readers hold reals as f32, have no
-/// infinity, and know no escapes in strings.
+/// The problem of a number or string literal, or "". Readers store floats as f32, and support
+/// neither infinities nor escapes in strings.
 std::string literal_problem(const nnef::Value& value);
 
-/// Checks labels, and the stored tensors behind them.
+/// Checks labels, and the stored tensors of these labels.
 void lint_labels(const Names& variables, const TensorTable& tensors, std::span<const Stored> stored,
                  std::vector<Violation>& violations);
 

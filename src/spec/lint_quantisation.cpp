@@ -13,7 +13,7 @@ using nnef::Kind;
 using nnef::QuantEntry;
 using nnef::Value;
 
-/// The quantising operations without their tensor, which is the entry's name.
+/// The quantising operations without their tensor operand, which is the entry's name.
 const std::map<std::string_view, Signature>& functions() {
   static const std::vector<nnef::Fragment> declarations = [] {
     std::vector<nnef::Fragment> out;
@@ -49,13 +49,13 @@ Ints literal_shape(const std::string& parameter, const Type& type, const Value& 
     const bool fits = (type.item == Item::scalar && value.kind == Kind::scalar) ||
                       (type.item == Item::integer && value.kind == Kind::integer) ||
                       (type.item == Item::logical && value.kind == Kind::logical);
-    if (!fits) refuse_invalid(cat(quoted(parameter), " is to be ", type_text(type)));
+    if (!fits) refuse_invalid(cat(quoted(parameter), " must be ", type_text(type)));
     if (const std::string problem = literal_problem(value); !problem.empty())
       refuse_invalid(problem);
     return {};
   }
   if (type.form != Type::Form::tensor)
-    refuse_invalid(cat(quoted(parameter), " is to be one ", type_text(type), ", not an array"));
+    refuse_invalid(cat(quoted(parameter), " must be one ", type_text(type), ", not an array"));
   if (value.items.empty()) refuse_invalid(cat(quoted(parameter), " is an empty array"));
   const Ints inner = literal_shape(parameter, type, value.items[0]);
   for (const Value& item : value.items)
@@ -94,8 +94,7 @@ class Entries {
     const Signature& signature = function(call.text);
     if (!call.type.empty()) refuse_invalid(cat(quoted(call.text), " is not generic"));
     for (const nnef::Argument& argument : call.arguments)
-      if (argument.name.empty())
-        refuse_invalid(cat(quoted(call.text), ": arguments stand with a name"));
+      if (argument.name.empty()) refuse_invalid(cat(quoted(call.text), ": arguments need names"));
     Arguments out = bind(*signature.declaration, call);
     for (size_t i = 0; i < out.size(); ++i)
       parameter(signature.declaration->parameters[i].name, signature.parameters[i], *out[i], facts);
@@ -112,13 +111,13 @@ class Entries {
       refuse_invalid(cat("'bits' is ", value.integer, ", and can be 1 to 64"));
   }
 
-  /// Readers convert every variable with an entry from codes to reals.
+  /// Readers dequantise every variable with an entry.
   void codes(const Value& call, const Arguments& arguments, const TensorFacts& facts) const {
     const auto found = stored_.find(facts.label);
     if (found == stored_.end()) return;
     const Stored& stored = *found->second;
     if (!stored.quantised)
-      refuse_invalid("the stored tensor holds no codes: readers would take them for such");
+      refuse_invalid("the stored tensor is not quantised: readers would dequantise its values");
     const nnef::Fragment& declaration = *function(call.text).declaration;
     const int64_t width = stored.bits > 0 ? stored.bits : 8 * ir::dtype_size(stored.dtype);
     const int64_t bits = argument(declaration, arguments, "bits")->integer;
@@ -154,9 +153,9 @@ void lint_quantisation(const nnef::Document& document, const TensorTable& tensor
   for (const std::string_view name : variables)
     if (!entries.explains(name, tensors.at(name)))
       violations.push_back(
-          {std::string(name), cat(quoted(name),
-                                  ": the stored tensor holds codes, and graph.quant has no "
-                                  "entry for it")});
+          {std::string(name),
+           cat(quoted(name),
+               ": the stored tensor is quantised, and graph.quant has no entry for it")});
 }
 
 }  // namespace t2n::spec

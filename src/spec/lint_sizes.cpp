@@ -1,4 +1,5 @@
-// Sizes that must be equal and that tract does not find equal: it compares them as expressions.
+// Finds sizes that must be equal and that tract cannot prove equal: it compares them as
+// expressions.
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -21,7 +22,7 @@ const Value* argument_of(const Value& call, std::string_view name) {
   return nullptr;
 }
 
-/// As tract reads it; nothing for what is no size.
+/// The size as tract parses it; std::nullopt for any other expression.
 std::optional<Dim> read_size(const Value& value) {
   const auto size = read_dimension(value);
   return size ? std::optional(nnef::tract_form(*size)) : std::nullopt;
@@ -44,7 +45,7 @@ Dim volume_of(const ir::Shape& shape) {
   return out;
 }
 
-/// Follows the shapes of what joins, cuts and reshapes tensors, as expressions.
+/// Propagates symbolic shapes through operations that concatenate, slice and reshape tensors.
 class SizeLint {
  public:
   std::optional<TractFinding> run(const nnef::Document& document) {
@@ -73,7 +74,7 @@ class SizeLint {
     const std::string_view op = value.text;
     if (op == "external" || op == "tract_core_external" || op == "tract_core_broadcast")
       return read_sizes(argument_of(value, "shape"));
-    if (op == "concat") return joined(value);
+    if (op == "concat") return concatenated(value);
     const MaybeShape x = shape_of(value.arguments[0].value);
     if (!x) return {};
     if (op == "reshape") return reshaped(value, *x);
@@ -83,10 +84,10 @@ class SizeLint {
     return std::find(unary.begin(), unary.end(), op) != unary.end() ? x : MaybeShape();
   }
 
-  MaybeShape joined(const Value& call) {
+  MaybeShape concatenated(const Value& call) {
     const Value* axis = argument_of(call, "axis");
     if (axis == nullptr) return {};
-    const auto at = static_cast<size_t>(axis->integer);
+    const size_t index = axis->integer;
     MaybeShape out;
     for (const Value& part : call.arguments[0].value.items) {
       const MaybeShape shape = shape_of(part);
@@ -96,7 +97,7 @@ class SizeLint {
         continue;
       }
       for (size_t i = 0; i < shape->size(); ++i)
-        if (i == at)
+        if (i == index)
           (*out)[i] = (*out)[i] + (*shape)[i];
         else
           require_equal((*out)[i], (*shape)[i]);
@@ -121,7 +122,7 @@ class SizeLint {
     if (!begin || !end || axes == nullptr || argument_of(call, "stride") != nullptr) return {};
     ir::Shape out = x;
     for (size_t i = 0; i < axes->items.size(); ++i)
-      out[static_cast<size_t>(axes->items[i].integer)] = (*end)[i] - (*begin)[i];
+      out[axes->items[i].integer] = (*end)[i] - (*begin)[i];
     return out;
   }
 
@@ -131,14 +132,14 @@ class SizeLint {
     const auto size = length == nullptr ? std::nullopt : read_size(*length);
     if (axis == nullptr || !size) return {};
     ir::Shape out = x;
-    out[static_cast<size_t>(axis->integer)] = *size;
+    out[axis->integer] = *size;
     return out;
   }
 
-  /// Numbers are compared elsewhere, at sizes.
+  /// Numbers are compared by ShapeRunner, at probe sizes.
   void require_equal(const Dim& a, const Dim& b) {
     if (a == b || a.is_constant() || b.is_constant()) return;
-    unequal_ = cat("the sizes ", a.str(), " and ", b.str(), " are compared as expressions");
+    unequal_ = cat("tract cannot prove that the sizes ", a.str(), " and ", b.str(), " are equal");
   }
 
   std::map<std::string_view, ir::Shape> shapes_;

@@ -1,12 +1,12 @@
-// Finds sizes at which a document is wrong, and then what would have to be declared.
+// Finds sizes at which a document is wrong, and declarations that exclude them.
 #include "src/spec/lint_tract.h"
 
 #include <cstdlib>
 
 #include "src/diag/error.h"
 #include "src/spec/lint_tract_parts.h"
+#include "src/spec/probe_sizes.h"
 #include "src/spec/shape_run.h"
-#include "src/spec/trial_sizes.h"
 
 namespace t2n::spec {
 namespace {
@@ -18,20 +18,20 @@ class TractLint {
   TractLint(const nnef::Document& document, int64_t budget)
       : runner_(document),
         statements_(static_cast<int64_t>(document.graph.body.size())),
-        left_(budget),
+        budget_(budget),
         symbols_(declared_symbols(document)),
         assertions_(read_assertions(document)) {}
 
   std::optional<TractFinding> run() {
-    const std::vector<ir::Sizes> trials = trial_sizes(symbols_, assertions_, {});
-    for (const ir::Sizes& values : trials)
+    const std::vector<ir::Sizes> probes = probe_sizes(symbols_, assertions_, {});
+    for (const ir::Sizes& values : probes)
       if (const auto problem = runner_.run(values, strictness_)) {
         TractFinding out{.name = problem->name,
                          .problem = problem->message,
                          .sizes = values,
                          .is_structural = problem->is_structural,
                          .symbols = {}};
-        if (!symbols_.empty()) find_cure(out, trials);
+        if (!symbols_.empty()) find_cure(out, probes);
         return out;
       }
     return {};
@@ -39,25 +39,25 @@ class TractLint {
 
   std::optional<TractFinding> run_loops() {
     if (symbols_.empty() || runner_.loops().empty()) return {};
-    return untold_sizes(runner_, symbols_, assertions_);
+    return unknown_sizes(runner_, symbols_, assertions_);
   }
 
-  /// Attention of rank 4 wants to know how many heads there are.
+  /// Attention of rank 4 needs a known number of heads.
   std::optional<TractFinding> run_heads() {
     std::vector<Heads> first;
-    for (const ir::Sizes& values : trial_sizes(symbols_, assertions_, {})) {
+    for (const ir::Sizes& values : probe_sizes(symbols_, assertions_, {})) {
       if (runner_.run(values)) return {};
-      const std::vector<Heads>& now = runner_.heads();
-      if (first.empty()) first = now;
-      for (size_t i = 0; i < std::min(first.size(), now.size()); ++i)
-        if (first[i].counts != now[i].counts && first[i].counts.size() == now[i].counts.size())
-          return TractFinding{.name = now[i].name,
-                              .problem = cat(quoted(now[i].name),
-                                             ": 'tract_transformers_sdpa' of a number of heads "
-                                             "that is not known"),
-                              .sizes = values,
-                              .cure = Cure::unknown,
-                              .symbols = {}};
+      const std::vector<Heads>& heads = runner_.heads();
+      if (first.empty()) first = heads;
+      for (size_t i = 0; i < std::min(first.size(), heads.size()); ++i)
+        if (first[i].counts != heads[i].counts && first[i].counts.size() == heads[i].counts.size())
+          return TractFinding{
+              .name = heads[i].name,
+              .problem = cat(quoted(heads[i].name),
+                             ": 'tract_transformers_sdpa' with an unknown number of heads"),
+              .sizes = values,
+              .cure = Cure::unknown,
+              .symbols = {}};
     }
     return {};
   }
@@ -72,20 +72,20 @@ class TractLint {
   }
 
  private:
-  bool is_right_under(const std::vector<Assertion>& assertions,
+  bool is_valid_under(const std::vector<Assertion>& assertions,
                       const std::map<ir::Symbol, Limits>& limits) {
-    const std::vector<ir::Sizes> trials = trial_sizes(symbols_, assertions, limits);
-    for (const ir::Sizes& values : trials) {
-      left_ -= statements_;
-      if (left_ < 0 || runner_.run(values, strictness_)) return false;
+    const std::vector<ir::Sizes> probes = probe_sizes(symbols_, assertions, limits);
+    for (const ir::Sizes& values : probes) {
+      budget_ -= statements_;
+      if (budget_ < 0 || runner_.run(values, strictness_)) return false;
     }
-    return !trials.empty();
+    return !probes.empty();
   }
 
-  bool is_right_under(const std::vector<ir::Symbol>& symbols, const Limits& limit) {
+  bool is_valid_under(const std::vector<ir::Symbol>& symbols, const Limits& limit) {
     std::map<ir::Symbol, Limits> limits;
     for (const ir::Symbol& symbol : symbols) limits[symbol] = limit;
-    return is_right_under(assertions_, limits);
+    return is_valid_under(assertions_, limits);
   }
 
   /// A single symbol, if that suffices, else all.
@@ -96,33 +96,33 @@ class TractLint {
     return out;
   }
 
-  void find_cure(TractFinding& finding, const std::vector<ir::Sizes>& trials) {
+  void find_cure(TractFinding& finding, const std::vector<ir::Sizes>& probes) {
     for (const auto& symbols : choices())
       if (find_bound(symbols, Cure::least, finding) || find_multiple(symbols, finding)) return;
     if (find_equal(finding)) return;
     for (const auto& symbols : choices())
       if (!finding.is_structural && find_bound(symbols, Cure::most, finding)) return;
-    if (strictness_ == Strictness::structure || left_ < 0) finding.cure = Cure::unknown;
-    for (const ir::Sizes& values : trials)
+    if (strictness_ == Strictness::structure || budget_ < 0) finding.cure = Cure::unknown;
+    for (const ir::Sizes& values : probes)
       if (!runner_.run(values, strictness_)) finding.cure = Cure::unknown;
   }
 
   bool find_bound(const std::vector<ir::Symbol>& symbols, Cure cure, TractFinding& finding) {
     constexpr int64_t kFar = int64_t{1} << 16;
-    const auto is_right = [&](int64_t bound) {
+    const auto is_valid = [&](int64_t bound) {
       const bool is_least = cure == Cure::least;
-      return is_right_under(symbols, {is_least ? bound : 1, is_least ? INT64_MAX : bound, 1});
+      return is_valid_under(symbols, {is_least ? bound : 1, is_least ? INT64_MAX : bound, 1});
     };
-    int64_t right = cure == Cure::least ? kFar : 1, wrong = cure == Cure::least ? 1 : kFar;
-    if (!is_right(right)) return false;
-    while (std::abs(right - wrong) > 1) {
-      const int64_t middle = (right + wrong) / 2;
-      (is_right(middle) ? right : wrong) = middle;
+    int64_t valid = cure == Cure::least ? kFar : 1, invalid = cure == Cure::least ? 1 : kFar;
+    if (!is_valid(valid)) return false;
+    while (std::abs(valid - invalid) > 1) {
+      const int64_t middle = (valid + invalid) / 2;
+      (is_valid(middle) ? valid : invalid) = middle;
     }
-    if (left_ < 0) return false;
+    if (budget_ < 0) return false;
     finding.cure = cure;
     finding.symbols = symbols;
-    finding.number = right;
+    finding.number = valid;
     return true;
   }
 
@@ -132,7 +132,7 @@ class TractLint {
         std::vector<Assertion> assertions = assertions_;
         const auto symbol = [&](size_t i) { return ir::Dim::symbol(symbols_[i]); };
         assertions.push_back({"", "", {symbol(a), ir::Relation::eq, symbol(b)}});
-        if (!is_right_under(assertions, {})) continue;
+        if (!is_valid_under(assertions, {})) continue;
         finding.cure = Cure::equal;
         finding.symbols = {symbols_[a], symbols_[b]};
         return true;
@@ -143,7 +143,7 @@ class TractLint {
   bool find_multiple(const std::vector<ir::Symbol>& symbols, TractFinding& finding) {
     constexpr int64_t kMost = 64;
     for (int64_t multiple = 2; multiple <= kMost; ++multiple) {
-      if (!is_right_under(symbols, {1, INT64_MAX, multiple})) continue;
+      if (!is_valid_under(symbols, {1, INT64_MAX, multiple})) continue;
       finding.cure = Cure::multiple;
       finding.symbols = symbols;
       finding.number = multiple;
@@ -154,7 +154,7 @@ class TractLint {
 
   ShapeRunner runner_;
   int64_t statements_;
-  int64_t left_;  ///< statements that may be run for a cure
+  int64_t budget_;  ///< statements that may still be run to find a cure
   std::vector<ir::Symbol> symbols_;
   std::vector<Assertion> assertions_;
   Strictness strictness_ = Strictness::all;

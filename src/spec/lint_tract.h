@@ -1,4 +1,4 @@
-// Finds shapes in a tract document that do not fit together.
+// Finds incompatible shapes in a tract document.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct TractFinding {
     unknown,   ///< right at some sizes
   };
   std::string name;            ///< the first result of the wrong statement
-  std::string problem;         ///< "'y': 'concat': the shapes [2,3] and [2,4] do not go together"
+  std::string problem;         ///< "'y': 'concat': the shapes [2,3] and [2,4] are incompatible"
   ir::Sizes sizes;             ///< an example
   bool is_structural = false;  ///< tract compares expressions there: an assertion does not help
   Cure cure = Cure::none;
@@ -29,13 +29,13 @@ struct TractFinding {
   int64_t number = 0;
 };
 
-/// So many statements take about ten seconds.
+/// This number of statements takes about ten seconds.
 inline constexpr int64_t kCureBudget = 10'000'000;
 
-/// Evaluates the document's shapes at sizes that its assertions allow. Whatever is reported is a
-/// counterexample; what is unknown is accepted. Linear in the document's size if it is right; if
-/// not, up to `budget` more statements are run to find what would have to be declared, and without
-/// an answer the cure is `unknown`.
+/// Evaluates the document's shapes at sizes that its assertions allow. Each finding is a
+/// counterexample; unknown shapes are accepted. Linear in the document's size if it is right; if
+/// not, up to `budget` more statements are run to find the declaration that would fix it; if none
+/// is found, the cure is `unknown`.
 std::optional<TractFinding> lint_tract(const nnef::Document& document,
                                        int64_t budget = kCureBudget);
 

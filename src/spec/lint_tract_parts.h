@@ -9,18 +9,18 @@
 
 namespace t2n::spec {
 
-/// A product in the body of a scan whose size tract cannot tell there: it knows a symbol only if an
-/// input of the body has its size, times an integer and plus one. It fails in every run.
-std::optional<TractFinding> untold_sizes(ShapeRunner& runner,
-                                         const std::vector<ir::Symbol>& symbols,
-                                         const std::vector<Assertion>& assertions);
+/// A product in the body of a scan whose size tract cannot infer: it knows a symbol only if an axis
+/// of an input is the symbol times an integer plus an integer. It fails in every run.
+std::optional<TractFinding> unknown_sizes(ShapeRunner& runner,
+                                          const std::vector<ir::Symbol>& symbols,
+                                          const std::vector<Assertion>& assertions);
 
-/// Sizes that tract compares as expressions and does not find equal, where tensors are joined or
-/// reshaped; only sizes that statements of these kinds name are followed.
+/// Sizes that tract compares as expressions and cannot prove equal, where tensors are concatenated
+/// or reshaped; only sizes that statements of these kinds name are propagated.
 std::optional<TractFinding> unequal_sizes(const nnef::Document& document);
 
-/// A product of a packed weight with joined tensors, which tract splits: it cannot cut the blocks,
-/// and the process ends.
+/// A product of a packed weight with concatenated tensors, which tract splits: it cannot split the
+/// blocks, and aborts the process.
 std::optional<TractFinding> packed_joins(const nnef::Document& document);
 
 }  // namespace t2n::spec

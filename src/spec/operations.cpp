@@ -18,7 +18,7 @@ using nnef::Parameter;
 using nnef::Value;
 using Operations = std::map<std::string_view, const Fragment*>;
 
-/// Operations of the standard that no version of tract reads.
+/// Operations of the standard that no version of tract supports.
 constexpr std::array kNotInTract = {"add_n",
                                     "area_downsample",
                                     "argmax_pool",
@@ -51,7 +51,7 @@ std::vector<Fragment> declarations(std::string_view file) {
   internal_error(__FILE__, __LINE__, cat("no text ", file));
 }
 
-void enter(const std::vector<Fragment>& fragments, Operations& table) {
+void add_fragments(const std::vector<Fragment>& fragments, Operations& table) {
   for (const Fragment& fragment : fragments) table[fragment.name] = &fragment;
 }
 
@@ -59,7 +59,7 @@ const Operations& khronos_table() {
   static const std::vector<Fragment> standard = declarations("standard.nnef");
   static const Operations table = [] {
     Operations out;
-    enter(standard, out);
+    add_fragments(standard, out);
     return out;
   }();
   return table;
@@ -70,7 +70,7 @@ const Operations& tract_table() {
   static const Operations table = [] {
     Operations out = khronos_table();
     for (const char* name : kNotInTract) out.erase(name);
-    enter(tract, out);
+    add_fragments(tract, out);
     return out;
   }();
   return table;
@@ -92,7 +92,7 @@ size_t index_of(const Fragment& declaration, std::string_view name) {
   const auto& parameters = declaration.parameters;
   const auto found = std::find_if(parameters.begin(), parameters.end(),
                                   [&](const Parameter& p) { return p.name == name; });
-  return static_cast<size_t>(found - parameters.begin());
+  return found - parameters.begin();
 }
 
 [[noreturn]] void refuse_name(const Fragment& declaration, const Value& invocation,
@@ -116,7 +116,7 @@ size_t target(const Fragment& declaration, const Value& invocation, size_t posit
                        count == 1 ? " argument" : " arguments", ", and ",
                        invocation.arguments.size(), " are given"));
   if (position > 0 && !invocation.arguments[position - 1].name.empty())
-    refuse_invalid(cat(called(invocation), ": an argument without a name stands behind ",
+    refuse_invalid(cat(called(invocation), ": a positional argument follows ",
                        quoted(invocation.arguments[position - 1].name)));
   return position;
 }

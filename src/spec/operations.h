@@ -14,7 +14,7 @@ enum class Dialect {
   tract,    ///< with the additions of tract's registries, without what tract lacks
 };
 
-/// The declaration, or null. A document's own fragments are not searched.
+/// The declaration, or nullptr. Fragments of documents are not searched.
 const nnef::Fragment* find_operation(std::string_view name, Dialect dialect);
 
 /// Errors: `nnef-invalid`, with the nearest name.
@@ -23,8 +23,8 @@ const nnef::Fragment& operation(std::string_view name, Dialect dialect);
 /// In alphabetical order.
 std::vector<std::string> operation_names(Dialect dialect);
 
-/// One value for each parameter of the declaration: the call's, else the default; null for an
-/// optional argument that is absent. Views into the call and the declaration.
+/// One value for each parameter of the declaration: the call's, else the default; nullptr for an
+/// absent optional argument. Views into the call and the declaration.
 using Arguments = std::vector<const nnef::Value*>;
 
 /// Binds the arguments of a call of an operation or fragment. Positional ones come first. Errors:

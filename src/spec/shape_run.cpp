@@ -12,7 +12,7 @@
 #include "src/diag/error.h"
 #include "src/diag/headline.h"
 #include "src/spec/dialect.h"
-#include "src/spec/settle.h"
+#include "src/spec/evaluate.h"
 #include "src/spec/tract_rules.h"
 #include "src/spec/types.h"
 
@@ -32,12 +32,12 @@ std::string_view operation_of(std::string_view sign) {
 }
 
 /// True for tract's own names of integer types.
-bool is_whole(std::string_view type) {
+bool is_integer_type(std::string_view type) {
   return !type.empty() && std::string_view("iutIUT").find(type[0]) != std::string_view::npos;
 }
 
 /// Beyond this, sums of extents might not fit into 64 bits.
-bool is_sensible(const Ints& shape) {
+bool is_in_range(const Ints& shape) {
   constexpr int64_t kMost = int64_t{1} << 40;
   return std::all_of(shape.begin(), shape.end(), [](int64_t extent) { return extent <= kMost; });
 }
@@ -57,7 +57,7 @@ Slices slices_of(const nnef::Document& document) {
   if (!version) return Slices::unknown;
   const bool is_old = version->starts_with("0.19.") || version->starts_with("0.20.") ||
                       version->starts_with("0.21.") || version->starts_with("0.22.");
-  return is_old ? Slices::cut_off : Slices::refused;
+  return is_old ? Slices::clamped : Slices::refused;
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ class ShapeRunner::State {
   }
 
  private:
-  /// The part of a call that is equal in every run. Without a signature it is unknown.
+  /// The part of a call that is the same in every run. Without a signature it is unknown.
   struct Prepared {
     const Signature* signature = nullptr;
     const TractRule* rule = nullptr;           ///< for an operation
@@ -129,7 +129,7 @@ class ShapeRunner::State {
   std::vector<Known> binary(const Value& value, Frame& frame) {
     const std::string_view operation = operation_of(value.text);
     if (operation.empty()) return {};
-    auto& invocation = signs_[&value];
+    auto& invocation = operators_[&value];
     if (!invocation)
       invocation = std::make_unique<Value>(
           nnef::invocation(std::string(operation), {{"", value.items[0]}, {"", value.items[1]}}));
@@ -145,12 +145,12 @@ class ShapeRunner::State {
   }
 
   const Prepared& prepare(const Value& invocation) {
-    const auto [place, is_new] = calls_.try_emplace(&invocation);
-    Prepared& out = place->second;
+    const auto [entry, is_new] = calls_.try_emplace(&invocation);
+    Prepared& out = entry->second;
     if (!is_new) return out;
-    if (const auto own = fragments_.find(invocation.text); own != fragments_.end()) {
-      out.fragment = own->second;
-      out.signature = &signature_of_own(*own->second);
+    if (const auto callee = fragments_.find(invocation.text); callee != fragments_.end()) {
+      out.fragment = callee->second;
+      out.signature = &fragment_signature(*callee->second);
     } else {
       out.rule = tract_rule(invocation.text);
       if (out.rule == nullptr && invocation.text != "tract_core_scan") return out;
@@ -160,18 +160,18 @@ class ShapeRunner::State {
     return out;
   }
 
-  const Signature& signature_of_own(const nnef::Fragment& fragment) {
+  const Signature& fragment_signature(const nnef::Fragment& fragment) {
     const auto found = signatures_.find(&fragment);
     if (found != signatures_.end()) return found->second;
     return signatures_.emplace(&fragment, signature_of(fragment)).first->second;
   }
 
-  /// The argument with numbers for expressions and names for calls; null if unknown.
-  const Value* settled(const Type& type, const Value& value, Frame& frame) {
+  /// The argument with numbers for expressions and names for calls; nullptr if unknown.
+  const Value* evaluated(const Type& type, const Value& value, Frame& frame) {
     const auto name_call = [&](const Value& expression) {
       return named(results_of(expression, frame), frame);
     };
-    return settle(type, value, {frame, *sizes_, name_call, store_});
+    return evaluate(type, value, {frame, *sizes_, name_call, store_});
   }
 
   /// A name, or a number, for the result of an expression.
@@ -188,7 +188,7 @@ class ShapeRunner::State {
     Arguments arguments = prepared.arguments;
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (arguments[i] == nullptr) continue;
-      arguments[i] = settled(prepared.signature->parameters[i], *arguments[i], frame);
+      arguments[i] = evaluated(prepared.signature->parameters[i], *arguments[i], frame);
       if (arguments[i] == nullptr) return {};
     }
     const ShapeOf shape_of = [&](std::string_view name) {
@@ -201,7 +201,7 @@ class ShapeRunner::State {
     std::vector<Known> out;
     for (Ints& shape :
          shapes_of(*prepared.rule, ShapeCall(declaration, arguments, shape_of), invocation))
-      out.push_back(is_sensible(shape) ? Known{std::move(shape), {}} : Known{});
+      out.push_back(is_in_range(shape) ? Known{std::move(shape), {}} : Known{});
     if (invocation.text == "tract_core_cast") keep_number(declaration, arguments, out);
     if (invocation.text == "tract_core_broadcast" && out.size() == 1 && out[0].shape) {
       const Ints* const input = shape_of(argument(declaration, arguments, "input")->text);
@@ -212,8 +212,8 @@ class ShapeRunner::State {
     return out;
   }
 
-  /// tract takes a broadcast away in front of a product, and the axis with it: it refuses the
-  /// product then, unless both of its factors are such.
+  /// tract removes a broadcast before a product, and the added axis with it. It then refuses the
+  /// product, unless both factors have an added axis.
   static void refuse_added_axes(const std::string& operation, const Arguments& arguments,
                                 const Frame& frame) {
     if (operation == "conv" || arguments.empty() || arguments[0] == nullptr) return;
@@ -228,9 +228,10 @@ class ShapeRunner::State {
     };
     const auto added = std::ranges::count_if(factors, has_added_axis);
     if (added == 1)
-      throw Error("shape", cat(quoted(operation),
-                               " of a tensor that tract_core_broadcast gave an "
-                               "axis, which the engine takes away"));
+      throw Error(
+          "shape",
+          cat(quoted(operation),
+              " of a tensor with an axis from tract_core_broadcast, which the engine removes"));
   }
 
   void note_heads(const ShapeOf& shape_of, const nnef::Fragment& declaration,
@@ -260,7 +261,8 @@ class ShapeRunner::State {
                           std::vector<Known>& out) {
     const Value& input = *argument(declaration, arguments, "input");
     const Value* const to = argument(declaration, arguments, "to");
-    if (input.kind == Kind::integer && out.size() == 1 && to != nullptr && is_whole(to->text))
+    if (input.kind == Kind::integer && out.size() == 1 && to != nullptr &&
+        is_integer_type(to->text))
       out[0].literal = std::make_shared<Value>(input);
   }
 
@@ -278,19 +280,19 @@ class ShapeRunner::State {
   std::vector<Known> call_fragment(const Prepared& prepared, Frame& frame) {
     Frame inner;
     for (size_t i = 0; i < prepared.arguments.size(); ++i) {
-      const Value* const given = prepared.arguments[i];
-      if (given == nullptr) continue;
-      const Value* const value = settled(prepared.signature->parameters[i], *given, frame);
+      const Value* const argument = prepared.arguments[i];
+      if (argument == nullptr) continue;
+      const Value* const value = evaluated(prepared.signature->parameters[i], *argument, frame);
       inner[prepared.fragment->parameters[i].name] = known(value, frame);
     }
     return run_body(*prepared.fragment, inner);
   }
 
-  static Known known(const Value* settled, const Frame& frame) {
-    if (settled == nullptr) return {};
-    if (settled->kind == Kind::identifier) return frame.at(settled->text);
-    Known out{{}, std::make_shared<Value>(*settled)};
-    if (settled->kind != Kind::array) out.shape.emplace();
+  static Known known(const Value* evaluated, const Frame& frame) {
+    if (evaluated == nullptr) return {};
+    if (evaluated->kind == Kind::identifier) return frame.at(evaluated->text);
+    Known out{{}, std::make_shared<Value>(*evaluated)};
+    if (evaluated->kind != Kind::array) out.shape.emplace();
     return out;
   }
 
@@ -298,15 +300,15 @@ class ShapeRunner::State {
   void bind_body(const Value& list, Frame& frame, Frame& inner) {
     static const Type kTensor{Type::Form::tensor, Item::unknown, {}};
     for (const Value& row : list.items)
-      inner[row.items.at(0).text] = known(settled(kTensor, row.items.at(1), frame), frame);
+      inner[row.items.at(0).text] = known(evaluated(kTensor, row.items.at(1), frame), frame);
   }
 
   /// Restricts scanned inputs to one iteration, and returns the number of iterations.
-  static std::optional<int64_t> cut(const Value& list, Frame& inner) {
+  static std::optional<int64_t> restrict_to_iteration(const Value& list, Frame& inner) {
     std::optional<int64_t> iterations;
     for (const Value& row : list.items) {
       auto& shape = inner[row.items.at(0).text].shape;
-      const auto axis = static_cast<size_t>(row.items.at(2).integer);
+      const size_t axis = row.items.at(2).integer;
       const int64_t chunk = std::abs(row.items.at(3).integer);
       if (!shape || axis >= shape->size() || chunk == 0) continue;
       iterations = ((*shape)[axis] + chunk - 1) / chunk;
@@ -324,29 +326,29 @@ class ShapeRunner::State {
   }
 
   std::vector<Known> scan(const Prepared& prepared, Frame& frame) {
-    const auto given = [&](std::string_view name) -> const Value& {
+    const auto attribute = [&](std::string_view name) -> const Value& {
       return *argument(*prepared.signature->declaration, prepared.arguments, name);
     };
-    const auto body = fragments_.find(given("body").text);
+    const auto body = fragments_.find(attribute("body").text);
     if (body == fragments_.end()) return {};
     Frame inner;
-    for (const char* list : {"scan", "full", "state"}) bind_body(given(list), frame, inner);
-    const std::optional<int64_t> iterations = cut(given("scan"), inner);
-    const std::optional<size_t> around = std::exchange(loop_, loops_.size());
+    for (const char* list : {"scan", "full", "state"}) bind_body(attribute(list), frame, inner);
+    const std::optional<int64_t> iterations = restrict_to_iteration(attribute("scan"), inner);
+    const std::optional<size_t> outer_loop = std::exchange(loop_, loops_.size());
     loops_.push_back(loop_shapes(body->second->name, inner));
     run_body(*body->second, inner);
-    loop_ = around;
+    loop_ = outer_loop;
     std::vector<Known> out;
-    for (const Value& row : given("output").items)
+    for (const Value& row : attribute("output").items)
       out.push_back(scanned(row, inner[row.items.at(0).text].shape, iterations));
     return out;
   }
 
-  /// The result of the last iteration, or of all, one behind the other.
+  /// The result of the last iteration, or the concatenated results of all.
   static Known scanned(const Value& row, std::optional<Ints> shape,
                        std::optional<int64_t> iterations) {
     if (!shape || row.items.at(1).text != "full") return {std::move(shape), {}};
-    const auto axis = static_cast<size_t>(row.items.at(2).integer);
+    const size_t axis = row.items.at(2).integer;
     if (!iterations || axis >= shape->size()) return {};
     (*shape)[axis] = product((*shape)[axis], *iterations);
     return {std::move(shape), {}};
@@ -359,10 +361,10 @@ class ShapeRunner::State {
   std::unordered_map<std::string_view, const nnef::Fragment*> fragments_;
   std::unordered_map<const nnef::Fragment*, Signature> signatures_;
   std::unordered_map<const Value*, Prepared> calls_;
-  std::unordered_map<const Value*, std::unique_ptr<Value>> signs_;
+  std::unordered_map<const Value*, std::unique_ptr<Value>> operators_;
   Store store_;                                  ///< arguments of one statement
   std::deque<Value> names_;                      ///< names of calls inside expressions
-  const nnef::Assignment* statement_ = nullptr;  ///< of the graph, that runs
+  const nnef::Assignment* statement_ = nullptr;  ///< of the graph; the running one
   std::vector<LoopShapes> loops_;
   std::vector<Heads> heads_;
   std::optional<size_t> loop_;  ///< whose body runs

@@ -15,7 +15,7 @@ namespace t2n::spec {
 /// A statement that tract refuses, or fails to run.
 struct ShapeProblem {
   std::string name;            ///< the statement's first result
-  std::string message;         ///< "'y': 'concat': the shapes [2,3] and [2,4] do not go together"
+  std::string message;         ///< "'y': 'concat': the shapes [2,3] and [2,4] are incompatible"
   bool is_structural = false;  ///< found by Strictness::structure
 };
 
@@ -36,13 +36,14 @@ struct Heads {
 /// The kind of problem to look for.
 enum class Strictness {
   all,        ///< everything that cannot run
-  structure,  ///< what tract compares as expressions while loading: joined and removed axes
+  structure,  ///< sizes that tract compares as expressions while loading: concatenated and removed
+              ///< axes
 };
 
 /// Runs the statements of a graph, and of fragments that they call, on shapes only, up to the first
-/// problem. The result of an operation without a rule, or with sizes that follow from data, is
-/// unknown, and so is everything that follows from it; that is never a problem. Linear in what is
-/// run.
+/// problem. The result of an operation without a rule, or with data-dependent sizes, is unknown,
+/// and so are all results that depend on it; that is never a problem. Linear in the number of
+/// statements run.
 class ShapeRunner {
  public:
   /// The document must outlive the runner.

@@ -10,7 +10,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kMethods = {"symmetric", "asymmetric", "aligned"};
 Ints reduced(const ShapeCall& call) {
   Ints out = call.shape("input");
-  for (const int64_t axis : call.axes("axes", out.size())) out[static_cast<size_t>(axis)] = 1;
+  for (const int64_t axis : call.axes("axes", out.size())) out[axis] = 1;
   return out;
 }
 
@@ -45,7 +45,7 @@ Shapes downsample(const ShapeCall& call) {
   const Ints factor = call.positive("factor", spatial_axes(call, out));
   for (size_t i = 2; i < out.size(); ++i) {
     call.require(out[i] % factor[i - 2] == 0, "the extent ", out[i], " of axis ", i,
-                 " does not part by ", factor[i - 2]);
+                 " is not divisible by ", factor[i - 2]);
     out[i] /= factor[i - 2];
   }
   return {out};
@@ -99,7 +99,7 @@ Shapes matmul(const ShapeCall& call) {
                shape_text(b), ": their ranks must be equal, and 2 or more");
   if (call.flag("transposeA")) std::swap(a[rank - 1], a[rank - 2]);
   if (call.flag("transposeB")) std::swap(b[rank - 1], b[rank - 2]);
-  call.require(a[rank - 1] == b[rank - 2], "rows of ", a[rank - 1], " do not meet columns of ",
+  call.require(a[rank - 1] == b[rank - 2], "rows of ", a[rank - 1], " do not match columns of ",
                b[rank - 2]);
   const auto batch = static_cast<ptrdiff_t>(rank - 2);
   Ints out =

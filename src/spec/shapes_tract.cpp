@@ -1,5 +1,5 @@
-// Shape rules of tract's operations. The standard's rules are reused where tract requires no less.
-// A rule here only refuses what every version of tract refuses, or cannot run.
+// Shape rules of tract's operations. The standard's rules are reused where tract requires the same
+// or more. A rule here only refuses calls that every version of tract refuses or cannot run.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -10,12 +10,12 @@
 namespace t2n::spec {
 namespace {
 
-MaybeShapes tract_introduced(const ShapeCall& call) { return one_shape(call.ints("shape")); }
+MaybeShapes tract_declared_shape(const ShapeCall& call) { return one_shape(call.ints("shape")); }
 
 MaybeShapes same_as_first(const ShapeCall& call) { return one_shape(call.first_shape()); }
 
-/// Axes of size 1 repeat, and so do missing ones at the end.
-MaybeShapes spread(const ShapeCall& call) {
+/// Axes of size 1 are broadcast, and so are missing ones at the end.
+MaybeShapes broadcast_operands(const ShapeCall& call) {
   Ints out;
   for (const Ints& shape : call.operand_shapes()) out = broadcast(call, out, shape);
   return one_shape(out);
@@ -40,7 +40,7 @@ MaybeShapes tract_slice(const ShapeCall& call, Slices beyond) {
   if (begin.size() != axes.size() || end.size() != axes.size()) return {};
   if (!stride.empty() && stride.size() != axes.size()) return {};
   for (size_t i = 0; i < axes.size(); ++i) {
-    int64_t& extent = out[static_cast<size_t>(axes[i])];
+    int64_t& extent = out[axes[i]];
     const int64_t first = begin[i] < 0 ? begin[i] + extent : begin[i];
     int64_t last = end[i] <= 0 ? end[i] + extent : end[i];
     if (last > extent && beyond == Slices::unknown) return {};
@@ -114,9 +114,9 @@ MaybeShapes range(const ShapeCall& call) {
   const auto start = call.number_of("start"), end = call.number_of("end"),
              step = call.number_of("step");
   if (!start || !end || !step || *step == 0) return {};
-  const int64_t way = *step > 0 ? *end - *start : *start - *end;
+  const int64_t direction = *step > 0 ? *end - *start : *start - *end;
   const int64_t size = std::abs(*step);
-  return one_shape({way <= 0 ? 0 : (way + size - 1) / size});
+  return one_shape({direction <= 0 ? 0 : (direction + size - 1) / size});
 }
 
 MaybeShapes dyn_slice(const ShapeCall& call) {
@@ -132,9 +132,9 @@ MaybeShapes one_hot(const ShapeCall& call) {
 }
 
 constexpr TractRow kTractRows[] = {
-    {"external", tract_introduced},
-    {"tract_core_external", tract_introduced},
-    {"variable", tract_introduced},
+    {"external", tract_declared_shape},
+    {"tract_core_external", tract_declared_shape},
+    {"variable", tract_declared_shape},
     {"unsqueeze", tract_unsqueeze},
     {"pad", tract_pad},
     {"tile", tract_tile},
@@ -197,22 +197,22 @@ constexpr std::string_view kLikeFirst[] = {"softabs",
                                            "tract_transformers_scaled_masked_softmax"};
 
 /// Further operations whose later operands broadcast.
-constexpr std::string_view kSpread[] = {"prelu", "batch_normalization"};
+constexpr std::string_view kBroadcastOperands[] = {"prelu", "batch_normalization"};
 
 const std::map<std::string_view, TractRule>& tract_rules() {
   static const auto rules = [] {
     std::map<std::string_view, TractRule> out;
     for (const std::span<const TractRow> rows :
          {std::span<const TractRow>(kTractRows), tract_product_rows()})
-      for (const TractRow& row : rows) out[row.operation].own = row.rule;
+      for (const TractRow& row : rows) out[row.operation].specific = row.rule;
     out["slice"].slicing = tract_slice;
     for (const StandardRow& row : kStandard)
       out[row.operation].standard = standard_rule(row.standard);
     for (const auto& names : {unary_operations(), std::span<const std::string_view>(kLikeFirst)})
-      for (const std::string_view operation : names) out[operation].own = same_as_first;
+      for (const std::string_view operation : names) out[operation].specific = same_as_first;
     for (const auto& names :
-         {broadcasting_operations(), std::span<const std::string_view>(kSpread)})
-      for (const std::string_view operation : names) out[operation].own = spread;
+         {broadcasting_operations(), std::span<const std::string_view>(kBroadcastOperands)})
+      for (const std::string_view operation : names) out[operation].specific = broadcast_operands;
     return out;
   }();
   return rules;

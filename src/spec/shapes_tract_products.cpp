@@ -11,7 +11,7 @@ namespace {
 
 /// Summed axes must be equal, or one of them has extent 1.
 void check_inner(const ShapeCall& call, int64_t a, int64_t b) {
-  call.require(a == b || a == 1 || b == 1, "rows of ", a, " do not meet columns of ", b);
+  call.require(a == b || a == 1 || b == 1, "rows of ", a, " do not match columns of ", b);
 }
 
 MaybeShapes tract_matmul(const ShapeCall& call) {
@@ -54,10 +54,10 @@ MaybeShapes einsum(const ShapeCall& call) {
     if (terms[i].size() != inputs[i].size()) return {};
     for (size_t axis = 0; axis < inputs[i].size(); ++axis) {
       int64_t& extent = extents.try_emplace(terms[i][axis], 1).first->second;
-      const int64_t given = inputs[i][axis];
-      call.require(extent == given || extent == 1 || given == 1, "the axes '", terms[i][axis],
-                   "' have ", extent, " and ", given, " entries");
-      extent = extent == 1 ? given : extent;
+      const int64_t size = inputs[i][axis];
+      call.require(extent == size || extent == 1 || size == 1, "the axes '", terms[i][axis],
+                   "' have ", extent, " and ", size, " entries");
+      extent = extent == 1 ? size : extent;
     }
   }
   Ints out;
@@ -74,40 +74,40 @@ MaybeShapes attention(const ShapeCall& call) {
   const Ints k = call.shape("k"), v = call.shape("v");
   if (q.size() < 3 || k.size() != q.size() || v.size() != q.size()) return {};
   const size_t last = q.size() - 1;
-  call.require(q[last] == k[last], "queries of ", q[last], " do not meet keys of ", k[last]);
+  call.require(q[last] == k[last], "queries of ", q[last], " do not match keys of ", k[last]);
   call.require(k[last - 1] == v[last - 1], "there are ", k[last - 1], " keys and ", v[last - 1],
                " values");
   q[last] = v[last];
   return one_shape(q);
 }
 
-/// Windows over axes 2 and higher; nothing if there is no room for one.
+/// Windows over axes 2 and higher; std::nullopt if a window does not fit.
 MaybeShapes windows(const ShapeCall& call, Ints out, const Ints& size, size_t skipped) {
   const Pairs padding = call.pairs("padding");
   const Ints stride = call.ints("stride"), dilation = call.ints("dilation");
-  const auto of = [&](const Ints& list, size_t axis) {
+  const auto entry = [&](const Ints& list, size_t axis) {
     return list.empty() ? 1 : list.at(axis - skipped);
   };
   const size_t count = out.size() - skipped;
   const auto fits = [&](size_t items) { return items == 0 || items == count; };
   if (!fits(padding.size()) || !fits(stride.size()) || !fits(dilation.size())) return {};
   for (size_t axis = 2; axis < out.size(); ++axis) {
-    const int64_t step = of(stride, axis);
+    const int64_t step = entry(stride, axis);
     if (step <= 0) return {};
     if (padding.empty()) {
       out[axis] = (out[axis] + step - 1) / step;
       continue;
     }
     const auto [before, after] = padding[axis - skipped];
-    const int64_t reach = (size[axis] - 1) * of(dilation, axis) + 1;
-    const int64_t room = out[axis] + before + after - reach;
+    const int64_t window = (size[axis] - 1) * entry(dilation, axis) + 1;
+    const int64_t room = out[axis] + before + after - window;
     if (room < 0) return {};
     out[axis] = room / step + 1;
   }
   return one_shape(out);
 }
 
-/// The groups of a convolution whose operands fit together; nothing if ranks do not.
+/// The groups of a convolution with compatible operands; std::nullopt if ranks differ.
 std::optional<int64_t> groups(const ShapeCall& call, const Ints& input, const Ints& filter) {
   const int64_t out = call.integer("groups");
   if (input.size() < 3 || filter.size() != input.size() || out <= 0) return {};
@@ -130,17 +130,17 @@ MaybeShapes tract_deconv(const ShapeCall& call) {
   const Ints input = call.shape("input"), filter = call.shape("filter");
   if (!groups(call, input, filter)) return {};
   Ints out = {input[0], filter[0]};
-  const Ints asked = call.ints("output_shape");
+  const Ints requested = call.ints("output_shape");
   const size_t count = input.size() - 2;
   const Pairs padding = call.pairs("padding");
   const Ints stride = call.ints("stride"), dilation = call.ints("dilation");
   if (padding.size() != count || (!stride.empty() && stride.size() != count)) return {};
   if (!dilation.empty() && dilation.size() != count) return {};
   for (size_t i = 0; i < count; ++i) {
-    const int64_t reach = (filter[i + 2] - 1) * (dilation.empty() ? 1 : dilation[i]) + 1;
-    const int64_t full = product(input[i + 2] - 1, stride.empty() ? 1 : stride[i]) + reach;
-    const bool is_asked = asked.size() == count;
-    out.push_back(is_asked ? asked[i] : full - padding[i].first - padding[i].second);
+    const int64_t window = (filter[i + 2] - 1) * (dilation.empty() ? 1 : dilation[i]) + 1;
+    const int64_t full = product(input[i + 2] - 1, stride.empty() ? 1 : stride[i]) + window;
+    const bool is_requested = requested.size() == count;
+    out.push_back(is_requested ? requested[i] : full - padding[i].first - padding[i].second);
     if (out.back() <= 0) return {};
   }
   return one_shape(out);

@@ -75,7 +75,7 @@ Ints up(const ShapeCall& call, const WindowArguments& window, Ints shape) {
 }
 
 /// The shape of `output_shape`, which must lead back to the input's.
-Ints asked_for(const ShapeCall& call, const WindowArguments& window, const Ints& input) {
+Ints requested_shape(const ShapeCall& call, const WindowArguments& window, const Ints& input) {
   const Ints out = call.positive("output_shape", input.size());
   const Ints back = down(call, window, out);
   for (size_t i = window.first_axis; i < input.size(); ++i)
@@ -96,9 +96,9 @@ WindowArguments full_window(const ShapeCall& call, const Ints& input) {
 Ints pooled(const ShapeCall& call, std::span<const std::string_view> borders) {
   const Ints input = call.shape("input");
   call.one_of("border", borders);
-  const WindowArguments over = full_window(call, input);
-  check_reflections(call, over, input);
-  return down(call, over, input);
+  const WindowArguments args = full_window(call, input);
+  check_reflections(call, args, input);
+  return down(call, args, input);
 }
 
 Shapes pool(const ShapeCall& call) { return {pooled(call, kBorders)}; }
@@ -118,8 +118,9 @@ Shapes sample(const ShapeCall& call) {
 
 Ints unpooled(const ShapeCall& call) {
   const Ints input = call.shape("input");
-  const WindowArguments over = full_window(call, input);
-  return call.list_size("output_shape") == 0 ? up(call, over, input) : asked_for(call, over, input);
+  const WindowArguments args = full_window(call, input);
+  return call.list_size("output_shape") == 0 ? up(call, args, input)
+                                             : requested_shape(call, args, input);
 }
 
 Shapes debox(const ShapeCall& call) {
@@ -154,8 +155,8 @@ void check_filter(const ShapeCall& call, const Ints& input, const Ints& filter, 
                ", and needs a batch, channels and at least one axis more");
   call.require(filter.size() == input.size(), "the filter has the shape ", shape_text(filter),
                ", and the input ", shape_text(input), ": their ranks must be equal");
-  call.require(filter[0] % groups == 0, "the ", filter[0], " filters do not part into ", groups,
-               " groups");
+  call.require(filter[0] % groups == 0, "the ", filter[0], " filters cannot be divided into ",
+               groups, " groups");
 }
 
 WindowArguments spatial_window(const ShapeCall& call, const Ints& filter) {
@@ -167,9 +168,9 @@ Ints convolved(const ShapeCall& call, const Ints& input, const Ints& filter, int
   call.require(product(filter[1], groups) == input[1], "filters over ", filter[1], " channels in ",
                groups, groups == 1 ? " group" : " groups", " do not fit an input of ", input[1],
                " channels");
-  const WindowArguments over = spatial_window(call, filter);
-  check_reflections(call, over, input);
-  Ints out = down(call, over, input);
+  const WindowArguments args = spatial_window(call, filter);
+  check_reflections(call, args, input);
+  Ints out = down(call, args, input);
   out[1] = filter[0];
   return out;
 }
@@ -178,11 +179,11 @@ Ints deconvolved(const ShapeCall& call, const Ints& input, const Ints& filter, i
   check_filter(call, input, filter, groups);
   call.require(filter[0] == input[1], filter[0], " filters do not fit an input of ", input[1],
                " channels");
-  const WindowArguments over = spatial_window(call, filter);
+  const WindowArguments args = spatial_window(call, filter);
   const int64_t channels = product(filter[1], groups);
-  const bool is_asked = call.list_size("output_shape") > 0;
-  Ints out = is_asked ? asked_for(call, over, input) : up(call, over, input);
-  call.require(!is_asked || (out[0] == input[0] && out[1] == channels), "'output_shape' is ",
+  const bool is_requested = call.list_size("output_shape") > 0;
+  Ints out = is_requested ? requested_shape(call, args, input) : up(call, args, input);
+  call.require(!is_requested || (out[0] == input[0] && out[1] == channels), "'output_shape' is ",
                shape_text(out), ", and its first extents must be ", input[0], " and ", channels);
   out[1] = channels;
   return out;
@@ -201,8 +202,8 @@ Shapes conv(const ShapeCall& call) {
 /// With groups = 0 there is one group for each channel of the result, which `output_shape` gives;
 /// without it, for each channel of the input.
 int64_t deconv_groups(const ShapeCall& call, const Ints& input) {
-  const Ints asked = call.ints("output_shape");
-  return groups_of(call, second(asked.empty() ? input : asked));
+  const Ints requested = call.ints("output_shape");
+  return groups_of(call, second(requested.empty() ? input : requested));
 }
 
 Shapes deconv(const ShapeCall& call) {
@@ -232,7 +233,7 @@ void check_points(const ShapeCall& call, const Ints& plane, const Ints& point, i
   call.require(groups > 0 && product(point[1], groups) == plane[0], "points over ", point[1],
                " channels in ", groups, groups == 1 ? " group" : " groups", " do not fit ",
                plane[0], " planes");
-  call.require(point[0] % groups == 0, "the ", point[0], " filters do not part into ", groups,
+  call.require(point[0] % groups == 0, "the ", point[0], " filters cannot be divided into ", groups,
                " groups");
 }
 
@@ -256,9 +257,9 @@ Shapes separable_deconv(const ShapeCall& call) {
   check_points(call, plane, point, groups_of(call, plane[0]));
   Ints middle = input;
   middle[1] = plane[0];
-  const Ints asked = call.ints("output_shape");
-  const int64_t channels = second(asked.empty() ? middle : asked);
-  call.require(channels > 0, "'output_shape' is ", shape_text(asked), ", and must be positive");
+  const Ints requested = call.ints("output_shape");
+  const int64_t channels = second(requested.empty() ? middle : requested);
+  call.require(channels > 0, "'output_shape' is ", shape_text(requested), ", and must be positive");
   const Ints out = deconvolved(call, middle, plane, channels);
   check_bias(call, out[1]);
   return {out};

@@ -35,8 +35,8 @@ int streaming_axis(const ir::Shape& shape, const std::string& symbol) {
   return out;
 }
 
-/// A number whose multiples are divisible, without remainder, by all divisors of the expression,
-/// nested ones too; nothing if a divisor is not a number, or there are too many.
+/// A number whose multiples are divisible by all divisors of the expression, nested ones too;
+/// std::nullopt if a divisor is no number, or the divisors are too large.
 std::optional<int64_t> exact_step(const ir::Dim& dim) {
   constexpr int64_t kMost = int64_t{1} << 30;
   int64_t out = 1;
@@ -49,14 +49,14 @@ std::optional<int64_t> exact_step(const ir::Dim& dim) {
     return true;
   };
   dim.map([&](const ir::Atom& atom) {
-    const ir::Operands* const of = ir::operands_of(atom);
-    if (of == nullptr || !is_known) return ir::Dim(0);
+    const ir::Operands* const operands = ir::operands_of(atom);
+    if (operands == nullptr || !is_known) return ir::Dim(0);
     const bool divides =
         std::holds_alternative<ir::FloorDiv>(atom) || std::holds_alternative<ir::Mod>(atom);
     if (divides)
-      is_known = of->b.is_constant() && join(exact_step(of->a), of->b.value());
+      is_known = operands->b.is_constant() && join(exact_step(operands->a), operands->b.value());
     else
-      is_known = join(exact_step(of->a), 1) && join(exact_step(of->b), 1);
+      is_known = join(exact_step(operands->a), 1) && join(exact_step(operands->b), 1);
     return ir::Dim(0);
   });
   return is_known ? std::optional(out) : std::nullopt;
@@ -65,7 +65,7 @@ std::optional<int64_t> exact_step(const ir::Dim& dim) {
 std::optional<Rate> rate_of(const ir::Dim& dim, const std::string& symbol) {
   const std::optional<int64_t> step = exact_step(dim);
   if (!step) return {};
-  // Far beyond the numbers in minima and maxima, an expression grows equally in each step.
+  // Far beyond the numbers in minima and maxima, an expression grows linearly.
   const int64_t far = *step * (int64_t{1} << 24);
   const auto at = [&](int64_t value) -> std::optional<int64_t> {
     const ir::Dim out = spec::at_sizes(dim, {{ir::Symbol(symbol), value}});
@@ -78,9 +78,9 @@ std::optional<Rate> rate_of(const ir::Dim& dim, const std::string& symbol) {
 }
 
 const nnef::Value& FlowCall::value(std::string_view parameter) const {
-  const nnef::Value* const given = spec::argument(declaration_, arguments_, parameter);
-  T2N_ASSERT(given != nullptr, "'", declaration_.name, "' has no ", parameter);
-  return literal_(*given);
+  const nnef::Value* const argument = spec::argument(declaration_, arguments_, parameter);
+  T2N_ASSERT(argument != nullptr, "'", declaration_.name, "' has no ", parameter);
+  return literal_(*argument);
 }
 
 bool FlowCall::has(std::string_view parameter) const {
@@ -98,31 +98,31 @@ std::vector<Flow> FlowCall::operands() const {
   for (size_t i = 0; i < arguments_.size(); ++i) {
     if (arguments_[i] == nullptr || !declaration_.parameters[i].type.starts_with("tensor"))
       continue;
-    const nnef::Value& given = literal_(*arguments_[i]);
-    if (given.kind == nnef::Kind::array)
-      for (const nnef::Value& item : given.items) out.push_back(flow_(item));
+    const nnef::Value& argument = literal_(*arguments_[i]);
+    if (argument.kind == nnef::Kind::array)
+      for (const nnef::Value& item : argument.items) out.push_back(flow_(item));
     else
-      out.push_back(flow_(given));
+      out.push_back(flow_(argument));
   }
   return out;
 }
 
-std::optional<int64_t> FlowCall::number(const nnef::Value& given) const {
-  const nnef::Value& settled = literal_(given);
-  if (settled.kind == nnef::Kind::integer) return settled.integer;
-  const auto dim = spec::read_dimension(settled);
+std::optional<int64_t> FlowCall::number(const nnef::Value& value) const {
+  const nnef::Value& literal = literal_(value);
+  if (literal.kind == nnef::Kind::integer) return literal.integer;
+  const auto dim = spec::read_dimension(literal);
   return dim && dim->is_constant() ? std::optional(dim->value()) : std::nullopt;
 }
 
 int64_t FlowCall::integer(std::string_view parameter) const {
   const auto out = number(value(parameter));
-  if (!out) blocked(cat("has no number as ", parameter));
+  if (!out) blocked(cat("has no constant ", parameter));
   return *out;
 }
 
 bool FlowCall::flag(std::string_view parameter) const {
-  const nnef::Value& given = value(parameter);
-  return given.kind == nnef::Kind::logical ? given.logical : integer(parameter) != 0;
+  const nnef::Value& argument = value(parameter);
+  return argument.kind == nnef::Kind::logical ? argument.logical : integer(parameter) != 0;
 }
 
 std::string FlowCall::text(std::string_view parameter) const { return value(parameter).text; }
@@ -131,7 +131,7 @@ ir::Ints FlowCall::ints(std::string_view parameter) const {
   ir::Ints out;
   for (const nnef::Value& item : value(parameter).items) {
     const auto entry = number(item);
-    if (!entry) blocked(cat("has no numbers as ", parameter));
+    if (!entry) blocked(cat("has no constant ", parameter));
     out.push_back(*entry);
   }
   return out;
@@ -143,7 +143,7 @@ std::vector<std::pair<int64_t, int64_t>> FlowCall::pairs(std::string_view parame
     const nnef::Value& pair = literal_(item);
     const auto first = pair.items.size() == 2 ? number(pair.items[0]) : std::nullopt;
     const auto second = first ? number(pair.items[1]) : std::nullopt;
-    if (!second) blocked(cat("has no numbers as ", parameter));
+    if (!second) blocked(cat("has no constant ", parameter));
     out.emplace_back(*first, *second);
   }
   return out;
@@ -153,15 +153,15 @@ bool FlowCall::reads_length(std::string_view parameter) const {
   return mentions(value(parameter), symbol_);
 }
 
-Flow together(const std::vector<Flow>& flows) {
+Flow combined_flow(const std::vector<Flow>& flows) {
   Flow out;
   for (const Flow& flow : flows) {
     out.known = out.known && flow.known;
     out.rank = std::max(out.rank, flow.rank);
     if (!flow.streams()) continue;
     if (out.streams() && out.axis != flow.axis)
-      blocked("joins a stream along one axis with one along another",
-              "each moment would meet every other: only a whole input can be computed so");
+      blocked("combines streams along different axes",
+              "combining all pairs of time steps needs the complete input");
     out.axis = flow.axis;
     out.delayed = out.delayed || flow.delayed;
   }

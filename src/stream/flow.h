@@ -1,4 +1,4 @@
-// What a rule knows of one call: which operands stream, and along which axis.
+// A rule's view of one call: which operands stream, and along which axis.
 #pragma once
 
 #include <functional>
@@ -17,9 +17,9 @@ namespace t2n::stream {
 
 /// The flow of a tensor, or of a literal, which does not stream.
 struct Flow {
-  int axis = -1;                     ///< the streaming axis; -1: equal in each run
+  int axis = -1;                     ///< the streaming axis; -1: the same in each run
   bool delayed = false;              ///< its first entry may come later than the input's
-  bool known = true;                 ///< false behind a refusal: nothing is known
+  bool known = true;                 ///< false after a refusal
   int rank = -1;                     ///< -1: unknown
   int64_t least = 0;                 ///< the minimum number of entries of a piece along the axis
   const ir::Shape* shape = nullptr;  ///< of a named tensor
@@ -58,7 +58,7 @@ class FlowCall {
   std::vector<std::pair<int64_t, int64_t>> pairs(std::string_view parameter) const;
   /// Whether the argument contains the stream's length.
   bool reads_length(std::string_view parameter) const;
-  /// An item of a list: a number, or nothing for an expression.
+  /// An item of a list: a number, or std::nullopt for an expression.
   std::optional<int64_t> number(const nnef::Value& value) const;
   /// The statement's result; null inside an expression.
   const ir::Shape* result() const { return result_; }
@@ -78,7 +78,7 @@ bool mentions(const ir::Dim& dim, const std::string& symbol);
 /// The only axis whose size contains the symbol; -1 for none, -2 for several.
 int streaming_axis(const ir::Shape& shape, const std::string& symbol);
 
-/// Entries per input entry, in the long run: `up` for each `down`. Nothing if the ratio is not
+/// The asymptotic rate: `up` entries for each `down` input entries. std::nullopt if it is not
 /// fixed.
 struct Rate {
   int64_t up = 0;
@@ -91,7 +91,7 @@ using Flows = std::vector<Flow>;
 /// The flows of the results. Errors: `not-streamable`. Called only if an operand streams, or
 /// an argument contains the stream's length.
 using FlowRule = Flows (*)(const FlowCall& call);
-/// Null for operations that do not run in pulses.
+/// nullptr for operations that do not run in pulses.
 FlowRule flow_rule(std::string_view operation);
 
 struct FlowRow {
@@ -102,11 +102,11 @@ std::vector<FlowRow> structure_flows();
 std::vector<FlowRow> window_flows();
 std::vector<FlowRow> product_flows();
 
-/// For operands that are combined element by element. Errors: `not-streamable` if they stream
+/// The flow of operands that are combined elementwise. Errors: `not-streamable` if they stream
 /// along several axes.
-Flow together(const std::vector<Flow>& flows);
-/// Throws the error `not-streamable`. `what` reads "takes the sum of the whole stream";
-/// find_pulses() adds the statement's place, and check_pulses() its operator.
+Flow combined_flow(const std::vector<Flow>& flows);
+/// Throws the error `not-streamable`. `what` reads "sums over the entire stream"; find_pulses()
+/// adds the statement's location, and check_pulses() its operator.
 [[noreturn]] void blocked(std::string what, std::string help = {});
 
 }  // namespace t2n::stream

@@ -23,8 +23,8 @@ using nnef::Value;
 struct Item {
   Flow flow;
   const Value* literal = nullptr;
-  /// The last state of a scan over the stream, which never exists.
-  bool is_at_end = false;
+  /// The final state of a scan over the stream, which has no end.
+  bool is_last_state = false;
 };
 using Scope = std::unordered_map<std::string_view, Item>;
 
@@ -64,21 +64,23 @@ class Finder {
   Pulses run() {
     Scope scope;
     for (const nnef::Assignment& statement : document_.graph.body) assign(statement, scope);
-    bool any = false;
+    bool any_output_streams = false;
     for (const std::string& name : document_.graph.results) {
       const Item& item = scope[name];
-      any = any || item.flow.streams() || !item.flow.known;
-      if (item.is_at_end)
-        refuse(place_of(name),
-               Error("not-streamable", "gives the state after the last moment", {}, kNoLast));
+      any_output_streams = any_output_streams || item.flow.streams() || !item.flow.known;
+      if (item.is_last_state)
+        refuse(location_of(name),
+               Error("not-streamable", "outputs the state after the last time step", {}, kNoLast));
     }
-    if (!any && out_.refusals.empty()) refuse(-1, Error("not-streamable", "no output streams"));
+    if (!any_output_streams && out_.refusals.empty())
+      refuse(-1, Error("not-streamable", "no output is streamed"));
     return std::move(out_);
   }
 
  private:
   static constexpr const char* kNoLast =
-      "a stream has no last moment while it runs: give the states of all moments, or leave it out";
+      "the last time step is unknown while a stream runs: output the states of all time steps, or "
+      "remove the output";
 
   void assign(const nnef::Assignment& statement, Scope& scope) {
     const auto names = nnef::assigned_names(statement.left);
@@ -88,10 +90,10 @@ class Finder {
     try {
       items = results_of(statement.right, scope);
       if (items.size() < names.size()) items.resize(names.size());
-      for (size_t i = 0; i < names.size(); ++i) settle(std::string(names[i]), items[i]);
+      for (size_t i = 0; i < names.size(); ++i) resolve(std::string(names[i]), items[i]);
     } catch (const Error& reason) {
       if (reason.diagnostic().id != "not-streamable") throw;
-      refuse(place_of(std::string(names[0])), reason);
+      refuse(location_of(std::string(names[0])), reason);
       Item unknown;
       unknown.flow.known = false;
       items.assign(names.size(), unknown);
@@ -99,39 +101,40 @@ class Finder {
     for (size_t i = 0; i < names.size(); ++i) scope[names[i]] = items[i];
   }
 
-  /// Takes the shape from the notes, which must agree with the rule's result.
-  void settle(const std::string& name, Item& item) {
+  /// Takes the shape from the notes and checks it against the rule's result.
+  void resolve(const std::string& name, Item& item) {
     const auto note = notes_.tensors.find(name);
-    if (note == notes_.tensors.end() || !item.flow.known || item.is_at_end) return;
+    if (note == notes_.tensors.end() || !item.flow.known || item.is_last_state) return;
     const ir::Shape& shape = note->second.shape;
     const int axis = streaming_axis(shape, symbol_);
-    if (axis == -2) blocked("makes a table of each moment with every other");
+    if (axis == -2) blocked("builds a time × time matrix");
     if (axis != item.flow.axis)
-      blocked(axis < 0 ? "keeps a fixed part of the stream" : "moves the stream in an unknown way");
+      blocked(axis < 0 ? "keeps a part of fixed length"
+                       : "moves the streamed axis in an unsupported way");
     item.flow.rank = static_cast<int>(shape.size());
     item.flow.shape = &shape;
     if (axis < 0) return;
-    const auto rate = rate_of(shape[static_cast<size_t>(axis)], symbol_);
-    if (!rate) blocked("gives a result that does not grow with the stream");
+    const auto rate = rate_of(shape[axis], symbol_);
+    if (!rate) blocked("has a result that does not grow at a fixed rate");
     out_.multiple = std::lcm(out_.multiple, rate->down);
     out_.least = std::max(out_.least, (item.flow.least * rate->down + rate->up - 1) / rate->up);
     item.flow.least = 0;
   }
 
-  int place_of(const std::string& name) const {
+  int location_of(const std::string& name) const {
     const auto note = notes_.tensors.find(name);
-    return note == notes_.tensors.end() ? -1 : note->second.place;
+    return note == notes_.tensors.end() ? -1 : note->second.location;
   }
 
-  void refuse(int place, const Error& reason) {
-    if (refused_.insert(place).second) out_.refusals.push_back({place, reason.diagnostic()});
+  void refuse(int location, const Error& reason) {
+    if (refused_.insert(location).second) out_.refusals.push_back({location, reason.diagnostic()});
   }
 
   Item item_of(const Value& value, Scope& scope) {
     if (value.kind == Kind::identifier) {
       const auto found = scope.find(value.text);
       if (found == scope.end()) return {};
-      if (found->second.is_at_end) blocked("reads the state after the last moment", kNoLast);
+      if (found->second.is_last_state) blocked("reads the state after the last time step", kNoLast);
       return found->second;
     }
     if (value.kind == Kind::invocation || value.kind == Kind::binary) {
@@ -151,7 +154,7 @@ class Finder {
 
   std::vector<Item> results_of(const Value& value, Scope& scope) {
     if (value.kind == Kind::binary && operation_of(value.text)) {
-      auto& call = signs_[&value];
+      auto& call = operators_[&value];
       if (!call)
         call = std::make_unique<Value>(nnef::invocation(
             operation_of(value.text), {{"", value.items[0]}, {"", value.items[1]}}));
@@ -159,8 +162,8 @@ class Finder {
     }
     if (value.kind == Kind::identifier) return {item_of(value, scope)};
     if (value.kind == Kind::invocation) {
-      if (const auto own = fragments_.find(value.text); own != fragments_.end())
-        return fragment(*own->second, value, scope);
+      if (const auto callee = fragments_.find(value.text); callee != fragments_.end())
+        return fragment(*callee->second, value, scope);
       if (value.text == "tract_core_scan") return scan(value, scope);
       return operation(value, scope);
     }
@@ -177,7 +180,7 @@ class Finder {
     if (invocation.text == "variable") return {{}};
     const nnef::Fragment* const declaration =
         spec::find_operation(invocation.text, spec::Dialect::tract);
-    if (declaration == nullptr) blocked(cat("is written as ", quoted(invocation.text)));
+    if (declaration == nullptr) blocked(cat("is exported as ", quoted(invocation.text)));
     const spec::Arguments arguments = spec::bind(*declaration, invocation);
     const FlowCall::FlowOf flow = [&](const Value& value) { return item_of(value, scope).flow; };
     const FlowCall::LiteralOf literal = [&](const Value& value) -> const Value& {
@@ -197,7 +200,7 @@ class Finder {
     if (!any_streams(operands) && !reads_length) return {};
     const FlowRule rule = flow_rule(invocation.text);
     if (rule == nullptr)
-      blocked(cat("is written as ", quoted(invocation.text), ", which does not run in pulses"));
+      blocked(cat("is exported as ", quoted(invocation.text), ", which does not run in pulses"));
     return items_of(rule(call));
   }
 
@@ -207,22 +210,22 @@ class Finder {
     return out;
   }
 
-  std::vector<Item> fragment(const nnef::Fragment& own, const Value& invocation, Scope& scope) {
-    const spec::Arguments arguments = spec::bind(own, invocation);
+  std::vector<Item> fragment(const nnef::Fragment& callee, const Value& invocation, Scope& scope) {
+    const spec::Arguments arguments = spec::bind(callee, invocation);
     Scope inner;
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (arguments[i] == nullptr) continue;
       Item item = item_of(*arguments[i], scope);
       const Value& literal = literal_of(*arguments[i], scope);
-      const bool is_tensor = own.parameters[i].type.starts_with("tensor");
-      if (is_tensor && mentions(literal, symbol_)) blocked("reads how long the input is");
+      const bool is_tensor = callee.parameters[i].type.starts_with("tensor");
+      if (is_tensor && mentions(literal, symbol_)) blocked("uses the total input length");
       if (literal.kind != Kind::identifier && literal.kind != Kind::invocation &&
           literal.kind != Kind::binary)
         item.literal = &literal;
-      inner[own.parameters[i].name] = item;
+      inner[callee.parameters[i].name] = item;
     }
     const ir::Shape* const outer = std::exchange(result_, nullptr);
-    for (const nnef::Assignment& statement : own.body) {
+    for (const nnef::Assignment& statement : callee.body) {
       const auto names = nnef::assigned_names(statement.left);
       std::vector<Item> items = results_of(statement.right, inner);
       items.resize(std::max(items.size(), names.size()));
@@ -230,7 +233,7 @@ class Finder {
     }
     result_ = outer;
     std::vector<Item> out;
-    for (const nnef::Parameter& result : own.results) out.push_back(inner[result.name]);
+    for (const nnef::Parameter& result : callee.results) out.push_back(inner[result.name]);
     return out;
   }
 
@@ -251,54 +254,55 @@ class Finder {
       if (!flow.streams()) continue;
       any = true;
       if (flow.axis != row.items.at(2).integer)
-        blocked("runs a loop along another axis than the stream's");
+        blocked("loops along another axis than the streamed one");
       if (row.items.at(3).integer < 0)
-        blocked("runs from the end of the stream",
-                "a stream has no end while it runs: use a layer of one direction "
+        blocked("loops backward from the end of the stream",
+                "the end of a stream is unknown while it runs: use a unidirectional layer "
                 "(bidirectional=False)");
-      if (row.items.at(3).integer != 1) blocked("takes several moments in each iteration");
+      if (row.items.at(3).integer != 1) blocked("reads several time steps per iteration");
     }
     if (!any) out.count = 0;
     return out;
   }
 
   std::vector<Item> scan(const Value& invocation, Scope& scope) {
-    const auto given = [&](std::string_view name) -> const Value& {
+    const auto attribute = [&](std::string_view name) -> const Value& {
       for (const nnef::Argument& argument : invocation.arguments)
         if (argument.name == name) return argument.value;
       internal_error(__FILE__, __LINE__, cat("a scan without ", name));
     };
-    const Scanned input = scanned(given("scan"), scope);
+    const Scanned input = scanned(attribute("scan"), scope);
     for (const char* list : {"full", "state"})
-      for (const Value& row : given(list).items)
+      for (const Value& row : attribute(list).items)
         if (const Flow flow = item_of(row.items.at(1), scope).flow; flow.streams())
-          blocked("reads the whole stream in each iteration",
+          blocked("reads the entire stream in each iteration",
                   "write the loop as a recurrent layer (nn.GRU, nn.LSTM, nn.RNN)");
     if (!input.known) {
       Item unknown;
       unknown.flow.known = false;
-      return std::vector<Item>(given("output").items.size(), unknown);
+      return std::vector<Item>(attribute("output").items.size(), unknown);
     }
     if (input.count == 0) {
-      if (mentions(invocation, symbol_)) blocked("runs as often as the input is long");
+      if (mentions(invocation, symbol_))
+        blocked("has an iteration count that depends on the input length");
       return {};
     }
     if (input.count > 1 && input.delayed)
-      blocked("scans several streams of which one comes late",
-              "tract does not bring them together there: join them before the loop");
-    if (given("reset_every_turn").integer != 0) blocked("forgets its state after each piece");
-    if (const auto body = fragments_.find(given("body").text); body != fragments_.end())
+      blocked("loops over several streams with different delays",
+              "tract does not align them: concatenate them before the loop");
+    if (attribute("reset_every_turn").integer != 0) blocked("resets its state after each piece");
+    if (const auto body = fragments_.find(attribute("body").text); body != fragments_.end())
       for (const nnef::Assignment& statement : body->second->body)
-        if (mentions(statement.right, symbol_)) blocked("reads how long the input is");
+        if (mentions(statement.right, symbol_)) blocked("uses the total input length");
     std::vector<Item> out;
-    for (const Value& row : given("output").items) {
+    for (const Value& row : attribute("output").items) {
       Item item;
       if (row.items.at(1).text == "full" && row.items.at(3).integer != 1)
-        blocked("gives the stream from its end");
+        blocked("outputs the stream in reverse");
       if (row.items.at(1).text == "full")
         item.flow = {.axis = static_cast<int>(row.items.at(2).integer), .delayed = input.delayed};
       else
-        item.is_at_end = true;
+        item.is_last_state = true;
       out.push_back(item);
     }
     return out;
@@ -308,7 +312,7 @@ class Finder {
   const draft::Notes& notes_;
   std::string symbol_;
   std::unordered_map<std::string_view, const nnef::Fragment*> fragments_;
-  std::unordered_map<const Value*, std::unique_ptr<Value>> signs_;
+  std::unordered_map<const Value*, std::unique_ptr<Value>> operators_;
   const ir::Shape* result_ = nullptr;  ///< of the statement being processed
   std::set<int> refused_;
   Pulses out_;

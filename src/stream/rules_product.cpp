@@ -7,19 +7,19 @@
 namespace t2n::stream {
 namespace {
 
-constexpr const char* kSums = "sums over the whole stream";
-constexpr const char* kTable = "makes a table of each moment with every other";
+constexpr const char* kSums = "sums over the entire stream";
+constexpr const char* kTimeByTime = "builds a time × time matrix";
 constexpr const char* kHelp =
-    "attention over a whole input does not stream: recurrent layers and convolutions do";
+    "attention over the complete input cannot stream: use recurrent layers or convolutions";
 
 /// [.., M, K] x [.., K, N]
 Flows matmul(const FlowCall& call) {
   const Flow a = call.flow("A"), b = call.flow("B");
   const int rank = std::max(a.rank, b.rank);
-  if (rank < 2) blocked("multiplies a stream in an unknown way");
+  if (rank < 2) blocked("multiplies a stream in an unsupported way");
   // Axes of the result; rank: summed over.
   const int columns = rank - 1, rows = rank - 2;
-  const auto place = [&](const Flow& flow, bool transposed, bool is_left) {
+  const auto result_axis = [&](const Flow& flow, bool transposed, bool is_left) {
     if (flow.axis < rows) return flow.axis;
     const bool is_last = (flow.axis == columns) != transposed;
     if (is_left) return is_last ? rank : rows;
@@ -29,9 +29,9 @@ Flows matmul(const FlowCall& call) {
   for (const bool is_left : {true, false}) {
     const Flow& flow = is_left ? a : b;
     if (!flow.streams()) continue;
-    const int axis = place(flow, call.flag(is_left ? "transposeA" : "transposeB"), is_left);
+    const int axis = result_axis(flow, call.flag(is_left ? "transposeA" : "transposeB"), is_left);
     if (axis == rank) blocked(kSums, kHelp);
-    if (out.streams() && out.axis != axis) blocked(kTable, kHelp);
+    if (out.streams() && out.axis != axis) blocked(kTimeByTime, kHelp);
     out.axis = axis;
     out.delayed = out.delayed || flow.delayed;
   }
@@ -40,8 +40,7 @@ Flows matmul(const FlowCall& call) {
 }
 
 Flows linear(const FlowCall& call) {
-  if (call.flow("filter").streams() || call.flow("bias").streams())
-    blocked("has weights that stream");
+  if (call.flow("filter").streams() || call.flow("bias").streams()) blocked("has streamed weights");
   Flow out = call.flow("input");
   if (out.axis != 0) blocked(kSums, kHelp);
   out.shape = nullptr;
@@ -52,7 +51,7 @@ Flows einsum(const FlowCall& call) {
   std::string expr = call.text("expr");
   std::erase(expr, ' ');
   const size_t arrow = expr.find("->");
-  if (arrow == std::string::npos) blocked("multiplies a stream in an unknown way");
+  if (arrow == std::string::npos) blocked("multiplies a stream in an unsupported way");
   const std::string result = expr.substr(arrow + 2);
   const std::vector<Flow> inputs = call.flows("inputs");
   size_t begin = 0;
@@ -63,11 +62,11 @@ Flows einsum(const FlowCall& call) {
     const std::string term = expr.substr(begin, end - begin);
     begin = end + 1;
     if (!flow.streams()) continue;
-    if (static_cast<size_t>(flow.axis) >= term.size()) blocked("multiplies in an unknown way");
-    const char mine = term[static_cast<size_t>(flow.axis)];
-    if (result.find(mine) == std::string::npos) blocked(kSums, kHelp);
-    if (letter != 0 && letter != mine) blocked(kTable, kHelp);
-    letter = mine;
+    if (static_cast<size_t>(flow.axis) >= term.size()) blocked("multiplies in an unsupported way");
+    const char own_letter = term[flow.axis];
+    if (result.find(own_letter) == std::string::npos) blocked(kSums, kHelp);
+    if (letter != 0 && letter != own_letter) blocked(kTimeByTime, kHelp);
+    letter = own_letter;
     out.delayed = out.delayed || flow.delayed;
   }
   out.axis = static_cast<int>(result.find(letter));

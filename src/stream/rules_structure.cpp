@@ -1,4 +1,4 @@
-// Operations that are elementwise, act along other axes, or move, cut and join.
+// Operations that are elementwise, act along other axes, or move, slice and concatenate.
 #include <algorithm>
 #include <string_view>
 
@@ -8,19 +8,19 @@
 namespace t2n::stream {
 namespace {
 
-constexpr const char* kNoEnd = "a stream has no end while it runs, so nothing can be read there";
+constexpr const char* kNoEnd = "the end of a stream is unknown while it runs";
 
 /// Only shapes may contain the stream's length.
 void refuse_length(const FlowCall& call, std::initializer_list<std::string_view> parameters) {
   for (const std::string_view parameter : parameters)
     if (call.has(parameter) && call.reads_length(parameter))
-      blocked("reads how long the input is", kNoEnd);
+      blocked("uses the total input length", kNoEnd);
 }
 
 Flows elementwise(const FlowCall& call) {
-  Flow out = together(call.operands());
-  // Sizes among operands are numbers that follow from the length.
-  if (!out.streams() && out.known) blocked("reads how long the input is", kNoEnd);
+  Flow out = combined_flow(call.operands());
+  // Sizes among operands are numbers that depend on the length.
+  if (!out.streams() && out.known) blocked("uses the total input length", kNoEnd);
   return {out};
 }
 
@@ -34,9 +34,9 @@ Flows along_other_axes(const FlowCall& call, const ir::Ints& axes, const char* w
   const Flow flow = call.first();
   if (std::find(axes.begin(), axes.end(), flow.axis) != axes.end())
     blocked(
-        cat(what, " over the whole stream"),
-        "a model that streams looks at a fixed number of moments: with a convolution, a pool or "
-        "a recurrent layer");
+        cat(what, " over the entire stream"),
+        "use an operation on a fixed number of time steps: a convolution, a pool or a recurrent "
+        "layer");
   Flow out = flow;
   out.shape = nullptr;
   return {out, out};
@@ -44,8 +44,9 @@ Flows along_other_axes(const FlowCall& call, const ir::Ints& axes, const char* w
 
 /// Whether an operand other than the first streams.
 bool any_other_streams(const FlowCall& call) {
-  const std::vector<Flow> all = call.operands();
-  return std::any_of(all.begin() + 1, all.end(), [](const Flow& flow) { return flow.streams(); });
+  const std::vector<Flow> operands = call.operands();
+  return std::any_of(operands.begin() + 1, operands.end(),
+                     [](const Flow& flow) { return flow.streams(); });
 }
 
 Flows reduction(const FlowCall& call) {
@@ -54,10 +55,10 @@ Flows reduction(const FlowCall& call) {
   return out;
 }
 Flows moments(const FlowCall& call) {
-  return along_other_axes(call, call.ints("axes"), "takes moments");
+  return along_other_axes(call, call.ints("axes"), "computes mean and variance");
 }
 Flows softmax(const FlowCall& call) {
-  Flows out = along_other_axes(call, call.ints("axes"), "takes a softmax");
+  Flows out = along_other_axes(call, call.ints("axes"), "computes a softmax");
   out.resize(1);
   return out;
 }
@@ -67,8 +68,8 @@ Flows norm(const FlowCall& call) {
   out.resize(1);
   return out;
 }
-Flows one_axis(const FlowCall& call) {
-  Flows out = along_other_axes(call, {call.integer("axis")}, "works");
+Flows fft(const FlowCall& call) {
+  Flows out = along_other_axes(call, {call.integer("axis")}, "takes a Fourier transform");
   out.resize(1);
   return out;
 }
@@ -77,7 +78,7 @@ Flows one_axis(const FlowCall& call) {
 Flows batch_norm(const FlowCall& call) {
   const Flow out = call.flow("input");
   if (!out.streams() || out.axis == 1 || any_other_streams(call))
-    blocked("normalises by what streams");
+    blocked("has streamed statistics or parameters");
   return {out};
 }
 
@@ -93,9 +94,9 @@ Flows cumsum(const FlowCall& call) {
 Flows transpose(const FlowCall& call) {
   Flow out = call.first();
   const ir::Ints axes = call.ints("axes");
-  const auto place = std::find(axes.begin(), axes.end(), out.axis);
-  if (place == axes.end()) blocked("moves axes in an unknown way");
-  out.axis = static_cast<int>(place - axes.begin());
+  const auto position = std::find(axes.begin(), axes.end(), out.axis);
+  if (position == axes.end()) blocked("permutes axes in an unsupported way");
+  out.axis = static_cast<int>(position - axes.begin());
   out.shape = nullptr;
   return {out};
 }
@@ -115,7 +116,7 @@ Flows squeeze(const FlowCall& call) {
   Flow out = call.first();
   const ir::Ints axes = call.ints("axes");
   if (std::find(axes.begin(), axes.end(), out.axis) != axes.end())
-    blocked("drops the axis of the stream");
+    blocked("removes the streamed axis");
   const auto before =
       std::count_if(axes.begin(), axes.end(), [&](int64_t axis) { return axis < out.axis; });
   out.axis -= static_cast<int>(before);
@@ -130,28 +131,28 @@ ir::Dim product(const ir::Shape& shape, size_t begin, size_t end) {
   return out;
 }
 
-/// Whether a pulse holds as many entries as the size gives for an input of the pulse's length.
+/// Whether a pulse has as many entries as the size for an input of the pulse's length.
 bool is_proportional(const ir::Dim& dim, const FlowCall& call) {
-  const ir::Dim none = dim.substitute(ir::Sizes{{ir::Symbol(call.symbol()), 0}});
-  return none.is_constant() && none.value() == 0;
+  const ir::Dim at_zero = dim.substitute(ir::Sizes{{ir::Symbol(call.symbol()), 0}});
+  return at_zero.is_constant() && at_zero.value() == 0;
 }
 
-/// Pieces remain in order if axes outside of the streaming axis stay outside.
+/// Pieces remain in order if the axes before the streaming axis are unchanged.
 Flows reshape(const FlowCall& call) {
   Flow out = call.first();
-  if (!out.streams()) blocked("gives a tensor the length of the input", kNoEnd);
-  if (!out.shape || call.result() == nullptr) blocked("reshapes a stream in an unknown way");
+  if (!out.streams()) blocked("reshapes a tensor to the input length", kNoEnd);
+  if (!out.shape || call.result() == nullptr) blocked("reshapes a stream in an unsupported way");
   const ir::Shape& from = *out.shape;
   const ir::Shape& to = *call.result();
   const int axis = streaming_axis(to, call.symbol());
-  if (axis < 0) blocked("mixes the axis of the stream with others");
-  const auto a = static_cast<size_t>(out.axis), b = static_cast<size_t>(axis);
+  if (axis < 0) blocked("merges the streamed axis with other axes");
+  const size_t a = out.axis, b = static_cast<size_t>(axis);
   if (product(from, 0, a) != product(to, 0, b))
-    blocked("mixes the axis of the stream with those in front of it",
-            "put the axis of the stream in front before reshaping");
+    blocked("merges the streamed axis with preceding axes",
+            "make the streamed axis the first axis before reshaping");
   if (from[a] != to[b] && !(is_proportional(from[a], call) && is_proportional(to[b], call)))
-    blocked("cuts the stream into groups, of which an operation before took a part away",
-            "form groups first, or pad so that each operation keeps the length");
+    blocked("splits the stream into groups after an operation that changed its length",
+            "form the groups first, or pad so that each operation keeps the length");
   out.axis = axis;
   out.rank = static_cast<int>(to.size());
   out.shape = nullptr;
@@ -161,24 +162,25 @@ Flows reshape(const FlowCall& call) {
 Flows slice(const FlowCall& call) {
   Flow out = call.first();
   if (!out.streams())
-    blocked("takes as much of a table as the input is long",
-            "the next piece would get the same part: compute positions by torch.arange, or from "
-            "a convolution");
+    blocked("slices a table to the input length",
+            "each piece would get the same part: compute positions by torch.arange or a "
+            "convolution");
   const ir::Ints axes = call.ints("axes");
   const nnef::Value& begins = call.value("begin");
   const ir::Ints strides = call.has("stride") ? call.ints("stride") : ir::Ints{};
   for (size_t i = 0; i < axes.size(); ++i) {
     if (axes[i] != out.axis) continue;
     const auto begin = call.number(begins.items.at(i));
-    if (!begin || *begin < 0) blocked("takes a part that is counted from the end", kNoEnd);
+    if (!begin || *begin < 0) blocked("slices from the end of the stream", kNoEnd);
     const int64_t stride = i < strides.size() ? strides[i] : 1;
-    if (stride < 1) blocked("turns the stream round", kNoEnd);
-    if (call.result() == nullptr || !out.shape) blocked("cuts a stream in an unknown way");
-    const auto of_input = rate_of((*out.shape)[static_cast<size_t>(out.axis)], call.symbol());
-    const auto rest = rate_of((*call.result())[static_cast<size_t>(out.axis)], call.symbol());
-    if (!of_input || !rest || of_input->up * rest->down != rest->up * of_input->down * stride)
-      blocked("takes a part that does not grow with the stream",
-              "what is at a fixed place can be computed from a whole input only");
+    if (stride < 1) blocked("reverses the time axis", kNoEnd);
+    if (call.result() == nullptr || !out.shape) blocked("slices a stream in an unsupported way");
+    const auto of_input = rate_of((*out.shape)[out.axis], call.symbol());
+    const auto of_result = rate_of((*call.result())[out.axis], call.symbol());
+    if (!of_input || !of_result ||
+        of_input->up * of_result->down != of_result->up * of_input->down * stride)
+      blocked("takes a slice of fixed length",
+              "entries at fixed positions need the complete input");
     out.delayed = out.delayed || *begin > 0 || stride > 1;
   }
   out.shape = nullptr;
@@ -187,35 +189,37 @@ Flows slice(const FlowCall& call) {
 
 Flows concat(const FlowCall& call) {
   const std::vector<Flow> parts = call.flows("values");
-  const Flow all = together(parts);
+  const Flow all = combined_flow(parts);
   Flow out = all;
-  if (!out.streams()) blocked("joins what is as long as the input in an unknown way");
+  if (!out.streams()) blocked("concatenates tensors of the input length in an unsupported way");
   if (call.integer("axis") == out.axis &&
       std::count_if(parts.begin(), parts.end(), [](const Flow& f) { return f.streams(); }) > 1)
-    blocked("puts one stream behind the end of another", kNoEnd);
+    blocked("concatenates two streams along the time axis", kNoEnd);
   return {out};
 }
 
 Flows stack(const FlowCall& call) {
-  Flow out = together(call.flows("values"));
+  Flow out = combined_flow(call.flows("values"));
   if (call.integer("axis") <= out.axis) ++out.axis;
   if (out.rank >= 0) ++out.rank;
   return {out};
 }
 
-bool border_repeats(const FlowCall& call) { return call.text("border").starts_with("replicate"); }
+bool replicates_border(const FlowCall& call) {
+  return call.text("border").starts_with("replicate");
+}
 
 Flows pad(const FlowCall& call) {
   Flow out = call.first();
   const auto padding = call.pairs("padding");
-  const auto [before, after] = padding.at(static_cast<size_t>(out.axis));
+  const auto [before, after] = padding.at(out.axis);
   out.shape = nullptr;
   if (before == 0 && after == 0) return {out};
-  if (border_repeats(call)) out.least = before + 1;
+  if (replicates_border(call)) out.least = before + 1;
   const std::string border = call.text("border");
   if (border == "reflect")
     blocked("pads by reflection along the stream",
-            "tract has no such pulses: pad with zeros, or by repeating the first entry");
+            "tract does not support it in pulses: pad with zeros, or by repeating the first entry");
   out.delayed = out.delayed || border != "constant";
   return {out};
 }
@@ -223,14 +227,13 @@ Flows pad(const FlowCall& call) {
 Flows gather(const FlowCall& call) {
   const Flow data = call.flow("input"), index = call.flow("indices");
   const auto axis = static_cast<int>(call.integer("axis"));
-  if (data.streams() && index.streams()) blocked("picks entries of a stream by another stream");
-  if (!data.streams() && !index.streams())
-    blocked("picks entries by the length of the input", kNoEnd);
+  if (data.streams() && index.streams()) blocked("indexes a stream with another stream");
+  if (!data.streams() && !index.streams()) blocked("indexes with the input length", kNoEnd);
   if (data.streams()) {
     if (axis == data.axis)
-      blocked("picks entries of the stream by their place",
-              "what is at a fixed place can be computed from a whole input only");
-    if (index.rank < 0) blocked("picks entries in an unknown way");
+      blocked("indexes the stream at fixed positions",
+              "entries at fixed positions need the complete input");
+    if (index.rank < 0) blocked("gathers in an unsupported way");
     Flow out = data;
     if (axis < data.axis) out.axis += index.rank - 1;
     if (out.rank >= 0) out.rank += index.rank - 1;
@@ -244,19 +247,19 @@ Flows gather(const FlowCall& call) {
   return {out};
 }
 
-/// A tensor as long as the stream, and equal at each time step.
+/// Broadcasts a tensor to the length of the stream.
 Flows broadcast(const FlowCall& call) {
   Flow out = call.first();
-  if (call.result() == nullptr) blocked("repeats a stream in an unknown way");
+  if (call.result() == nullptr) blocked("broadcasts a stream in an unsupported way");
   const int axis = streaming_axis(*call.result(), call.symbol());
-  if (axis == -2) blocked("makes a table of each moment with every other");
+  if (axis == -2) blocked("builds a time × time matrix");
   if (out.streams()) {
-    if (out.rank < 0) blocked("repeats a stream in an unknown way");
+    if (out.rank < 0) blocked("broadcasts a stream in an unsupported way");
     out.axis += static_cast<int>(call.result()->size()) - out.rank;
-    if (out.axis != axis) blocked("repeats a stream along an axis of its own length");
+    if (out.axis != axis) blocked("broadcasts a stream along an axis of its own length");
     if (out.delayed)
-      blocked("repeats a stream that comes late",
-              "tract forgets the delay there: multiply with ones instead of expand()");
+      blocked("broadcasts a delayed stream",
+              "tract loses the delay: multiply by ones instead of expand()");
   }
   out.axis = axis;
   out.rank = static_cast<int>(call.result()->size());
@@ -264,16 +267,16 @@ Flows broadcast(const FlowCall& call) {
   return {out};
 }
 
-/// 0, 1, …: the number of the time step.
+/// The number of the time step: 0, 1, …
 Flows range(const FlowCall& call) {
   refuse_length(call, {"start", "step"});
   if (call.result() == nullptr || !call.number(call.value("start")) ||
       !call.number(call.value("step")))
-    blocked("counts moments in an unknown way");
+    blocked("counts time steps in an unsupported way");
   const auto rate = rate_of(call.result()->at(0), call.symbol());
   if (!rate || rate->down != 1)
-    blocked("counts moments of which there are fewer than of the input's",
-            "tract counts the input's only");
+    blocked("counts time steps at a lower rate than the input's",
+            "tract only counts the time steps of the input");
   Flow out;
   out.axis = 0;
   out.rank = 1;
@@ -307,7 +310,7 @@ std::vector<FlowRow> structure_flows() {
   const std::vector<FlowRow> others = {{"tract_core_cast", cast},
                                        {"moments", moments},
                                        {"batch_normalization", batch_norm},
-                                       {"tract_core_fft", one_axis},
+                                       {"tract_core_fft", fft},
                                        {"tract_core_cumsum", cumsum},
                                        {"transpose", transpose},
                                        {"unsqueeze", unsqueeze},

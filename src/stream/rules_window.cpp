@@ -1,4 +1,4 @@
-// Convolutions, pools and Fourier transforms of frames: they look at a few time steps at a time.
+// Convolutions, pools and Fourier transforms of frames, which read a window of time steps.
 #include <algorithm>
 
 #include "src/stream/flow.h"
@@ -16,57 +16,58 @@ struct StreamWindow {
 };
 
 template <typename List>
-auto entry(const List& list, size_t at, typename List::value_type otherwise) {
-  return at < list.size() ? list[at] : otherwise;
+auto entry(const List& list, size_t index, typename List::value_type otherwise) {
+  return index < list.size() ? list[index] : otherwise;
 }
 
-/// `at`: the index in the call's lists.
-StreamWindow window(const FlowCall& call, size_t at, int64_t size) {
+/// `index`: the index in the call's lists.
+StreamWindow window(const FlowCall& call, size_t index, int64_t size) {
   const auto padding = call.pairs("padding");
-  if (at >= padding.size()) blocked("pads a stream so that its length stays");
-  return {size, entry(call.ints("stride"), at, 1), entry(call.ints("dilation"), at, 1),
-          padding[at].first, padding[at].second};
+  if (index >= padding.size()) blocked("uses automatic padding along the stream");
+  return {size, entry(call.ints("stride"), index, 1), entry(call.ints("dilation"), index, 1),
+          padding[index].first, padding[index].second};
 }
 
-/// There is no delay if the padding in front is as long as the window's reach.
-Flow seen_through(Flow flow, const StreamWindow& w) {
+/// The flow after a window. There is no delay if the padding before is as long as the overlap of
+/// windows.
+Flow windowed(Flow flow, const StreamWindow& w) {
   const int64_t overlap = std::max<int64_t>(0, (w.size - 1) * w.dilation + 1 - w.stride);
   flow.delayed = flow.delayed || w.before < overlap;
   flow.shape = nullptr;
   return flow;
 }
 
-void require_steady(const FlowCall& call, std::initializer_list<std::string_view> parameters) {
+void refuse_streamed(const FlowCall& call, std::initializer_list<std::string_view> parameters) {
   for (const std::string_view parameter : parameters)
-    if (call.flow(parameter).streams()) blocked("has weights that stream");
+    if (call.flow(parameter).streams()) blocked("has streamed weights");
 }
 
 Flows conv(const FlowCall& call) {
-  require_steady(call, {"filter", "bias"});
+  refuse_streamed(call, {"filter", "bias"});
   const Flow flow = call.flow("input");
-  if (flow.axis == 1) blocked("takes the stream for channels");
+  if (flow.axis == 1) blocked("uses the streamed axis as channels");
   Flow out = flow;
   out.shape = nullptr;
   if (flow.axis == 0) return {out};
   const Flow filter = call.flow("filter");
   if (!filter.shape) blocked("has weights of an unknown size");
-  const auto at = static_cast<size_t>(flow.axis);
-  const ir::Dim size = filter.shape->at(at);
+  const size_t index = flow.axis;
+  const ir::Dim size = filter.shape->at(index);
   if (!size.is_constant()) blocked("has weights of an unknown size");
-  return {seen_through(out, window(call, at - 2, size.value()))};
+  return {windowed(out, window(call, index - 2, size.value()))};
 }
 
 Flows deconv(const FlowCall& call) {
-  require_steady(call, {"filter", "bias"});
+  refuse_streamed(call, {"filter", "bias"});
   Flow out = call.flow("input");
   out.shape = nullptr;
-  if (out.axis == 1) blocked("takes the stream for channels");
+  if (out.axis == 1) blocked("uses the streamed axis as channels");
   if (out.axis == 0) return {out};
-  if (!call.value("output_shape").items.empty()) blocked("is given the length of its result");
+  if (!call.value("output_shape").items.empty()) blocked("has an explicit output length");
   const StreamWindow w = window(call, static_cast<size_t>(out.axis) - 2, 1);
   if (w.stride > 1 && out.delayed)
-    blocked("stretches a stream that comes late",
-            "tract counts the delay wrongly there: repeat entries and convolve instead");
+    blocked("upsamples a delayed stream",
+            "tract computes a wrong delay: repeat entries and convolve instead");
   out.delayed = true;
   return {out};
 }
@@ -74,19 +75,21 @@ Flows deconv(const FlowCall& call) {
 /// Lists of pools have entries for all axes.
 Flow pooled(const FlowCall& call, bool pads_with_numbers) {
   const Flow flow = call.first();
-  const auto at = static_cast<size_t>(flow.axis);
-  const StreamWindow w = window(call, at, call.ints("size").at(at));
-  if (flow.axis < 2 && (w.size != 1 || w.stride != 1)) blocked("pools the batch or the channels");
+  const size_t index = flow.axis;
+  const StreamWindow w = window(call, index, call.ints("size").at(index));
+  if (flow.axis < 2 && (w.size != 1 || w.stride != 1))
+    blocked("pools over a streamed batch or channel axis");
   if (!pads_with_numbers && (w.before != 0 || w.after != 0))
-    blocked("averages over the edge of the stream",
+    blocked("averages over padding without counting it",
             "pad before the pool, or let it count the padding (count_include_pad=True)");
-  return seen_through(flow, w);
+  return windowed(flow, w);
 }
 
 Flows max_pool(const FlowCall& call) { return {pooled(call, true)}; }
 Flows max_pool_with_index(const FlowCall& call) {
   if (call.first().axis >= 2)
-    blocked("says where in the stream a largest value is", "places count from the piece's begin");
+    blocked("returns indices of maxima along the stream",
+            "the indices would be relative to the piece");
   const Flow out = pooled(call, true);
   return {out, out};
 }
@@ -94,7 +97,8 @@ Flows box(const FlowCall& call) { return {pooled(call, false)}; }
 
 Flows stft(const FlowCall& call) {
   Flow out = call.first();
-  if (call.integer("axis") != out.axis) blocked("takes frames of another axis than the stream's");
+  if (call.integer("axis") != out.axis)
+    blocked("takes frames along another axis than the streamed one");
   out.delayed = true;
   if (out.rank >= 0) ++out.rank;
   out.shape = nullptr;

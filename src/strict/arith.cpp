@@ -29,14 +29,14 @@ Ref select(Builder& out, Ref condition, Ref then, Ref otherwise) {
 
 Ref reduce(Builder& out, std::string_view op, Ref x, const Ints& axes) {
   Shape shape = out.shape(x);
-  for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
+  for (const int64_t axis : axes) shape[axis] = 1;
   return out.call(op, {x}, {{"axes", axes}}, x.dtype, shape);
 }
 
 Ref iota(Builder& out, const Dim& n, int axis, int rank) {
   Ints shape(static_cast<size_t>(rank), 1);
-  shape[static_cast<size_t>(axis)] = n.value();
-  std::vector<int64_t> values(static_cast<size_t>(n.value()));
+  shape[axis] = n.value();
+  std::vector<int64_t> values(n.value());
   std::iota(values.begin(), values.end(), 0);
   return int_constant(out, values, shape, "iota");
 }
@@ -61,8 +61,6 @@ Ref diagonal_of(Builder& out, Ref x, int first, int second) {
   return out.slice(out.reshape(last, flat), rank - 2, 0, n * n, n + 1);
 }
 
-int64_t extent(const Builder& out, Ref x, int64_t axis) {
-  return out.shape(x).at(static_cast<size_t>(axis)).value();
-}
+int64_t extent(const Builder& out, Ref x, int64_t axis) { return out.shape(x).at(axis).value(); }
 
 }  // namespace t2n::strict

@@ -28,7 +28,7 @@ Ref logical_and(Builder& out, Ref a, Ref b);
 Ref logical_not(Builder& out, Ref x);
 Ref select(Builder& out, Ref condition, Ref then, Ref otherwise);
 
-/// One of tract's reductions over ascending `axes`, which stay with extent 1.
+/// One of tract's reductions over ascending `axes`, which keep extent 1.
 Ref reduce(Builder& out, std::string_view op, Ref x, const Ints& axes);
 /// 0, 1, … n - 1 along `axis` of a tensor of `rank`, extent 1 elsewhere.
 Ref iota(Builder& out, const Dim& n, int axis, int rank);

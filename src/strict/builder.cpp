@@ -17,7 +17,7 @@ bool has_no_elements(const Shape& shape) {
   return std::find(shape.begin(), shape.end(), Dim(0)) != shape.end();
 }
 
-/// Types have no width, and infinities no literal.
+/// NNEF types have no width, and infinities no literal.
 std::optional<nnef::Value> literal(const ir::Tensor& number) {
   if (number.dtype == DType::boolean) return nnef::logical(ir::element_i64(number, 0) != 0);
   if (ir::is_integer(number.dtype)) {
@@ -30,8 +30,8 @@ std::optional<nnef::Value> literal(const ir::Tensor& number) {
   return nnef::scalar(static_cast<float>(value));
 }
 
-/// One number for all elements, or a `tile` of what is stored.
-draft::Ref write_repeats(draft::Draft& draft, draft::Ref ref, draft::TensorEntry base) {
+/// A `constant` of one number, or a `tile` of the stored tensor.
+draft::Ref write_broadcast(draft::Draft& draft, draft::Ref ref, draft::TensorEntry base) {
   const draft::TensorEntry entry = draft.at(ref);
   const nnef::Argument shape{"shape", Attribute("shape", entry.shape).value};
   const auto single = draft::single_value(base);
@@ -65,7 +65,7 @@ void check_stored(const draft::TensorEntry& entry, const std::string& target) {
 }
 
 draft::Notation notation(const std::string& target) {
-  return {literal, write_repeats,
+  return {literal, write_broadcast,
           [target](const draft::TensorEntry& entry) { check_stored(entry, target); }, false, true};
 }
 
@@ -105,7 +105,7 @@ Builder::Builder(const nnef::Document& source, const draft::Notes& notes,
     : draft_(notation(target::target_name(target))),
       notes_(notes),
       target_name_(target::target_name(target)) {
-  draft_.notes.places = notes.places;
+  draft_.notes.locations = notes.locations;
   for (const nnef::Fragment& each : source.fragments) fragments_[each.name] = &each;
 }
 
@@ -153,7 +153,7 @@ Ref Builder::squeeze(Ref x, const Ints& axes) {
   for (int64_t axis = 0; axis < rank(x); ++axis)
     if (std::find(axes.begin(), axes.end(), axis) == axes.end()) {
       kept.push_back(axis);
-      shape.push_back(this->shape(x)[static_cast<size_t>(axis)]);
+      shape.push_back(this->shape(x)[axis]);
     }
   if (const auto stored = draft_.stored_with_axes(x.tensor, kept)) return with(*stored, x);
   return call("squeeze", {x}, {{"axes", axes}}, x.dtype, shape);
@@ -163,7 +163,7 @@ Ref Builder::transpose(Ref x, const Ints& permutation) {
   if (std::is_sorted(permutation.begin(), permutation.end())) return x;
   if (const auto stored = draft_.stored_with_axes(x.tensor, permutation)) return with(*stored, x);
   Shape shape;
-  for (const int64_t axis : permutation) shape.push_back(this->shape(x)[static_cast<size_t>(axis)]);
+  for (const int64_t axis : permutation) shape.push_back(this->shape(x)[axis]);
   return call("transpose", {x}, {{"axes", permutation}}, x.dtype, shape);
 }
 
@@ -181,17 +181,17 @@ Ref Builder::slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride) 
                 x.dtype, shape);
   std::vector<int64_t> entries;
   for (int64_t i = 0; i < count; ++i) entries.push_back(begin + i * stride);
-  const Ref steps = int_constant(*this, entries, {count}, "steps");
-  return call("tract_core_gather", {x, steps}, {{"axis", axis}}, x.dtype, shape);
+  const Ref indices = int_constant(*this, entries, {count}, "steps");
+  return call("tract_core_gather", {x, indices}, {{"axis", axis}}, x.dtype, shape);
 }
 
 Ref Builder::concat(const std::vector<Ref>& parts, int axis) {
   std::vector<Ref> filled;
   std::vector<draft::Ref> tensors;
   Shape shape = with_size(this->shape(parts.at(0)), axis, 0);
-  Dim& size = shape[static_cast<size_t>(axis)];
+  Dim& size = shape[axis];
   for (const Ref part : parts) {
-    size = size + this->shape(part)[static_cast<size_t>(axis)];
+    size = size + this->shape(part)[axis];
     if (has_no_elements(this->shape(part))) continue;
     filled.push_back(part);
     tensors.push_back(part.tensor);
@@ -260,9 +260,9 @@ std::vector<Ref> Builder::emit_all(std::string_view op, const std::vector<Ref>& 
   for (const Attribute& attribute : attributes)
     arguments.push_back({std::string(attribute.name), attribute.value});
   std::vector<Ref> results;
-  const std::vector<draft::Ref> made =
+  const std::vector<draft::Ref> tensors =
       draft_.append_call(op, std::move(arguments), types, std::string(form.generic));
-  for (size_t i = 0; i < made.size(); ++i) results.push_back({made[i], types[i].dtype});
+  for (size_t i = 0; i < tensors.size(); ++i) results.push_back({tensors[i], types[i].dtype});
   return results;
 }
 
@@ -284,9 +284,9 @@ Ref Builder::tensor(const nnef::Value& value) {
       if (const auto known = tensors_.find(value.text); known != tensors_.end())
         return known->second;
       const draft::Notes::Tensor& note = notes_.tensors.at(value.text);  // of a failed operation
-      const draft::Ref made = draft_.add(
+      const draft::Ref placeholder = draft_.add(
           {.dtype = note.dtype, .shape = note.shape, .name = note.name, .text = {}, .parts = {}});
-      return tensors_[value.text] = {made, note.dtype};
+      return tensors_[value.text] = {placeholder, note.dtype};
     }
     case nnef::Kind::scalar: return scalar(value.number, DType::f32);
     case nnef::Kind::integer:
@@ -301,7 +301,7 @@ Ref Builder::tensor(const nnef::Value& value) {
                  ? constant(ir::scalar_tensor(number.integer, *dtype), "const")
                  : scalar(number.number, *dtype);
     }
-    default: T2N_ASSERT(false, "an operand that is no tensor");
+    default: T2N_ASSERT(false, "an operand is no tensor");
   }
 }
 
@@ -311,23 +311,23 @@ const nnef::Fragment* Builder::fragment(std::string_view name) const {
 }
 
 std::string_view Builder::operator_name() const {
-  if (draft_.place < 0) return {};
-  return draft_.notes.places[static_cast<size_t>(draft_.place)].op;
+  if (draft_.location < 0) return {};
+  return draft_.notes.locations[draft_.location].op;
 }
 
-void Builder::begin(int place) {
-  if (place == draft_.place) return;
-  draft_.place = place;
-  first_of_place_ = draft_.entries.size();
+void Builder::begin(int location) {
+  if (location == draft_.location) return;
+  draft_.location = location;
+  first_of_location_ = draft_.entries.size();
 }
 
 void Builder::bind(const std::string& name, Ref x) {
   const draft::Notes::Tensor& note = notes_.tensors.at(name);
   tensors_[name] = x;
   if (note.is_positions) positions_.insert(x.tensor.id);
-  const bool is_mine = static_cast<size_t>(x.tensor.id) >= first_of_place_;
+  const bool is_own = static_cast<size_t>(x.tensor.id) >= first_of_location_;
   draft::TensorEntry& entry = draft_.at(x.tensor);
-  if (!note.is_claimed || !is_mine || is_constant(x) || entry.is_claimed) return;
+  if (!note.is_claimed || !is_own || is_constant(x) || entry.is_claimed) return;
   entry.name = note.name;
   entry.is_claimed = true;
 }

@@ -25,11 +25,11 @@ using ir::Shape;
 enum class Type { scalar, integer, logical };
 std::string_view type_name(Type type);
 
-/// A tensor of the new document, with the dtype of its numbers, whatever their NNEF type is.
+/// A tensor of the new document, with the dtype of its numbers, independent of their NNEF type.
 struct Ref {
   draft::Ref tensor;
   DType dtype = DType::f32;
-  bool is_scalar = false;  ///< integers stored as `scalar`, to compute with them
+  bool is_scalar = false;  ///< integers that are `scalar` in computations
 };
 Type type_of(Ref x);
 
@@ -71,7 +71,7 @@ class Builder {
   // Calls of tract's operations.
   Ref call(std::string_view op, const std::vector<Ref>& operands, const Attributes& attributes,
            DType dtype, const Shape& shape);
-  /// An operation that broadcasts. Without `dtype` the result has the first operand's.
+  /// An operation that broadcasts. `dtype` defaults to that of the first operand.
   Ref elementwise(std::string_view op, const std::vector<Ref>& operands,
                   std::optional<DType> dtype = {});
 
@@ -88,11 +88,11 @@ class Builder {
   bool is_positions(Ref index) const { return positions_.contains(index.tensor.id); }
   draft::Draft& draft() { return draft_; }
   const std::string& target_name() const { return target_name_; }
-  /// The model's operator at the statement's place; "" if there is none.
+  /// The model's operator at the current location; "" if there is none.
   std::string_view operator_name() const;
 
-  /// From now on, statements belong to that place.
-  void begin(int place);
+  /// Sets the location of the following statements, an index in Notes::locations; -1: none.
+  void begin(int location);
   /// Binds the result of an old statement to its tensor.
   void bind(const std::string& name, Ref x);
 
@@ -107,7 +107,7 @@ class Builder {
   std::unordered_map<std::string, Ref> tensors_;  ///< by identifier in the old document
   std::map<std::string, const nnef::Fragment*, std::less<>> fragments_;
   std::unordered_set<int> positions_;  ///< indices without negative entries
-  size_t first_of_place_ = 0;          ///< entries from here on were made at this place
+  size_t first_of_location_ = 0;       ///< the first entry of the current location
 };
 
 }  // namespace t2n::strict

@@ -1,4 +1,4 @@
-// Fragments, which strict NNEF lacks: their bodies, statement by statement.
+// Inlines fragments, which strict NNEF lacks.
 #include <map>
 #include <string>
 #include <utility>
@@ -65,8 +65,8 @@ class Inliner {
   Ints ints(const nnef::Value& call, std::string_view name) const {
     for (const nnef::Argument& argument : call.arguments) {
       if (argument.name != name) continue;
-      const bool is_passed_on = argument.value.kind == nnef::Kind::identifier;
-      const nnef::Value& list = is_passed_on ? attributes_.at(argument.value.text) : argument.value;
+      const bool is_parameter = argument.value.kind == nnef::Kind::identifier;
+      const nnef::Value& list = is_parameter ? attributes_.at(argument.value.text) : argument.value;
       Ints out;
       for (const nnef::Value& item : list.items) out.push_back(item.integer);
       return out;
@@ -99,13 +99,13 @@ class Inliner {
   /// 0: unchanged; -1: the remaining size.
   Ref reshaped(Ref x, Ints shape) {
     const Ints before = out_.sizes(x);
-    int64_t left = ir::element_count(before);
+    int64_t remaining = ir::element_count(before);
     for (size_t i = 0; i < shape.size(); ++i) {
       if (shape[i] == 0) shape[i] = before.at(i);
-      if (shape[i] > 0) left /= shape[i];
+      if (shape[i] > 0) remaining /= shape[i];
     }
     for (int64_t& size : shape)
-      if (size < 0) size = left;
+      if (size < 0) size = remaining;
     return out_.reshape(x, ir::to_shape(shape));
   }
 

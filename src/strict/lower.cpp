@@ -8,7 +8,7 @@
 
 #include "src/diag/error.h"
 #include "src/spec/operations.h"
-#include "src/strict/real_scales.h"
+#include "src/strict/quant_scales.h"
 #include "src/strict/rules.h"
 #include "src/target/limits.h"
 
@@ -36,9 +36,9 @@ class Lowering {
   Lowered run() {
     for (const nnef::Assignment& statement : source_.graph.body) {
       const std::vector<std::string> names = names_of(statement.left);
-      const int place = notes_.tensors.at(names.at(0)).place;
-      if (place >= 0 && refused_.contains(place)) continue;
-      attempt(place, [&] { lower_statement(statement.right, names); });
+      const int location = notes_.tensors.at(names.at(0)).location;
+      if (location >= 0 && refused_.contains(location)) continue;
+      attempt(location, [&] { lower_statement(statement.right, names); });
     }
     if (lowered_.refusals.empty()) attempt(-1, [&] { finish(); });
     return std::move(lowered_);
@@ -51,14 +51,14 @@ class Lowering {
   }
 
   template <typename Step>
-  void attempt(int place, Step&& step) {
+  void attempt(int location, Step&& step) {
     try {
-      out_.begin(place);
+      out_.begin(location);
       step();
     } catch (const Error& error) {
       if (error.diagnostic().id == "internal") throw;
-      refused_.insert(place);
-      lowered_.refusals.push_back({place, error.diagnostic()});
+      refused_.insert(location);
+      lowered_.refusals.push_back({location, error.diagnostic()});
     }
   }
 
@@ -90,7 +90,7 @@ class Lowering {
     for (size_t i = 0; i < names.size(); ++i) out_.bind(names[i], results.at(i));
   }
 
-  /// For constants that tract's document computes, the stored geometry is changed.
+  /// Operations on constants change the stored geometry.
   std::vector<Ref> lowered(const Call& call) {
     if (call.op == "copy") return call.operands;  // results are made distinct at the end
     const auto is_constant = [&](Ref x) { return out_.is_constant(x); };
@@ -127,7 +127,7 @@ class Lowering {
     out_.bind(name, x);
   }
 
-  /// Written where the new document first needs it.
+  /// The new document contains it on first use.
   void variable(const nnef::Value& right, const std::string& name) {
     const std::string& label = right.arguments.at(0).value.text;
     const nnef::Blob& blob = *blobs_.at(label);
@@ -140,7 +140,7 @@ class Lowering {
                                                   .parts = blob.parts,
                                                   .axis = blob.axis,
                                                   .uses = note.uses,
-                                                  .is_made = note.is_made});
+                                                  .is_generated = note.is_generated});
     out_.bind(name, {constant, blob.dtype});
   }
 
@@ -151,9 +151,9 @@ class Lowering {
           "unsupported-argument", "a graph without inputs", out_.target_name(),
           "the graphs of standard NNEF have one input or more",
           "export for tract, or give the model an input that its outputs depend on"));
-    std::set<int> named;
+    std::set<int> taken;
     for (const std::string& name : source_.graph.results)
-      draft.outputs.push_back(result(name, named));
+      draft.outputs.push_back(result(name, taken));
     draft.notes.results = notes_.results;
     draft.drop_dead();
     draft.resolve_names({});
@@ -163,16 +163,16 @@ class Lowering {
       graph.name += "_graph";  // operation names are reserved
     for (const draft::Ref ref : draft.inputs) graph.parameters.push_back(draft.at(ref).text);
     for (const draft::Ref ref : draft.outputs) graph.results.push_back(draft.at(ref).text);
-    write_real_scales(draft.document);
+    fold_quant_scales(draft.document);
     lowered_.document = std::move(draft.document);
   }
 
-  /// An identifier for a result; integers leave as `integer`.
-  draft::Ref result(const std::string& name, std::set<int>& named) {
+  /// An identifier for a result; integers become `integer`.
+  draft::Ref result(const std::string& name, std::set<int>& taken) {
     Ref x = out_.tensor(nnef::identifier(name));
     x.tensor = out_.draft().identifier(x.tensor);
     if (ir::is_integer(x.dtype)) x = as_integer(out_, x);
-    return out_.draft().own_identifier(x.tensor, named, [&](draft::Ref ref) {
+    return out_.draft().own_identifier(x.tensor, taken, [&](draft::Ref ref) {
       return out_.call("copy", {{ref, x.dtype, x.is_scalar}}, {}, x.dtype, out_.shape(x)).tensor;
     });
   }
@@ -182,7 +182,7 @@ class Lowering {
   Builder out_;
   std::unordered_map<std::string, const nnef::Blob*> blobs_;  ///< by label
   std::unordered_set<std::string> read_;                      ///< identifiers with a reader
-  std::set<int> refused_;                                     ///< places
+  std::set<int> refused_;                                     ///< locations
   Lowered lowered_;
 };
 

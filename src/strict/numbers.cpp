@@ -19,7 +19,7 @@ std::vector<Ref> numbers_of(const Call& call, Builder& out,
   return numbers;
 }
 
-/// A 16-bit product is computed in two parts, which scalars can hold, unlike the whole.
+/// A 16-bit product is computed in two parts, which scalars represent exactly.
 std::vector<Ref> product(const Call& call, Builder& out) {
   const TensorType& type = call.result();
   const std::vector<Ref> x = numbers_of(call, out);
@@ -100,7 +100,7 @@ Ref common_bits(Builder& out, Ref a, Ref b, int highest) {
   return add(out, sum, mul(out, mul(out, rest_a, rest_b), number(out, -std::exp2(highest))));
 }
 
-/// The bits of a dtype's integers, as far as a scalar holds them.
+/// The number of bits of a dtype's integers that a scalar represents.
 int highest_bit(DType dtype) {
   constexpr int kExact = 24;
   const bool is_unsigned = dtype == DType::u8 || dtype == DType::u16;
@@ -148,13 +148,14 @@ std::vector<Ref> choice(const Call& call, Builder& out) {
   std::vector<Ref> x = call.operands;
   const TensorType& type = call.result();
   const bool is_logical = type.dtype == DType::boolean;
-  const bool as_is =
+  const bool keeps_type =
       is_logical || (type_of(x[1]) == Type::integer && type_of(x[2]) == Type::integer);
   for (const size_t i : {1, 2}) {
-    if (!as_is) x[i] = as_number(out, x[i], Exactness::comparable);
+    if (!keeps_type) x[i] = as_number(out, x[i], Exactness::comparable);
     if (out.shape(x[0]) != type.shape) x[i] = branch(out, x[i], type.shape);
   }
-  const Ref y = emit(out, "select", x, {}, {as_is ? type.dtype : DType::f32, type.shape}, kAligned);
+  const Ref y =
+      emit(out, "select", x, {}, {keeps_type ? type.dtype : DType::f32, type.shape}, kAligned);
   return {retyped(out, y, type.dtype)};
 }
 
@@ -168,37 +169,37 @@ std::vector<Ref> cast(const Call& call, Builder& out) {
   const bool is_narrow = ir::dtype_size(type.dtype) <= 2;
   if (!from_float && !is_narrow && type_of(x) == Type::integer)
     return {retyped(out, x, type.dtype)};
-  const Ref whole = from_float ? truncated(out, as_number(out, x)) : as_number(out, x);
-  return {wrapped(out, whole, type.dtype)};
+  const Ref integers = from_float ? truncated(out, as_number(out, x)) : as_number(out, x);
+  return {wrapped(out, integers, type.dtype)};
 }
 
 /// Half away from zero, by floor: the specification's own floor(x + 0.5) is wrong below 0.5.
 std::vector<Ref> round_away(const Call& call, Builder& out) {
   const Ref x = as_number(out, call.operands[0]);
-  const Ref size = out.elementwise("abs", {x});
-  const Ref whole = out.elementwise("floor", {size});
-  const Ref is_up = compare(out, "ge", sub(out, size, whole), number(out, 0.5));
-  const Ref near = select(out, is_up, add(out, whole, number(out, 1.0)), whole);
+  const Ref magnitude = out.elementwise("abs", {x});
+  const Ref floor = out.elementwise("floor", {magnitude});
+  const Ref is_up = compare(out, "ge", sub(out, magnitude, floor), number(out, 0.5));
+  const Ref near = select(out, is_up, add(out, floor, number(out, 1.0)), floor);
   return {wrapped(out, mul(out, out.elementwise("sign", {x}), near), call.result().dtype)};
 }
 
-/// Half to even; numbers without a fraction stay, infinities included.
+/// Half to even; integers and infinities are unchanged.
 std::vector<Ref> round_even(const Call& call, Builder& out) {
-  constexpr double kWhole = 8388608;  // 2^23: larger floats are whole
+  constexpr double kIntegral = 8388608;  // 2^23: larger floats are integers
   const Ref x = as_number(out, call.operands[0]);
-  const Ref whole = out.elementwise("floor", {x});
-  const Ref rest = sub(out, x, whole);
+  const Ref floor = out.elementwise("floor", {x});
+  const Ref fraction = sub(out, x, floor);
   const Ref half = number(out, 0.5);
-  const Ref pairs = out.elementwise("floor", {mul(out, whole, half)});
-  const Ref odd = sub(out, whole, mul(out, pairs, number(out, 2.0)));
-  const Ref up = add(out, whole, number(out, 1.0));
-  const Ref tie = select(out, compare(out, "gt", rest, half), up, add(out, whole, odd));
-  const Ref near = select(out, compare(out, "lt", rest, half), whole, tie);
-  const Ref is_small = compare(out, "lt", out.elementwise("abs", {x}), number(out, kWhole));
+  const Ref pairs = out.elementwise("floor", {mul(out, floor, half)});
+  const Ref odd = sub(out, floor, mul(out, pairs, number(out, 2.0)));
+  const Ref up = add(out, floor, number(out, 1.0));
+  const Ref tie = select(out, compare(out, "gt", fraction, half), up, add(out, floor, odd));
+  const Ref near = select(out, compare(out, "lt", fraction, half), floor, tie);
+  const Ref is_small = compare(out, "lt", out.elementwise("abs", {x}), number(out, kIntegral));
   return {wrapped(out, select(out, is_small, near, x), call.result().dtype)};
 }
 
-/// The terms of a polynomial in x, the constant one first.
+/// A polynomial in x, given by its coefficients, the constant one first.
 Ref polynomial(Builder& out, Ref x, std::initializer_list<double> terms) {
   Ref sum = number(out, *(terms.end() - 1));
   for (auto term = terms.end() - 1; term-- != terms.begin();)
@@ -215,29 +216,29 @@ std::vector<Ref> erf(const Call& call, Builder& out) {
                        polynomial(out, square,
                                   {1.1283791670955126, -0.3761263890318375, 0.11283791670955126,
                                    -0.026866170645131252, 0.005223977625442188}));
-  const Ref size = out.elementwise("abs", {x});
+  const Ref magnitude = out.elementwise("abs", {x});
   const Ref t = out.elementwise(
-      "recip", {add(out, mul(out, size, number(out, 0.3275911)), number(out, 1.0))});
+      "recip", {add(out, mul(out, magnitude, number(out, 0.3275911)), number(out, 1.0))});
   const Ref tail =
       polynomial(out, t, {0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429});
-  const Ref rest = mul(out, mul(out, t, tail), out.elementwise("exp", {neg(out, square)}));
-  const Ref far = mul(out, out.elementwise("sign", {x}), sub(out, number(out, 1.0), rest));
-  const Ref is_near = compare(out, "lt", size, number(out, 0.3));
+  const Ref complement = mul(out, mul(out, t, tail), out.elementwise("exp", {neg(out, square)}));
+  const Ref far = mul(out, out.elementwise("sign", {x}), sub(out, number(out, 1.0), complement));
+  const Ref is_near = compare(out, "lt", magnitude, number(out, 0.3));
   return {retyped(out, select(out, is_near, near, far), call.result().dtype)};
 }
 
 std::vector<Ref> hard_swish(const Call& call, Builder& out) {
   const Ref x = as_number(out, call.operands[0]);
   const Ref shifted = add(out, x, number(out, 3.0));
-  const Ref kept = minimum(out, maximum(out, shifted, number(out, 0.0)), number(out, 6.0));
-  return {retyped(out, mul(out, x, div(out, kept, number(out, 6.0))), call.result().dtype)};
+  const Ref clamped = minimum(out, maximum(out, shifted, number(out, 0.0)), number(out, 6.0));
+  return {retyped(out, mul(out, x, div(out, clamped, number(out, 6.0))), call.result().dtype)};
 }
 
-std::vector<Ref> position_of_extreme(const Call& call, Builder& out) {
+std::vector<Ref> index_of_extremum(const Call& call, Builder& out) {
   return {emit(out, call.op, numbers_of(call, out), call.attributes, call.result())};
 }
 
-/// Multiplies halves until one element is left.
+/// Multiplies halves until one element remains.
 std::vector<Ref> product_reduce(const Call& call, Builder& out) {
   Ref x = as_number(out, call.operands[0]);
   for (const int64_t each : call.ints("axes")) {
@@ -251,7 +252,7 @@ std::vector<Ref> product_reduce(const Call& call, Builder& out) {
   return {wrapped(out, x, call.result().dtype)};
 }
 
-/// Numbers that are operands in tract and attributes in the specification.
+/// An operand of tract that is an attribute in the specification.
 Attributes with_number(const Call& call, Builder& out, const char* name, size_t operand) {
   Attributes attributes = call.attributes;
   if (operand >= call.operands.size()) return attributes;
@@ -264,8 +265,8 @@ Attributes with_number(const Call& call, Builder& out, const char* name, size_t 
 
 /// For one number per channel; converters support the operation for images only.
 std::vector<Ref> row_normalization(const Call& call, Builder& out, const std::vector<Ref>& x) {
-  const Ref spread = out.elementwise("sqrt", {add(out, x[2], x[5])});
-  const Ref y = add(out, mul(out, sub(out, x[0], x[1]), div(out, x[4], spread)), x[3]);
+  const Ref deviation = out.elementwise("sqrt", {add(out, x[2], x[5])});
+  const Ref y = add(out, mul(out, sub(out, x[0], x[1]), div(out, x[4], deviation)), x[3]);
   return {retyped(out, y, call.result().dtype)};
 }
 
@@ -314,8 +315,8 @@ std::vector<RuleRow> number_rules() {
           {"t2n_round_even", round_even},
           {"tract_core_round_even", round_even},
           {"tract_core_erf", erf},
-          {"argmax_reduce", position_of_extreme},
-          {"argmin_reduce", position_of_extreme},
+          {"argmax_reduce", index_of_extremum},
+          {"argmin_reduce", index_of_extremum},
           {"tract_core_product_reduce", product_reduce},
           {"tract_core_hard_swish", hard_swish},
           {"batch_normalization", batch_normalization}};

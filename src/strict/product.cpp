@@ -1,10 +1,10 @@
 // Products of tensors in strict NNEF: einsum by `matmul`, Fourier transforms by a matrix.
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "ir/unit_circle.h"
 #include "src/diag/error.h"
 #include "src/strict/arith.h"
 #include "src/strict/rules.h"
@@ -13,7 +13,7 @@
 namespace t2n::strict {
 namespace {
 
-bool holds(const std::string& letters, char letter) {
+bool contains(const std::string& letters, char letter) {
   return letters.find(letter) != std::string::npos;
 }
 
@@ -23,7 +23,7 @@ struct Term {
   std::string letters;
 };
 
-/// A letter that occurs twice becomes the diagonal.
+/// Takes the diagonal of letters that occur twice.
 Term diagonal_free(Builder& out, Term term) {
   for (size_t i = 0; i < term.letters.size(); ++i) {
     const char letter = term.letters[i];
@@ -39,18 +39,18 @@ Term diagonal_free(Builder& out, Term term) {
 
 Term summed(Builder& out, Term term, const std::string& kept) {
   Ints axes;
-  std::string left;
+  std::string remaining;
   for (size_t i = 0; i < term.letters.size(); ++i)
-    if (holds(kept, term.letters[i]))
-      left += term.letters[i];
+    if (contains(kept, term.letters[i]))
+      remaining += term.letters[i];
     else
       axes.push_back(static_cast<int64_t>(i));
   if (axes.empty()) return term;
   Shape shape = out.shape(term.x);
-  for (const int64_t axis : axes) shape[static_cast<size_t>(axis)] = 1;
+  for (const int64_t axis : axes) shape[axis] = 1;
   const Ref sum =
       emit(out, "sum_reduce", {as_number(out, term.x)}, {{"axes", axes}}, {DType::f32, shape});
-  return {out.squeeze(sum, axes), left};
+  return {out.squeeze(sum, axes), remaining};
 }
 
 Term ordered(Builder& out, const Term& term, const std::string& letters) {
@@ -74,9 +74,9 @@ Dim product_of(const Builder& out, const Term& term, const std::string& letters)
 Term multiplied(Builder& out, Term a, Term b, const std::string& kept) {
   std::string batch, sum, left, right;
   for (const char letter : a.letters)
-    (!holds(b.letters, letter) ? left : holds(kept, letter) ? batch : sum) += letter;
+    (!contains(b.letters, letter) ? left : contains(kept, letter) ? batch : sum) += letter;
   for (const char letter : b.letters)
-    if (!holds(a.letters, letter)) right += letter;
+    if (!contains(a.letters, letter)) right += letter;
   a = ordered(out, a, batch + left + sum);
   b = ordered(out, b, batch + sum + right);
   Shape shape;
@@ -89,7 +89,8 @@ Term multiplied(Builder& out, Term a, Term b, const std::string& kept) {
   return {out.reshape(product, shape), batch + left + right};
 }
 
-/// Sums of products wrap around in narrow integers; scalars cannot hold all sums before that.
+/// Sums of products wrap around in narrow integers; scalars cannot represent the sums before
+/// wrapping.
 void refuse_narrow(const Call& call, Builder& out) {
   const DType dtype = call.result().dtype;
   if (ir::is_integer(dtype) && ir::dtype_size(dtype) <= 2)
@@ -137,15 +138,15 @@ Ints swapped(size_t rank) {
   return out;
 }
 
-/// Operands get equal rank, two axes or a transposition as a separate statement, which NNEF-Tools'
-/// converter to ONNX requires; repetitions along leading axes are written out, because NNEF-Tools'
-/// C++ runtime reads beyond smaller tensors.
+/// Operands get equal rank, and above rank 2 transpositions become statements, which NNEF-Tools'
+/// converter to ONNX requires. Leading axes are broadcast explicitly, because NNEF-Tools' C++
+/// runtime reads beyond smaller tensors.
 std::vector<Ref> matmul(const Call& call, Builder& out) {
   refuse_narrow(call, out);
   const TensorType& type = call.result();
   std::vector<Ref> operands;
-  for (const Ref given : call.operands) {
-    Ref x = as_number(out, given);
+  for (const Ref operand : call.operands) {
+    Ref x = as_number(out, operand);
     Shape shape = type.shape;
     const size_t rank = shape.size();
     if (rank > 2 && is_transposed(call, operands.size())) x = out.transpose(x, swapped(rank));
@@ -188,23 +189,24 @@ std::vector<Ref> conv(const Call& call, Builder& out) {
 std::vector<Ref> deconv(const Call& call, Builder& out) {
   const TensorType& type = call.result();
   const Ref x = as_number(out, call.operands[0]);
-  const Ref given = as_number(out, call.operands[1]);
+  const Ref weight = as_number(out, call.operands[1]);
   const int64_t groups = call.at("groups").integer;
-  const Ref filter = filter_by_inputs(out, given, groups);
+  const Ref filter = filter_by_inputs(out, weight, groups);
   const Ints stride = call.ints("stride"), dilation = call.ints("dilation");
   std::vector<std::pair<int64_t, int64_t>> padding;
-  bool is_longer = false;
+  bool has_output_padding = false;
   for (size_t i = 0; i < stride.size(); ++i) {
     const int64_t before = call.at("padding").items[i].items.at(0).integer;
-    const int64_t reach = dilation[i] * (extent(out, filter, static_cast<int64_t>(i) + 2) - 1) + 1;
-    const int64_t all = (extent(out, x, static_cast<int64_t>(i) + 2) - 1) * stride[i] + reach;
-    padding.emplace_back(before, all - before - type.shape[i + 2].value());
-    is_longer = is_longer || padding.back().second < 0;
+    const int64_t window = dilation[i] * (extent(out, filter, static_cast<int64_t>(i) + 2) - 1) + 1;
+    const int64_t full_size =
+        (extent(out, x, static_cast<int64_t>(i) + 2) - 1) * stride[i] + window;
+    padding.emplace_back(before, full_size - before - type.shape[i + 2].value());
+    has_output_padding = has_output_padding || padding.back().second < 0;
   }
   std::vector<Ref> operands = {x, filter};
   std::optional<Ref> bias;
   if (call.operands.size() > 2) bias = bias_row(out, call.operands[2]);
-  if (bias && !is_longer) operands.push_back(*bias);
+  if (bias && !has_output_padding) operands.push_back(*bias);
   const Ref y = emit(out, "deconv", operands,
                      {{"border", "constant"},
                       {"padding", padding},
@@ -212,24 +214,24 @@ std::vector<Ref> deconv(const Call& call, Builder& out) {
                       {"dilation", dilation},
                       {"groups", groups}},
                      {DType::f32, type.shape});
-  if (!bias || !is_longer) return {retyped(out, y, type.dtype)};
+  if (!bias || !has_output_padding) return {retyped(out, y, type.dtype)};
   Shape column(type.shape.size(), Dim(1));
   column[1] = type.shape[1];
-  const bool is_one = out.rank(*bias) == 0;
-  return {retyped(out, add(out, y, is_one ? *bias : out.reshape(*bias, column)), type.dtype)};
+  const bool is_number = out.rank(*bias) == 0;
+  return {retyped(out, add(out, y, is_number ? *bias : out.reshape(*bias, column)), type.dtype)};
 }
 
-/// Sums over windows that end at each position: a product with a triangle would turn infinities
-/// into NaN.
+/// Sums over windows that end at each entry: a product with a triangular matrix would turn
+/// infinities into NaN.
 std::vector<Ref> cumsum(const Call& call, Builder& out) {
   const TensorType& type = call.result();
-  const auto axis = static_cast<size_t>(call.at("axis").integer);
+  const size_t axis = call.at("axis").integer;
   const Ref x = as_number(out, call.operands[0]);
   const Ints sizes = out.sizes(x);
   const int64_t n = sizes.at(axis);
-  const auto at = sizes.begin() + static_cast<std::ptrdiff_t>(axis);
-  const int64_t outer = ir::element_count(Ints(sizes.begin(), at));
-  const int64_t inner = ir::element_count(Ints(at + 1, sizes.end()));
+  const auto split = sizes.begin() + static_cast<std::ptrdiff_t>(axis);
+  const int64_t outer = ir::element_count(Ints(sizes.begin(), split));
+  const int64_t inner = ir::element_count(Ints(split + 1, sizes.end()));
   const Shape shape = {Dim(outer), Dim(1), Dim(n), Dim(inner)};
   const Ints ones(4, 1), window = {1, 1, n, 1};
   const Ref y = emit(
@@ -251,10 +253,9 @@ ir::Tensor dft_of_pairs(int64_t n, bool is_inverse) {
   for (int64_t j = 0; j < n; ++j)
     for (const bool is_imaginary : {false, true})
       for (int64_t k = 0; k < n; ++k) {
-        const double angle =
-            sign * 2 * M_PI * static_cast<double>(j * k % n) / static_cast<double>(n);
-        values.push_back(is_imaginary ? -std::sin(angle) : std::cos(angle));
-        values.push_back(is_imaginary ? std::cos(angle) : std::sin(angle));
+        const ir::CirclePoint point = ir::circle_point(j * k, n);
+        values.push_back(is_imaginary ? -sign * point.sin : point.cos);
+        values.push_back(is_imaginary ? point.cos : sign * point.sin);
       }
   return ir::tensor_of<double>(DType::f32, {2 * n, 2 * n}, values);
 }

@@ -23,8 +23,8 @@ const std::unordered_map<std::string_view, Rule>& rules() {
   return table;
 }
 
-/// Numbers in, numbers out: most standard operations.
-std::vector<Ref> of_numbers(const Call& call, Builder& out) {
+/// The same operation on numbers: most standard operations.
+std::vector<Ref> keep_operation(const Call& call, Builder& out) {
   std::vector<Ref> operands;
   for (const Ref x : call.operands) operands.push_back(as_number(out, x));
   std::vector<TensorType> types;
@@ -68,8 +68,8 @@ std::vector<Ref> lower(const Call& call, Builder& out) {
   if (const nnef::Fragment* fragment = out.fragment(call.op))
     return inline_fragment(*fragment, call, out);
   if (call.op.starts_with("tract_"))
-    refuse(call, out, cat("no operations of standard NNEF express ", call.op));
-  return of_numbers(call, out);
+    refuse(call, out, cat("standard NNEF cannot express ", call.op));
+  return keep_operation(call, out);
 }
 
 void refuse(const Call& call, Builder& out, std::string_view why, std::string_view help) {

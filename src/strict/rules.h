@@ -16,7 +16,7 @@ struct Call {
   const Attributes& attributes;
   const std::vector<TensorType>& results;
   Form form;                  ///< of the operands
-  std::vector<bool> is_read;  ///< by result: whether it has a reader; empty: all have
+  std::vector<bool> is_read;  ///< per result: whether it is used; empty: all are
 
   const TensorType& result() const { return results.at(0); }
   const nnef::Value* find(std::string_view name) const;
@@ -31,7 +31,7 @@ std::vector<Ref> lower(const Call& call, Builder& out);
 /// Emits a fragment, statement by statement.
 std::vector<Ref> inline_fragment(const nnef::Fragment& fragment, const Call& call, Builder& out);
 
-// Parts of rules.
+// Helpers of rules.
 
 /// Which stored integers are accepted: those whose sums and products may be exact, up to 2^24, or
 /// all that are exact themselves.
@@ -53,7 +53,7 @@ Ref truncated(Builder& out, Ref x);
 Ref emit(Builder& out, std::string_view op, const std::vector<Ref>& operands,
          const Attributes& attributes, const TensorType& type, const Form& form = {});
 
-/// Refuses what no composition of standard operations expresses.
+/// Refuses a call that standard operations cannot express.
 [[noreturn]] void refuse(const Call& call, Builder& out, std::string_view why,
                          std::string_view help = {});
 
@@ -62,7 +62,7 @@ struct RuleRow {
   std::string_view op;
   Rule rule;
 };
-// The tables of rules, by family.
+// The tables of rules, by subject.
 std::vector<RuleRow> number_rules();
 std::vector<RuleRow> shape_rules();
 std::vector<RuleRow> index_rules();

@@ -1,4 +1,4 @@
-// Recurrent layers in strict NNEF, which has no loops: one time step after another.
+// Recurrent layers in strict NNEF, which has no loops: unrolls the time steps.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -21,7 +21,7 @@ struct ScanCall {
   bool is_backward = false;
   std::map<std::string, Ref> scanned;  ///< by the parameter that gets a slice of it
   std::map<std::string, Ref> full, states;
-  std::map<std::string, std::string> next;  ///< state by the result that replaces it
+  std::map<std::string, std::string> next;  ///< state by the result that updates it
 };
 
 ScanCall read_scan(const Call& call, Builder& out) {
@@ -29,9 +29,8 @@ ScanCall read_scan(const Call& call, Builder& out) {
   const nnef::Fragment* body = out.fragment(name);
   if (body == nullptr || name.starts_with("t2n_scan_"))
     refuse(call, out,
-           cat("NNEF has no loops: iterations are written one after the other, if their number is "
-               "known, up to ",
-               kUnrolledIterations, " of them and ", limits::kUnrolledOperations, " operations"),
+           cat("NNEF has no loops: a loop is unrolled if its number of iterations is known, up to ",
+               kUnrolledIterations, " iterations and ", limits::kUnrolledOperations, " operations"),
            "export without --dynamic, with a shorter input, or for tract");
   ScanCall scan{*body, 0, false, {}, {}, {}, {}};
   for (const nnef::Value& each : call.at("scan").items) {  // all in one direction, along one axis
@@ -48,14 +47,14 @@ ScanCall read_scan(const Call& call, Builder& out) {
   return scan;
 }
 
-/// One iteration: the body's results; the states are replaced.
+/// Emits one iteration and updates the states. Returns the body's results.
 std::vector<Ref> iteration(const Call& call, ScanCall& scan, int64_t step, Builder& out) {
   std::vector<Ref> operands;
   for (const nnef::Parameter& parameter : scan.body.parameters) {
     const std::string& name = parameter.name;
-    const auto sequence = scan.scanned.find(name);
-    operands.push_back(sequence != scan.scanned.end()
-                           ? out.slice(sequence->second, scan.axis, step, step + 1)
+    const auto scanned = scan.scanned.find(name);
+    operands.push_back(scanned != scan.scanned.end()
+                           ? out.slice(scanned->second, scan.axis, step, step + 1)
                        : scan.full.contains(name) ? scan.full.at(name)
                                                   : scan.states.at(name));
   }
@@ -64,7 +63,7 @@ std::vector<Ref> iteration(const Call& call, ScanCall& scan, int64_t step, Build
     const auto state = scan.next.find(result.name);
     const bool is_state = state != scan.next.end();
     Shape shape = is_state ? out.shape(scan.states.at(state->second)) : call.results[0].shape;
-    if (!is_state) shape[static_cast<size_t>(scan.axis)] = 1;
+    if (!is_state) shape[scan.axis] = 1;
     types.push_back({call.results[0].dtype, shape});
   }
   const Call body{scan.body.name, operands, {}, types, {}, {}};
@@ -80,21 +79,23 @@ std::vector<Ref> unrolled(const Call& call, Builder& out) {
   const int64_t steps = extent(out, scan.scanned.at("x"), scan.axis);
   if (steps > kUnrolledIterations)
     refuse(call, out,
-           cat("NNEF has no loops: recurrent layers are written step by step, up to ",
-               kUnrolledIterations, " steps, not ", steps),
+           cat("NNEF has no loops: recurrent layers are unrolled, up to ", kUnrolledIterations,
+               " steps, not ", steps),
            "export with a shorter input, or for tract");
   std::map<std::string, std::vector<Ref>> results;
   for (int64_t i = 0; i < steps; ++i) {
-    const std::vector<Ref> made = iteration(call, scan, scan.is_backward ? steps - 1 - i : i, out);
-    for (size_t k = 0; k < made.size(); ++k) results[scan.body.results[k].name].push_back(made[k]);
+    const std::vector<Ref> step_results =
+        iteration(call, scan, scan.is_backward ? steps - 1 - i : i, out);
+    for (size_t k = 0; k < step_results.size(); ++k)
+      results[scan.body.results[k].name].push_back(step_results[k]);
   }
   std::vector<Ref> outputs;
   for (const nnef::Value& output : call.at("output").items) {
-    std::vector<Ref>& all = results.at(output.items.at(0).text);
-    if (scan.is_backward) std::reverse(all.begin(), all.end());
+    std::vector<Ref>& values = results.at(output.items.at(0).text);
+    if (scan.is_backward) std::reverse(values.begin(), values.end());
     const bool is_full = output.items.at(1).text == "full";
-    const Ref last = scan.is_backward ? all.front() : all.back();
-    outputs.push_back(is_full ? out.concat(all, static_cast<int>(output.items.at(2).integer))
+    const Ref last = scan.is_backward ? values.front() : values.back();
+    outputs.push_back(is_full ? out.concat(values, static_cast<int>(output.items.at(2).integer))
                               : last);
   }
   return outputs;

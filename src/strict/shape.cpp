@@ -1,4 +1,4 @@
-// Changes of geometry in strict NNEF; elements stay unchanged.
+// Operations on geometry in strict NNEF; elements are unchanged.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -13,18 +13,18 @@ namespace {
 
 /// Operands of one type; integers stay `integer` only if all operands are.
 std::vector<Ref> unified(Builder& out, const std::vector<Ref>& operands) {
-  const bool as_is = std::all_of(operands.begin(), operands.end(), [&](Ref x) {
+  const bool is_uniform = std::all_of(operands.begin(), operands.end(), [&](Ref x) {
     return type_of(x) == type_of(operands[0]) && out.dtype(x) == out.dtype(operands[0]);
   });
-  if (as_is) return operands;
+  if (is_uniform) return operands;
   std::vector<Ref> numbers;
   for (const Ref x : operands) numbers.push_back(as_number(out, x));
   return numbers;
 }
 
-/// Writes attributes out whose defaults differ between NNEF-Tools and tract.
-std::vector<Ref> same(const Call& call, Builder& out, std::string_view op,
-                      const Attributes& attributes) {
+/// The same operation, with all attributes whose defaults differ between NNEF-Tools and tract.
+std::vector<Ref> emit_same(const Call& call, Builder& out, std::string_view op,
+                           const Attributes& attributes) {
   const std::vector<Ref> operands = unified(out, call.operands);
   const bool is_integer = type_of(operands.at(0)) == Type::integer;
   std::vector<TensorType> types;
@@ -39,7 +39,7 @@ std::vector<Ref> same(const Call& call, Builder& out, std::string_view op,
 }
 
 std::vector<Ref> unchanged(const Call& call, Builder& out) {
-  return same(call, out, call.op, call.attributes);
+  return emit_same(call, out, call.op, call.attributes);
 }
 
 /// By `concat` along an added axis: NNEF-Tools' converter to ONNX lacks `stack`.
@@ -48,11 +48,11 @@ std::vector<Ref> stack(const Call& call, Builder& out) {
   std::vector<Ref> parts;
   for (const Ref x : call.operands) parts.push_back(out.unsqueeze(x, {axis}));
   const Form list{.is_list = true};
-  return same({"concat", parts, call.attributes, call.results, list, {}}, out, "concat",
-              call.attributes);
+  return emit_same({"concat", parts, call.attributes, call.results, list, {}}, out, "concat",
+                   call.attributes);
 }
 
-/// NNEF-Tools copies numbers only.
+/// NNEF-Tools only copies numbers.
 std::vector<Ref> copy(const Call& call, Builder& out) {
   const Ref x = call.operands[0];
   if (x.dtype == DType::boolean) return {emit(out, "and", {x, x}, {}, call.result())};
@@ -63,7 +63,7 @@ std::vector<Ref> slice(const Call& call, Builder& out) {
   Attributes attributes = call.attributes;
   if (call.find("stride") == nullptr)
     attributes.emplace_back("stride", Ints(call.at("axes").items.size(), 1));
-  return same(call, out, call.op, attributes);
+  return emit_same(call, out, call.op, attributes);
 }
 
 std::vector<Ref> broadcast(const Call& call, Builder& out) {
@@ -77,15 +77,15 @@ std::vector<Ref> broadcast(const Call& call, Builder& out) {
     repeats.push_back(shape[i].value() / std::max<int64_t>(out.shape(x)[i].value(), 1));
   const std::vector<Ref> operands = {x};
   const Attributes attributes = {{"repeats", repeats}};
-  return same({"tile", operands, attributes, call.results, {}, {}}, out, "tile", attributes);
+  return emit_same({"tile", operands, attributes, call.results, {}, {}}, out, "tile", attributes);
 }
 
 using Padding = std::vector<std::pair<int64_t, int64_t>>;
 
-/// Blocks of one number in front and behind.
-Ref joined_with(Builder& out, Ref x, const Padding& padding, double value) {
+/// Pads by concatenating blocks of one number.
+Ref concat_padding(Builder& out, Ref x, const Padding& padding, double value) {
   for (int axis = 0; axis < out.rank(x); ++axis) {
-    const auto [before, behind] = padding[static_cast<size_t>(axis)];
+    const auto [before, after] = padding[axis];
     std::vector<Ref> parts;
     const auto add_block = [&](int64_t n) {
       if (n > 0)
@@ -93,32 +93,32 @@ Ref joined_with(Builder& out, Ref x, const Padding& padding, double value) {
     };
     add_block(before);
     parts.push_back(x);
-    add_block(behind);
+    add_block(after);
     x = out.concat(parts, axis);
   }
   return x;
 }
 
-/// Gathers the entries of each axis by the border's rule.
-Ref mirrored(Builder& out, Ref x, const Padding& padding, bool is_reflected) {
+/// Pads by gathering the entries of each axis.
+Ref gather_padding(Builder& out, Ref x, const Padding& padding, bool is_reflected) {
   for (int axis = 0; axis < out.rank(x); ++axis) {
-    const auto [before, behind] = padding[static_cast<size_t>(axis)];
-    if (before == 0 && behind == 0) continue;
+    const auto [before, after] = padding[axis];
+    if (before == 0 && after == 0) continue;
     const int64_t n = extent(out, x, axis);
     std::vector<int64_t> entries;
-    for (int64_t i = -before; i < n + behind; ++i) {
-      const int64_t mirrored = i >= n ? 2 * (n - 1) - i : std::abs(i);
-      entries.push_back(is_reflected ? mirrored : std::clamp<int64_t>(i, 0, n - 1));
+    for (int64_t i = -before; i < n + after; ++i) {
+      const int64_t gather_padding = i >= n ? 2 * (n - 1) - i : std::abs(i);
+      entries.push_back(is_reflected ? gather_padding : std::clamp<int64_t>(i, 0, n - 1));
     }
-    const Ref index = int_constant(out, entries, {n + before + behind}, "border");
+    const Ref index = int_constant(out, entries, {n + before + after}, "border");
     x = out.call("tract_core_gather", {x, index}, {{"axis", axis}}, out.dtype(x),
-                 with_size(out.shape(x), axis, n + before + behind));
+                 with_size(out.shape(x), axis, n + before + after));
   }
   return x;
 }
 
 /// NNEF-Tools only pads spatial axes, of three to five in total, and with finite numbers.
-bool is_common(const Padding& padding, double value) {
+bool is_supported_pad(const Padding& padding, double value) {
   const auto is_none = [](const auto& pair) { return pair.first == 0 && pair.second == 0; };
   return padding.size() >= 3 && padding.size() <= 5 && is_none(padding[0]) && is_none(padding[1]) &&
          std::isfinite(static_cast<float>(value));
@@ -132,9 +132,9 @@ std::vector<Ref> pad(const Call& call, Builder& out) {
   const nnef::Value* number = call.find("value");
   const double value = number == nullptr ? 0.0 : number->number;
   if (border != "constant")
-    return {retyped(out, mirrored(out, x, padding, border == "reflect"), type.dtype)};
-  if (!is_common(padding, value))
-    return {retyped(out, joined_with(out, x, padding, value), type.dtype)};
+    return {retyped(out, gather_padding(out, x, padding, border == "reflect"), type.dtype)};
+  if (!is_supported_pad(padding, value))
+    return {retyped(out, concat_padding(out, x, padding, value), type.dtype)};
   const Ref y = emit(out, "pad", {x}, call.attributes, {DType::f32, type.shape});
   return {retyped(out, y, type.dtype)};
 }
@@ -152,7 +152,7 @@ std::vector<Ref> triangle(const Call& call, Builder& out) {
     for (int64_t column = 0; column < columns.value(); ++column)
       keeps.push_back(is_upper ? column - row >= k : column - row <= k);
   Ints mask_shape(static_cast<size_t>(rank), 1);
-  mask_shape[static_cast<size_t>(rank) - 2] = rows.value();
+  mask_shape[rank - 2] = rows.value();
   mask_shape.back() = columns.value();
   const Ref mask = out.constant(ir::tensor_of(DType::boolean, mask_shape, keeps), "triangle");
   const bool is_logical = out.dtype(x) == DType::boolean;
@@ -162,13 +162,20 @@ std::vector<Ref> triangle(const Call& call, Builder& out) {
 }  // namespace
 
 std::vector<RuleRow> shape_rules() {
-  return {{"reshape", unchanged},   {"squeeze", unchanged},
-          {"unsqueeze", unchanged}, {"transpose", unchanged},
-          {"concat", unchanged},    {"stack", stack},
-          {"unstack", unchanged},   {"split", unchanged},
-          {"tile", unchanged},      {"copy", copy},
-          {"slice", slice},       {"tract_core_broadcast", broadcast},
-          {"pad", pad},           {"tract_core_trilu", triangle}};
+  return {{"reshape", unchanged},
+          {"squeeze", unchanged},
+          {"unsqueeze", unchanged},
+          {"transpose", unchanged},
+          {"concat", unchanged},
+          {"stack", stack},
+          {"unstack", unchanged},
+          {"split", unchanged},
+          {"tile", unchanged},
+          {"copy", copy},
+          {"slice", slice},
+          {"tract_core_broadcast", broadcast},
+          {"pad", pad},
+          {"tract_core_trilu", triangle}};
 }
 
 }  // namespace t2n::strict

@@ -15,7 +15,7 @@ using draft::joined;
 using draft::kLargeBytes;
 using draft::stored_bytes;
 using draft::TensorEntry;
-using draft::without_repeats;
+using draft::without_broadcast_axes;
 
 Ref retyped(Builder& out, Ref x, DType dtype) {
   if (x.dtype == dtype) return x;
@@ -34,9 +34,9 @@ bool is_exact(const TensorEntry& entry, Exactness exactness) {
   constexpr int64_t kExact = int64_t{1} << 24;
   for (const ir::Tensor& part : entry.parts) {
     if (!ir::is_integer(part.dtype) || !is_loaded(part)) continue;
-    const ir::Tensor rows = ir::contiguous(without_repeats(part));
-    for (int64_t i = 0; i < rows.elements(); ++i) {
-      const int64_t value = ir::element_i64(rows, i);
+    const ir::Tensor stored = ir::contiguous(without_broadcast_axes(part));
+    for (int64_t i = 0; i < stored.elements(); ++i) {
+      const int64_t value = ir::element_i64(stored, i);
       const bool fits = value >= -kExact && value <= kExact;
       const auto exact = static_cast<double>(value);
       const bool is_single = static_cast<double>(static_cast<float>(value)) == exact;
@@ -50,7 +50,7 @@ void check_exact(Builder& out, const TensorEntry& entry, Exactness exactness) {
   if (is_exact(entry, exactness)) return;
   throw Error("unsupported-argument",
               cat("integers beyond 2^24 have no translation for ", out.target_name()),
-              "standard NNEF computes with scalars only, which readers hold as f32",
+              "standard NNEF computes with scalars only, which readers store as f32",
               "export for tract, which has integers of 64 bits");
 }
 
@@ -99,8 +99,8 @@ Ref wrapped(Builder& out, Ref x, DType dtype) {
 }
 
 Ref truncated(Builder& out, Ref x) {
-  const Ref size = out.elementwise("floor", {out.elementwise("abs", {x})});
-  return mul(out, out.elementwise("sign", {x}), size);
+  const Ref magnitude = out.elementwise("floor", {out.elementwise("abs", {x})});
+  return mul(out, out.elementwise("sign", {x}), magnitude);
 }
 
 Ref emit(Builder& out, std::string_view op, const std::vector<Ref>& operands,

@@ -9,7 +9,7 @@
 namespace t2n::target {
 namespace {
 
-/// Earlier ones sort wrongly, crash while sorting, or cannot read everything that is written.
+/// Earlier ones sort wrongly, crash while sorting, or cannot read everything that is emitted.
 constexpr Version kOldest{0, 21, 13};
 constexpr Version kNewest{0, 23, 9};
 constexpr Version kSpecification{1, 0, 5};
@@ -21,7 +21,7 @@ int take_number(std::string_view& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool ok = error == std::errc() && !text.empty() && text[0] != '-';
   if (!ok) return -1;
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  text.remove_prefix(end - text.data());
   return value;
 }
 
@@ -43,8 +43,8 @@ void check_tract(const Version& version) {
 
 void check_khronos(const Version& version) {
   if (version == kSpecification) return;
-  throw Error("usage", cat("NNEF ", version_str(version), " is no target"), "",
-              "the specification that t2nnef writes for is 1.0.5, which readers of 1.0 read");
+  throw Error("usage", cat("NNEF ", version_str(version), " is not a supported target"), "",
+              "t2nnef writes NNEF 1.0.5, which readers of 1.0 can read");
 }
 
 }  // namespace

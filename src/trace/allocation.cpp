@@ -18,8 +18,8 @@ namespace {
 constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
 std::atomic<int64_t> live_bytes = 0;
-std::atomic<int64_t> most_bytes = kUnlimited;  ///< limit of live_bytes
-std::atomic<int64_t> granted = 0;              ///< what the limit in force adds; for its message
+std::atomic<int64_t> max_live_bytes = kUnlimited;  ///< limit of live_bytes
+std::atomic<int64_t> granted = 0;                  ///< what the current limit adds; for its message
 
 int64_t usable_size(void* data) { return static_cast<int64_t>(malloc_usable_size(data)); }
 
@@ -31,8 +31,8 @@ void release(void* data) {
 
 void require(size_t count) {
   const auto bytes = static_cast<int64_t>(count);  // negative if the size does not fit
-  if (bytes < 0 || bytes > most_bytes.load() - live_bytes.load()) {
-    if (bytes >= 0 || most_bytes.load() != kUnlimited)
+  if (bytes < 0 || bytes > max_live_bytes.load() - live_bytes.load()) {
+    if (bytes >= 0 || max_live_bytes.load() != kUnlimited)
       throw Error("nnef-limit",
                   cat("the tensors would take more than ", limits::bytes_text(granted.load())),
                   "that is far more than its inputs and weights account for",
@@ -41,7 +41,7 @@ void require(size_t count) {
   limits::require_bytes(bytes, "a tensor");
 }
 
-/// Counts what lives. It asks the heap for sizes, so that it stores none itself.
+/// Counts live bytes. It queries the heap for sizes, so that it stores none itself.
 class WatchedAllocator final : public c10::Allocator {
  public:
   c10::DataPtr allocate(size_t count) override {
@@ -62,22 +62,22 @@ class LimitedAllocator : public c10::Allocator {
   explicit LimitedAllocator(c10::Allocator* inner) : inner_(inner) {}
 
   c10::DataPtr allocate(size_t bytes) override {
-    const size_t most = most_;
-    if (bytes > most)
+    const size_t limit = limit_;
+    if (bytes > limit)
       throw Error("trace-limit", cat("the model makes a tensor of ", bytes, " bytes"),
-                  cat("a model and samples of these sizes may make one of ", most),
-                  "are the sample inputs of the right sizes? --max-memory allows one of that size");
+                  cat("with a model and samples of these sizes, the limit is ", limit, " bytes"),
+                  "check the sizes of the sample inputs, or raise the limit with --max-memory");
     return inner_->allocate(bytes);
   }
   c10::DeleterFnPtr raw_deleter() const override { return inner_->raw_deleter(); }
   void copy_data(void* to, const void* from, size_t bytes) const override {
     inner_->copy_data(to, from, bytes);
   }
-  void limit(size_t bytes) { most_ = bytes; }
+  void set_limit(size_t bytes) { limit_ = bytes; }
 
  private:
   c10::Allocator* inner_;
-  std::atomic<size_t> most_ = SIZE_MAX;
+  std::atomic<size_t> limit_ = SIZE_MAX;
 };
 
 }  // namespace
@@ -91,27 +91,28 @@ void watch_allocations() {
   static_cast<void>(done);
 }
 
-AllocationLimit::AllocationLimit(int64_t bytes) : before_(most_bytes.load()) {
+AllocationLimit::AllocationLimit(int64_t bytes) : before_(max_live_bytes.load()) {
   watch_allocations();
   granted = bytes;
-  most_bytes = live_bytes.load() + bytes;
+  max_live_bytes = live_bytes.load() + bytes;
 }
 
-AllocationLimit::~AllocationLimit() { most_bytes = before_; }
+AllocationLimit::~AllocationLimit() { max_live_bytes = before_; }
 
 void limit_allocations(size_t model_bytes, size_t sample_bytes) {
   static LimitedAllocator* const limited = [] {
-    auto* made = new LimitedAllocator(c10::GetCPUAllocator());  // lives as long as the process
-    c10::SetCPUAllocator(made, 1);
-    return made;
+    auto* allocator = new LimitedAllocator(c10::GetCPUAllocator());  // lives as long as the process
+    c10::SetCPUAllocator(allocator, 1);
+    return allocator;
   }();
-  constexpr size_t kLeast = size_t{1} << 30;
+  constexpr size_t kMinimum = size_t{1} << 30;
   // The largest parameter may have 16 bits and be converted to 64.
-  constexpr size_t kOfModel = 4;
-  // From a list of tokens to their attention, from an image to its features.
-  constexpr size_t kOfSamples = size_t{1} << 16;
-  const auto chosen = static_cast<size_t>(limits::chosen_max_memory());
-  limited->limit(std::max({kLeast, kOfModel * model_bytes, kOfSamples * sample_bytes, chosen}));
+  constexpr size_t kPerModelByte = 4;
+  // Tokens grow to their attention weights, an image to its features.
+  constexpr size_t kPerSampleByte = size_t{1} << 16;
+  const size_t chosen = limits::chosen_max_memory();
+  limited->set_limit(
+      std::max({kMinimum, kPerModelByte * model_bytes, kPerSampleByte * sample_bytes, chosen}));
 }
 
 }  // namespace t2n::trace

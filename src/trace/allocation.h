@@ -1,4 +1,4 @@
-// Refuses memory for torch's tensors before it is allocated: kernels ask for what a file says.
+// Checks the size of torch's allocations before they happen: a file can request any size.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace t2n::trace {
 /// is enough.
 void watch_allocations();
 
-/// A limit for the elements of one tensor that is computed with; a view may claim more, unread.
+/// The maximum number of elements of a tensor that is read; an unread view may have more.
 inline constexpr int64_t kMaxElements = int64_t{1} << 32;
 
 /// From now on, no allocation by LibTorch may exceed what a model of this size can need for samples
@@ -18,8 +18,8 @@ inline constexpr int64_t kMaxElements = int64_t{1} << 32;
 /// `trace-limit`.
 void limit_allocations(size_t model_bytes, size_t sample_bytes);
 
-/// While an object lives, all tensors made meanwhile may hold `bytes` together, beside those that
-/// existed before. Errors, thrown by the code that makes a tensor: `nnef-limit`.
+/// While an object lives, all tensors created meanwhile may take `bytes` in total, in addition to
+/// those that existed before. Errors, thrown by the code that creates a tensor: `nnef-limit`.
 class AllocationLimit {
  public:
   explicit AllocationLimit(int64_t bytes);

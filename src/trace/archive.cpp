@@ -34,10 +34,10 @@ class MappingAdapter : public caffe2::serialize::ReadAdapterInterface {
   std::shared_ptr<const model_file::Mapping> mapping_;
 };
 
-template <typename Held>
-c10::DataPtr keep(void* data, Held held) {
-  return {data, new Held(std::move(held)), [](void* kept) { delete static_cast<Held*>(kept); },
-          c10::Device(at::kCPU)};
+template <typename Owner>
+c10::DataPtr owned_data(void* data, Owner owner) {
+  return {data, new Owner(std::move(owner)),
+          [](void* context) { delete static_cast<Owner*>(context); }, c10::Device(at::kCPU)};
 }
 
 }  // namespace
@@ -87,31 +87,31 @@ std::optional<std::vector<char>> Archive::read(const std::string& name) const {
 
 c10::Storage Archive::storage(const std::string& name, const model_file::ZipRecord& record) const {
   constexpr size_t kAlignment = 16;
-  const auto made = [&](c10::DataPtr data) {
+  const auto make_storage = [&](c10::DataPtr data) {
     return c10::Storage(c10::Storage::use_byte_size_t(), record.size, std::move(data), nullptr,
                         false);
   };
   if (record.is_stored && record.begin % kAlignment == 0)
-    return made(keep(mapping_->working() + record.begin, mapping_));
+    return make_storage(owned_data(mapping_->working() + record.begin, mapping_));
   if (record.is_stored) {
     auto copy = std::make_shared<std::vector<char>>(bytes(name, record));
     model_file::check_crc(name, record, std::as_bytes(std::span(*copy)), path_);
     void* const begin = copy->data();
-    return made(keep(begin, std::move(copy)));
+    return make_storage(owned_data(begin, std::move(copy)));
   }
   auto [data, size] = reader_->getRecord(name);
   model_file::check_crc(name, record, {static_cast<const std::byte*>(data.get()), size}, path_);
   if (size != record.size)
     throw Error("model-corrupt", cat(quoted(path_), " is damaged or not complete"),
-                cat("the record ", quoted(name), " is not as long as it says"));
-  return made(std::move(data));
+                cat("the record ", quoted(name), " does not have its stated length"));
+  return make_storage(std::move(data));
 }
 
-void Archive::verify(bool whole) const {
+void Archive::verify(bool checks_bytes) const {
   mapping_->require_unchanged();
-  if (!whole) return;
+  if (!checks_bytes) return;
   for (const auto& [name, record] : records_)
-    // Traced inputs are kept without values.
+    // Traced inputs are stored without values.
     if (record.is_stored && !name.starts_with("traced_inputs/"))
       model_file::check_crc(name, record, {mapping_->original() + record.begin, record.size},
                             path_);

@@ -26,12 +26,12 @@ class Archive {
   /// Reads code, pickles or tables and compares their CRC. nullopt if the record does not exist.
   std::optional<std::vector<char>> read(const std::string& name) const;
   /// The memory of a tensor: a part of the working pages, or a copy if the record is deflated or
-  /// not aligned for tensors. It is as long as the record, whatever a pickle says.
+  /// not aligned for tensors. Its size is the record's, whatever size a pickle states.
   c10::Storage storage(const std::string& name, const model_file::ZipRecord& record) const;
 
-  /// Errors if the file has changed since it was opened: `model-corrupt`. If `whole`, bytes that
-  /// were mapped and never copied are compared with their CRCs as well.
-  void verify(bool whole) const;
+  /// Errors if the file has changed since it was opened: `model-corrupt`. `checks_bytes`: also
+  /// compares the bytes that were mapped and never copied with their CRCs.
+  void verify(bool checks_bytes) const;
 
  private:
   Archive() = default;

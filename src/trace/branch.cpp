@@ -6,41 +6,41 @@
 
 namespace t2n::trace {
 /// The interpreter's position before a branch, to which it returns if the branch throws.
-struct Interpreter::Standing {
+struct Interpreter::Snapshot {
   size_t callers = 0;
   size_t loops = 0;
-  size_t rolling = 0;
+  size_t rerolling = 0;
   size_t speculation = 0;
   int depth = 0;
   ir::ScopeId scope = 0;
   std::string function;
 };
 
-Interpreter::Standing Interpreter::standing() const {
-  return {position_.callers.size(), loops_.depth(),  loops_.rolling().size(), speculation_.depth(),
-          position_.depth,          position_.scope, position_.function};
+Interpreter::Snapshot Interpreter::snapshot() const {
+  return {position_.callers.size(), loops_.depth(),  loops_.rerolling().size(),
+          speculation_.depth(),     position_.depth, position_.scope,
+          position_.function};
 }
 
-void Interpreter::stand(const Standing& at) {
-  position_.callers.resize(at.callers);
-  loops_.leave(at.loops);
-  speculation_.leave_to(at.speculation);
-  position_.depth = at.depth;
-  position_.scope = at.scope;
-  position_.function = at.function;
+void Interpreter::restore(const Snapshot& snapshot) {
+  position_.callers.resize(snapshot.callers);
+  loops_.leave(snapshot.loops);
+  speculation_.leave_to(snapshot.speculation);
+  position_.depth = snapshot.depth;
+  position_.scope = snapshot.scope;
+  position_.function = snapshot.function;
 }
 
-/// The results of a block that counts where `condition` holds, as it `holds` in this run or not.
-/// Nothing, and the obstacle, if the block has effects that cannot be undone, or fails on these
-/// inputs, on which torch does not run it.
-std::optional<Interpreter::Values> Interpreter::run_speculatively(torch::jit::Block* block,
-                                                                  Env& env,
-                                                                  const FormulaRef& condition,
-                                                                  bool holds,
-                                                                  std::string& obstacle) {
-  const Standing before = standing();
-  speculation_.enter(condition, holds, recorder_->tracks().roots());
+/// Runs a block that is taken where `condition` holds; `holds`: whether this run takes it. There is
+/// no result if the block has effects that cannot be undone, or fails in a run that does not take
+/// it.
+OrReason<Interpreter::Values> Interpreter::run_speculatively(torch::jit::Block* block, Env& env,
+                                                             const FormulaRef& condition,
+                                                             bool holds) {
+  const Snapshot before = snapshot();
+  speculation_.enter(condition, holds, recorder_->aliases().roots());
   const bool is_run = speculation_.holds();
+  Reason reason;
   try {
     run_block(block, env);
     Values out = take_results(block, env);
@@ -49,53 +49,53 @@ std::optional<Interpreter::Values> Interpreter::run_speculatively(torch::jit::Bl
   } catch (const Error& error) {
     const std::string effect = speculation_.take_effect();
     if (effect.empty() && (is_run || error.diagnostic().id != "forward-failed")) throw;
-    obstacle = cat("one of its ways ", effect.empty() ? "fails on these inputs" : effect);
+    reason.text = cat("one of its branches ", effect.empty() ? "fails on these inputs" : effect);
   }
-  if (loops_.rolling().size() != before.rolling)
+  if (loops_.rerolling().size() != before.rerolling)
     throw Error("data-dependent-branch", "a branch depends on the values of a tensor",
-                cat("no select stands for it, since ", obstacle),
-                "compute both ways and choose with torch.where");
-  stand(before);
-  return std::nullopt;
+                cat("it cannot become a select: ", reason.text),
+                "compute both branches and choose with torch.where");
+  restore(before);
+  return reason;
 }
 
-/// The operands of an operation with which it also runs where the branch around it is not taken.
-Interpreter::Values Interpreter::guarded(const torch::jit::Node* node,
+/// The operands with which an operation also runs where the enclosing branch is not taken.
+Interpreter::Values Interpreter::protect(const torch::jit::Node* node,
                                          const c10::FunctionSchema& schema, Values inputs) {
   ComputedNumbers computed(position_, marks_, *recorder_);
-  inputs = computed.guarded(schema, speculation_.condition(), std::move(inputs));
-  const auto axis = lacking_axis(schema, inputs);
+  inputs = computed.safe_inputs(schema, speculation_.condition(), std::move(inputs));
+  const auto axis = short_axis(schema, inputs);
   if (axis && speculation_.holds()) return inputs;  // torch fails as well
   if (const auto padded = options_.padded.find(node); padded != options_.padded.end())
     return computed.padded(schema, padded->second, speculation_.condition(), std::move(inputs));
   // It fails now, and runs in the next attempt.
-  if (axis) lacking_->emplace(node, *axis);
+  if (axis) needs_padding_->emplace(node, *axis);
   return inputs;
 }
 
-/// Replaces a branch by selects. Returns false, and the obstacle, if that is impossible.
-bool Interpreter::select_branches(torch::jit::Node* node, const Mark& condition, bool taken,
-                                  Env& env, std::string& obstacle) {
+/// The results of both branches, with selects between them.
+OrReason<Interpreter::Values> Interpreter::select_branches(torch::jit::Node* node,
+                                                           const Mark& condition, bool taken,
+                                                           Env& env) {
   const FormulaRef formula = data_formula(condition);
-  if (!formula) return false;
+  if (!formula) return Reason{};
   const auto blocks = node->blocks();
-  const size_t known = recorder_->tracks().roots();
-  const auto yes = run_speculatively(blocks[0], env, formula, taken, obstacle);
-  if (!yes) return false;
-  const auto no = run_speculatively(blocks[1], env,
-                                    operation_formula("logical_not", FormulaType::truth, {formula}),
-                                    !taken, obstacle);
-  if (!no) return false;
+  const size_t roots_before = recorder_->aliases().roots();
+  const auto yes = run_speculatively(blocks[0], env, formula, taken);
+  if (const auto* const reason = std::get_if<Reason>(&yes)) return *reason;
+  const auto no = run_speculatively(
+      blocks[1], env, operation_formula("logical_not", FormulaType::boolean, {formula}), !taken);
+  if (const auto* const reason = std::get_if<Reason>(&no)) return *reason;
+  const Values &if_true = std::get<Values>(yes), &if_false = std::get<Values>(no);
   position_.node = node;
   Values out;
-  for (size_t i = 0; i < yes->size(); ++i) {
-    auto chosen = choices_.choose(condition, taken, (*yes)[i], (*no)[i], obstacle);
-    if (!chosen) return false;
-    out.push_back(*std::move(chosen));
+  for (size_t i = 0; i < if_true.size(); ++i) {
+    auto chosen = choices_.choose(condition, taken, if_true[i], if_false[i]);
+    if (const auto* const reason = std::get_if<Reason>(&chosen)) return *reason;
+    out.push_back(std::get<c10::IValue>(std::move(chosen)));
   }
-  choices_.forbid_writes(out, *yes, *no, known);
-  set_outputs(node, env, std::move(out));
-  return true;
+  choices_.forbid_writes(out, if_true, if_false, roots_before);
+  return out;
 }
 
 }  // namespace t2n::trace

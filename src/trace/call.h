@@ -11,7 +11,7 @@
 
 namespace t2n::trace {
 
-using ir::Place;
+using ir::Location;
 
 /// Runs one operation on a stack of operands and leaves its results there.
 using Run = std::function<void(torch::jit::Stack&)>;

@@ -1,10 +1,11 @@
-// The values of a program after a branch or loop that depends on data: selects choose them.
+// Selects for the values of a program after a branch or loop that depends on data.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "src/diag/or_reason.h"
 #include "src/trace/marks.h"
 #include "src/trace/position.h"
 #include "src/trace/recorder.h"
@@ -17,17 +18,18 @@ class Choices {
   Choices(Position& position, Marks& marks, Recorder* recorder)
       : position_(position), marks_(marks), recorder_(recorder) {}
 
-  /// Chooses one of two values by a condition read from data, which is `taken` in this run. Returns
-  /// nothing, and the obstacle, if no select can do it.
-  std::optional<c10::IValue> choose(const Mark& condition, bool taken, const c10::IValue& yes,
-                                    const c10::IValue& no, std::string& obstacle);
-  /// A chosen tensor shares memory with neither branch. `known`: how many roots existed before.
+  /// Selects one of two values by a condition read from data; `taken`: its value in this run.
+  OrReason<c10::IValue> choose(const Mark& condition, bool taken, const c10::IValue& yes,
+                               const c10::IValue& no);
+  /// A selected tensor shares memory with neither branch. `roots_before`: the number of roots
+  /// before the branch.
   using Values = std::vector<c10::IValue>;
-  void forbid_writes(const Values& chosen, const Values& yes, const Values& no, size_t known);
-  /// Turns what a loop leaves into something that exists only if the loop has ended: one row for
-  /// each true element of `ended`. Returns false for anything but tensors and numbers.
-  bool hold(const FormulaRef& ended, const Mark& mark, const c10::IValue& before,
-            c10::IValue& value);
+  void forbid_writes(const Values& chosen, const Values& yes, const Values& no,
+                     size_t roots_before);
+  /// Makes the result of a loop exist only if the loop has ended: one row for each true element of
+  /// `ended`. Returns false for anything but tensors and numbers.
+  bool require_ended(const FormulaRef& ended, const Mark& mark, const c10::IValue& before,
+                     c10::IValue& value);
 
  private:
   Position& position_;

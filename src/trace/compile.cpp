@@ -13,7 +13,7 @@ namespace {
 
 using Sugared = std::shared_ptr<torch::jit::SugaredValue>;
 
-/// `ops.quantized.add`: how files write operators of other namespaces than aten.
+/// `ops.quantized.add`: the notation of operators outside the namespace aten.
 struct Namespaces : torch::jit::SugaredValue {
   std::string kind() const override { return "ops"; }
   Sugared attr(const torch::jit::SourceRange&, torch::jit::GraphFunction&,

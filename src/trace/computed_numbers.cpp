@@ -1,5 +1,5 @@
-// Numbers over sizes and values, computed as tensors of rank 0. Where an operation takes a number
-// that no attribute can hold, its overload for tensors is recorded instead.
+// Numbers over sizes and values, computed as tensors of rank 0. An operation whose number cannot be
+// an attribute is recorded as its overload for tensors.
 #include "src/trace/computed_numbers.h"
 
 #include <ATen/Functions.h>
@@ -22,23 +22,24 @@ bool takes_tensor(const c10::Argument& argument) {
 }
 
 /// The overload with the same arguments that takes tensors where this one takes numbers; nullptr
-/// if there is none. `numbers`: which arguments these are.
+/// if there is none. `numbers`: the indices of these arguments.
 const Operator* tensor_overload(const c10::FunctionSchema& schema, const Stack& inputs,
                                 std::vector<size_t>& numbers) {
-  const auto& own = schema.arguments();
+  const auto& arguments = schema.arguments();
   for (const auto& op :
        torch::jit::getAllOperatorsFor(c10::Symbol::fromQualString(schema.name()))) {
-    const auto& other = op->schema().arguments();
-    if (own.size() != other.size() || op->schema().is_mutable() != schema.is_mutable()) continue;
+    const auto& candidate = op->schema().arguments();
+    if (arguments.size() != candidate.size() || op->schema().is_mutable() != schema.is_mutable())
+      continue;
     numbers.clear();
     bool fits = true;
-    for (size_t i = 0; fits && i < own.size(); ++i) {
-      fits = own[i].name() == other[i].name();
-      if (takes_tensor(own[i]) == takes_tensor(other[i])) {
-        fits = fits && (takes_tensor(own[i]) || !open_formula(inputs[i]));
+    for (size_t i = 0; fits && i < arguments.size(); ++i) {
+      fits = arguments[i].name() == candidate[i].name();
+      if (takes_tensor(arguments[i]) == takes_tensor(candidate[i])) {
+        fits = fits && (takes_tensor(arguments[i]) || !graph_formula(inputs[i]));
         continue;
       }
-      fits = fits && takes_tensor(other[i]);
+      fits = fits && takes_tensor(candidate[i]);
       if (!inputs[i].isNone()) numbers.push_back(i);
     }
     if (fits && !numbers.empty()) return op.get();
@@ -46,7 +47,7 @@ const Operator* tensor_overload(const c10::FunctionSchema& schema, const Stack& 
   return nullptr;
 }
 
-/// The type that numbers are cast to before they meet the tensors: it must not promote these.
+/// The type that numbers are cast to before they meet the tensors. It must not promote the tensors.
 at::ScalarType number_type(const Stack& inputs, const std::vector<size_t>& numbers) {
   at::native::ResultTypeState state = {};
   for (const c10::IValue& input : inputs)
@@ -57,10 +58,10 @@ at::ScalarType number_type(const Stack& inputs, const std::vector<size_t>& numbe
   return at::native::result_type(state);
 }
 
-/// The type of what an operation makes of integers, if it leaves them, as true divisions do. What
-/// it computes in then holds numbers that would wrap round in narrow integers.
-at::ScalarType float_of_result(const Operator& op, const Stack& inputs,
-                               const std::vector<size_t>& numbers, at::ScalarType type) {
+/// The float type of the result where an operation turns integers into floats, as true divisions
+/// do; otherwise `type`. Numbers that would wrap around in narrow integers fit into it.
+at::ScalarType result_float_type(const Operator& op, const Stack& inputs,
+                                 const std::vector<size_t>& numbers, at::ScalarType type) {
   const bool is_narrow = at::isIntegralType(type, false) && type != at::kLong;
   if (!is_narrow || op.schema().is_mutable()) return type;
   Stack stack;
@@ -73,26 +74,28 @@ at::ScalarType float_of_result(const Operator& op, const Stack& inputs,
 }
 
 at::ScalarType type_of(FormulaType type) {
-  return type == FormulaType::real    ? at::kDouble
-         : type == FormulaType::whole ? at::kLong
-                                      : at::kBool;
+  return type == FormulaType::floating  ? at::kDouble
+         : type == FormulaType::integer ? at::kLong
+                                        : at::kBool;
 }
 
 /// The type in which the operands of an operation are computed.
 FormulaType operand_type(const Formula& formula) {
   constexpr std::array<std::string_view, 3> kLogic = {"logical_and", "logical_or", "logical_not"};
-  constexpr std::array<std::string_view, 2> kToWhole = {"floor", "ceil"};
-  if (is_one_of(formula.op, kToWhole)) return FormulaType::real;
-  if (formula.op == "where" || formula.type != FormulaType::truth || is_one_of(formula.op, kLogic))
+  constexpr std::array<std::string_view, 2> kRounding = {"floor", "ceil"};
+  if (is_one_of(formula.op, kRounding)) return FormulaType::floating;
+  if (formula.op == "where" || formula.type != FormulaType::boolean ||
+      is_one_of(formula.op, kLogic))
     return formula.type;
-  const bool has_real =
+  const bool has_float =
       std::any_of(formula.operands.begin(), formula.operands.end(),
-                  [](const FormulaRef& operand) { return operand->type == FormulaType::real; });
-  return has_real ? FormulaType::real : FormulaType::whole;
+                  [](const FormulaRef& operand) { return operand->type == FormulaType::floating; });
+  return has_float ? FormulaType::floating : FormulaType::integer;
 }
 
-/// Kernels for 16-bit floats take numbers as f32. As tensors the numbers would be rounded first.
-bool is_of_short(const Stack& inputs) {
+/// True if an operand has 16-bit floats. Their kernels take numbers as f32; as tensors the numbers
+/// would be rounded first.
+bool has_short_floats(const Stack& inputs) {
   return std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& input) {
     return input.isTensor() && input.toTensor().defined() &&
            at::isReducedFloatingType(input.toTensor().scalar_type());
@@ -110,16 +113,16 @@ const char* overload_of(const std::string& op, size_t operands) {
 
 }  // namespace
 
-FormulaRef open_formula(const c10::IValue& value) {
+FormulaRef graph_formula(const c10::IValue& value) {
   const Mark mark = mark_of(value);
   if (data_formula(mark)) return mark->formula;
   return is_opaque(mark) ? mark->formula : nullptr;
 }
 
-bool has_number_of_iteration(const Stack& inputs) {
-  return !is_of_short(inputs) &&
+bool has_iteration_number(const Stack& inputs) {
+  return !has_short_floats(inputs) &&
          std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& input) {
-           return depends_on_iteration(mark_of(input)) && open_formula(input);
+           return depends_on_iteration(mark_of(input)) && graph_formula(input);
          });
 }
 
@@ -129,7 +132,7 @@ FormulaRef formula_of(const c10::IValue& number) {
   const Mark mark = mark_of(number);
   const c10::IValue plain = unmarked(number);
   if (!mark) return number_formula(plain);
-  if (is_size(mark)) return size_formula(mark->size, plain.toInt(), FormulaType::whole);
+  if (is_size(mark)) return size_formula(mark->size, plain.toInt(), FormulaType::integer);
   return mark->formula;
 }
 
@@ -142,8 +145,8 @@ at::Tensor ComputedNumbers::recorded(const char* name, const char* overload, con
   for (const c10::IValue& input : inputs) stack.push_back(marks_.without(input));
   run(stack);
   const at::Tensor result = stack.at(0).toTensor();
-  if (!recorder_.tracks().knows(result))
-    recorder_.record(recorder_.prepare(*op, run, inputs, marks_, position_.place()), {result});
+  if (!recorder_.aliases().knows(result))
+    recorder_.record(recorder_.prepare(*op, run, inputs, marks_, position_.location()), {result});
   return result;
 }
 
@@ -155,11 +158,11 @@ at::Tensor ComputedNumbers::recorded_number(const char* name, const Stack& input
   run(stack);
   const at::ScalarType type = stack.at(0).isDouble() ? at::kDouble : at::kLong;
   const at::Tensor result = at::scalar_tensor(stack.at(0).toScalar(), type);
-  recorder_.record(recorder_.prepare(*op, run, inputs, marks_, position_.place()), {result});
+  recorder_.record(recorder_.prepare(*op, run, inputs, marks_, position_.location()), {result});
   return result;
 }
 
-at::Tensor ComputedNumbers::of_type(const at::Tensor& tensor, at::ScalarType type) {
+at::Tensor ComputedNumbers::cast(const at::Tensor& tensor, at::ScalarType type) {
   if (type == at::kBool && tensor.scalar_type() != at::kBool)
     return recorded("aten::ne", "Scalar", {tensor, 0});
   return recorded("aten::to", "dtype",
@@ -172,7 +175,7 @@ at::Tensor ComputedNumbers::value_of(const Formula& formula) {
     return recorded("prim::NumToTensor", "Scalar",
                     {marked(formula.number, size_mark(formula.size))});
   if (formula.op == "tensor") {
-    if (recorder_.tracks().version(formula.tensor) != formula.version)
+    if (recorder_.aliases().version(formula.tensor) != formula.version)
       throw Error("data-dependent-value",
                   "a number was read from a tensor that was written to before the number is used",
                   "the tensor no longer holds it", "read it from a clone() of the tensor");
@@ -186,7 +189,7 @@ at::Tensor ComputedNumbers::value_of(const Formula& formula) {
     const at::ScalarType type = is_condition ? at::kBool : type_of(operand_type(formula));
     operands.emplace_back(operand->op == "number"
                               ? at::scalar_tensor(operand->number.toScalar(), type)
-                              : of_type(computed(*operand), type));
+                              : cast(computed(*operand), type));
   }
   const std::string name = "aten::" + formula.op;
   const char* const overload = overload_of(formula.op, operands.size());
@@ -195,41 +198,43 @@ at::Tensor ComputedNumbers::value_of(const Formula& formula) {
 }
 
 at::Tensor ComputedNumbers::computed(const Formula& formula) {
-  if (formula.computed.defined() && recorder_.is_there(formula.computed)) return formula.computed;
+  if (formula.computed.defined() && recorder_.is_available(formula.computed))
+    return formula.computed;
   const at::ScalarType type = type_of(formula.type);
   if (formula.op == "number") return at::scalar_tensor(formula.number.toScalar(), type);
-  at::Tensor out = of_type(value_of(formula), type);
-  // What was read, or only cast, may be the tensor itself, and the program may write to that.
+  at::Tensor out = cast(value_of(formula), type);
+  // A number that was read, or only cast, may be the tensor itself, which the program may write.
   if (formula.op != "tensor" && formula.op != "to") formula.computed = out;
   return out;
 }
 
 bool ComputedNumbers::has_tensor_form(const c10::FunctionSchema& schema, const Stack& inputs) {
   const bool any = std::any_of(inputs.begin(), inputs.end(), [](const c10::IValue& input) {
-    return open_formula(input) != nullptr;
+    return graph_formula(input) != nullptr;
   });
   std::vector<size_t> numbers;
   return any && tensor_overload(schema, inputs, numbers) != nullptr;
 }
 
 bool ComputedNumbers::takes_read_number(const c10::FunctionSchema& schema, const Stack& inputs) {
-  return !is_of_short(inputs) && std::any_of(inputs.begin(), inputs.end(), is_read) &&
+  return !has_short_floats(inputs) && std::any_of(inputs.begin(), inputs.end(), is_read) &&
          has_tensor_form(schema, inputs);
 }
 
 OpCall ComputedNumbers::prepare(const c10::FunctionSchema& schema, const Stack& inputs) {
   std::vector<size_t> numbers;
   const Operator* op = tensor_overload(schema, inputs, numbers);
-  const at::ScalarType type = float_of_result(*op, inputs, numbers, number_type(inputs, numbers));
+  const at::ScalarType type = result_float_type(*op, inputs, numbers, number_type(inputs, numbers));
   Stack tensors = inputs;
   for (const size_t i : numbers) {
-    const FormulaRef formula = open_formula(inputs[i]);
+    const FormulaRef formula = graph_formula(inputs[i]);
     const at::Tensor number = formula
                                   ? computed(*formula)
                                   : at::scalar_tensor(unmarked(inputs[i]).toScalar(), at::kDouble);
-    tensors[i] = of_type(number, type);
+    tensors[i] = cast(number, type);
   }
-  return recorder_.prepare(*op, make_run(op->getOperation()), tensors, marks_, position_.place());
+  return recorder_.prepare(*op, make_run(op->getOperation()), tensors, marks_,
+                           position_.location());
 }
 
 }  // namespace t2n::trace

@@ -10,8 +10,8 @@
 
 namespace t2n::trace {
 
-/// Where an operation takes a number that no attribute can hold, its overload for tensors is
-/// recorded instead. Runs and records operations that the program itself does not contain.
+/// Runs and records operations that the program itself does not contain. An operation whose number
+/// cannot be an attribute is recorded as its overload for tensors.
 class ComputedNumbers {
  public:
   ComputedNumbers(Position& position, const Marks& marks, Recorder& recorder)
@@ -27,36 +27,37 @@ class ComputedNumbers {
   /// tensor that it was read from was overwritten since.
   at::Tensor computed(const Formula& formula);
 
-  /// The operands with harmless values where `condition` does not hold, so that the operation never
+  /// The operands with safe values where `condition` does not hold, so that the operation never
   /// fails there: 0 for an index, 1 for a divisor.
-  torch::jit::Stack guarded(const c10::FunctionSchema& schema, const FormulaRef& condition,
-                            torch::jit::Stack inputs);
+  torch::jit::Stack safe_inputs(const c10::FunctionSchema& schema, const FormulaRef& condition,
+                                torch::jit::Stack inputs);
 
   /// The operands with elements added along `axis` (src/trace/padded.h). If the operation gives a
-  /// view, neither it nor what it shows can be written to any more.
+  /// view, neither the view nor its base can be written any more.
   torch::jit::Stack padded(const c10::FunctionSchema& schema, int64_t axis,
                            const FormulaRef& condition, torch::jit::Stack inputs);
 
-  /// Whether the operation makes a tensor of a number that a graph can compute.
+  /// Whether the operation fills a tensor with a number that a graph can compute.
   static bool fills(const std::string& name, const torch::jit::Stack& inputs);
-  /// What a model returns, with tensors of rank 0 in place of numbers over sizes and values.
+  /// A model's result, with tensors of rank 0 in place of numbers over sizes and values.
   c10::IValue with_tensors(const c10::IValue& result);
   static bool has_tensor_form(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
-  /// Whether a number that was read from values is among the operands, and the operation can take
-  /// it as a tensor.
+  /// Whether an operand is a number that was read from values, and the operation can take it as a
+  /// tensor.
   static bool takes_read_number(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
   /// The call as it is recorded: tensors replace the computed numbers.
   OpCall prepare(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
 
-  /// The result of an operation that makes a tensor of computed numbers, or selects an element by
-  /// one, recorded as the operations that compute it. Nothing for any other operation, or if all
-  /// numbers are plain. `computes_sizes`: whether that holds for numbers over sizes as well.
-  std::optional<at::Tensor> made(const std::string& name, const torch::jit::Stack& inputs,
-                                 bool computes_sizes);
+  /// Records an operation that makes a tensor of computed numbers, or selects an element by one, as
+  /// the operations that compute its result. Nothing for any other operation, or if all numbers are
+  /// plain. `computes_sizes`: numbers over sizes are computed as well.
+  std::optional<at::Tensor> record_from_numbers(const std::string& name,
+                                                const torch::jit::Stack& inputs,
+                                                bool computes_sizes);
 
  private:
-  at::Tensor of_type(const at::Tensor& tensor, at::ScalarType type);
-  c10::IValue safe(const c10::IValue& value, const FormulaRef& condition, int64_t otherwise);
+  at::Tensor cast(const at::Tensor& tensor, at::ScalarType type);
+  c10::IValue safe(const c10::IValue& value, const FormulaRef& condition, int64_t fallback);
   at::Tensor value_of(const Formula& formula);
   c10::IValue shifted(const c10::IValue& indices, int64_t axis, const FormulaRef& condition);
   std::optional<at::Tensor> stacked(const torch::jit::Stack& inputs);
@@ -71,12 +72,11 @@ class ComputedNumbers {
 /// The formula of an integer, float or bool, marked or not; null if a graph cannot compute it.
 FormulaRef formula_of(const c10::IValue& number);
 
-/// The formula of a number, if the graph has to compute the number.
-FormulaRef open_formula(const c10::IValue& value);
+/// The formula of a number that the graph has to compute; null for all others.
+FormulaRef graph_formula(const c10::IValue& value);
 
-/// Whether one of the numbers follows from the number of an iteration, and the graph has to compute
-/// it.
-bool has_number_of_iteration(const torch::jit::Stack& inputs);
+/// Whether one of the numbers depends on an iteration number, and the graph has to compute it.
+bool has_iteration_number(const torch::jit::Stack& inputs);
 
 /// Whether a graph can compute the number from the tensor that it was read from.
 bool is_read(const c10::IValue& number);

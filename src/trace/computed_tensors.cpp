@@ -19,7 +19,7 @@ int64_t default_type(const c10::IValue& number) {
 }
 
 /// The position of the number that an operation fills a tensor with.
-size_t number_place(const std::string& name) {
+size_t number_index(const std::string& name) {
   if (name == "aten::new_full") return 2;
   return name == "aten::full" || name == "aten::full_like" ? 1 : 0;
 }
@@ -27,51 +27,52 @@ size_t number_place(const std::string& name) {
 }  // namespace
 
 /// torch.tensor([n, 2 * n]): the numbers as tensors, stacked. Nothing if a graph cannot compute one
-/// of them, or if none follows from sizes or values.
+/// of them, or if none depends on sizes or values.
 std::optional<at::Tensor> ComputedNumbers::stacked(const Stack& inputs) {
   if (!inputs[0].isList() || marks_.of(inputs[0])) return std::nullopt;
   const auto list = inputs[0].toListRef();
-  bool any = false, has_reals = false, are_truths = true;
+  bool any = false, has_floats = false, are_bools = true;
   for (const c10::IValue& each : list) {
     const c10::IValue number = unmarked(each);
     if (!is_number(number)) return std::nullopt;
     const Mark mark = mark_of(each);
     if (mark && !is_size(mark) && !formula_of(each)) return std::nullopt;
     any = any || mark;
-    has_reals = has_reals || number.isDouble();
-    are_truths = are_truths && number.isBool();
+    has_floats = has_floats || number.isDouble();
+    are_bools = are_bools && number.isBool();
   }
   if (!any) return std::nullopt;
-  const at::ScalarType own = are_truths ? at::kBool : has_reals ? at::kFloat : at::kLong;
-  const int64_t type = inputs[1].isNone() ? static_cast<int64_t>(own) : inputs[1].toInt();
-  c10::List<at::Tensor> alike;
+  const at::ScalarType default_dtype = are_bools ? at::kBool : has_floats ? at::kFloat : at::kLong;
+  const int64_t type = inputs[1].isNone() ? static_cast<int64_t>(default_dtype) : inputs[1].toInt();
+  c10::List<at::Tensor> elements;
   for (const c10::IValue& each : list) {
     const Mark mark = mark_of(each);
     const bool is_computed = (mark && mark->formula) || each.isBool();
     const at::Tensor part =
         is_computed ? computed(*formula_of(each)) : recorded("prim::NumToTensor", "Scalar", {each});
-    alike.push_back(recorded("aten::to", "dtype", {part, type, false, false, c10::IValue()}));
+    elements.push_back(recorded("aten::to", "dtype", {part, type, false, false, c10::IValue()}));
   }
-  return recorded("aten::stack", "", {alike, 0});
+  return recorded("aten::stack", "", {elements, 0});
 }
 
-/// A tensor that holds one number everywhere. `inputs`: the number first, or behind a size or
-/// tensor; then a dtype.
+/// A tensor filled with one number. `inputs`: the number, after a size or tensor if the operation
+/// takes one; then a dtype.
 at::Tensor ComputedNumbers::filled(const std::string& name, const Stack& inputs) {
-  const size_t at = number_place(name);
-  const c10::IValue number = unmarked(inputs[at]);
-  const bool has_type = inputs.size() > at + 1 && !inputs[at + 1].isNone();
-  const bool is_like = at > 0 && name != "aten::full";
-  const int64_t own = is_like ? static_cast<int64_t>(inputs[0].toTensor().scalar_type())
-                      : name == "aten::scalar_tensor" ? static_cast<int64_t>(at::kFloat)
-                      : name == "prim::NumToTensor" && number.isDouble()
-                          ? static_cast<int64_t>(at::kDouble)
-                          : default_type(number);
-  const int64_t type = has_type ? inputs[at + 1].toInt() : own;
-  at::Tensor out = of_type(computed(*open_formula(inputs[at])), static_cast<at::ScalarType>(type));
+  const size_t position = number_index(name);
+  const c10::IValue number = unmarked(inputs[position]);
+  const bool has_type = inputs.size() > position + 1 && !inputs[position + 1].isNone();
+  const bool is_like = position > 0 && name != "aten::full";
+  const int64_t default_dtype = is_like ? static_cast<int64_t>(inputs[0].toTensor().scalar_type())
+                                : name == "aten::scalar_tensor" ? static_cast<int64_t>(at::kFloat)
+                                : name == "prim::NumToTensor" && number.isDouble()
+                                    ? static_cast<int64_t>(at::kDouble)
+                                    : default_type(number);
+  const int64_t type = has_type ? inputs[position + 1].toInt() : default_dtype;
+  at::Tensor out =
+      cast(computed(*graph_formula(inputs[position])), static_cast<at::ScalarType>(type));
   if (name == "aten::full_like")
     out = recorded("aten::expand_as", "", {out, inputs[0]});
-  else if (at > 0)
+  else if (position > 0)
     out = recorded("aten::expand", "", {out, inputs[name == "aten::full" ? 0 : 1], false});
   return recorded("aten::clone", "", {out, static_cast<int64_t>(at::MemoryFormat::Contiguous)});
 }
@@ -80,8 +81,8 @@ bool ComputedNumbers::fills(const std::string& name, const Stack& inputs) {
   constexpr std::array<std::string_view, 6> kFilled = {"aten::tensor",      "aten::scalar_tensor",
                                                        "prim::NumToTensor", "aten::full",
                                                        "aten::full_like",   "aten::new_full"};
-  const size_t at = number_place(name);
-  return is_one_of(name, kFilled) && inputs.size() > at && open_formula(inputs[at]);
+  const size_t position = number_index(name);
+  return is_one_of(name, kFilled) && inputs.size() > position && graph_formula(inputs[position]);
 }
 
 c10::IValue ComputedNumbers::with_tensors(const c10::IValue& result) {
@@ -90,7 +91,7 @@ c10::IValue ComputedNumbers::with_tensors(const c10::IValue& result) {
     const FormulaRef formula = mark && mark->truth ? mark->truth : formula_of(result);
     if (!mark || !formula) return result;
     const at::Tensor number = computed(*formula);
-    return formula->type == FormulaType::real ? of_type(number, at::kFloat) : number;
+    return formula->type == FormulaType::floating ? cast(number, at::kFloat) : number;
   }
   if (marks_.of(result) || !marks_.reach(result)) return result;
   if (result.isTuple()) {
@@ -119,18 +120,19 @@ std::optional<at::Tensor> ComputedNumbers::selected(const Stack& inputs) {
   c10::List<std::optional<at::Tensor>> indices;
   for (int64_t i = 0; i < (dim < 0 ? dim + self.dim() : dim); ++i) indices.push_back(std::nullopt);
   indices.push_back(computed(*data_formula(mark_of(inputs[2]))));
-  const size_t known = recorder_.tracks().roots();
+  const size_t roots_before = recorder_.aliases().roots();
   const at::Tensor out = recorded("aten::index", "Tensor", {self, indices});
-  recorder_.forbid_writes({{out, self, self}}, {self, self}, known);
+  recorder_.aliases().forbid_writes({{out, self, self}}, {self, self}, roots_before);
   return out;
 }
 
-std::optional<at::Tensor> ComputedNumbers::made(const std::string& name, const Stack& inputs,
-                                                bool computes_sizes) {
+std::optional<at::Tensor> ComputedNumbers::record_from_numbers(const std::string& name,
+                                                               const Stack& inputs,
+                                                               bool computes_sizes) {
   if (name == "aten::select" && inputs.size() == 3 && is_number(inputs[2])) return selected(inputs);
   if ((name == "aten::tensor" || name == "aten::as_tensor") && inputs[0].isList())
     return stacked(inputs);
-  if (!fills(name, inputs) || !(computes_sizes || is_read(inputs[number_place(name)])))
+  if (!fills(name, inputs) || !(computes_sizes || is_read(inputs[number_index(name)])))
     return std::nullopt;
   return filled(name, inputs);
 }

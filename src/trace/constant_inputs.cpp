@@ -31,14 +31,14 @@ void replace_sizes(ir::Graph& graph, const Lookup& lookup) {
 
 void make_constant(ir::Graph& graph, ir::ValueId input, const std::string& path,
                    const at::Tensor& tensor) {
-  const ir::Value before = graph.values[static_cast<size_t>(input)];
+  const ir::Value before = graph.values[input];
   replace_sizes(graph, [&](const ir::Symbol& symbol) -> std::optional<ir::Dim> {
     const ir::Symbol::AxisSize* size = symbol.axis_size();
     if (size == nullptr || size->value != before.name) return std::nullopt;
-    return before.shape.at(static_cast<size_t>(size->axis));
+    return before.shape.at(size->axis);
   });
   std::erase(graph.inputs, input);
-  graph.values[static_cast<size_t>(input)].name = path;
+  graph.values[input].name = path;
   graph.constants.push_back({input, copy(tensor)});
 }
 

@@ -1,4 +1,4 @@
-// Inputs of a graph that turn out to be none.
+// Graph inputs that turn out to be constants.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,8 +9,8 @@
 
 namespace t2n::trace {
 
-/// Turns an input into a constant of the model again, with the name `path`. Its sizes are numbers
-/// from then on.
+/// Turns an input back into a constant of the model, with the name `path`. Its sizes become
+/// numbers.
 void make_constant(ir::Graph& graph, ir::ValueId input, const std::string& path,
                    const at::Tensor& tensor);
 

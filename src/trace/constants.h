@@ -1,4 +1,4 @@
-// Tensors that the program did not compute: constants of the graph, under the model's own names.
+// Tensors that the program does not compute: constants of the graph, under the model's own names.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace t2n::trace {
 
-/// Adds values and constants to the graph; reads the mapped file, never the tensors that run.
+/// Adds values and constants to the graph. Reads the mapped file, never the tensors of the run.
 class Constants {
  public:
   Constants(ir::Graph& graph, ir::Naming& naming, const ModuleNames& names,
@@ -26,14 +26,14 @@ class Constants {
         pages_may_differ_(pages_may_differ),
         name_by_use_(name_by_use) {}
 
-  /// `use`: the name of a constant that has no other. Small constants without a name are shared.
-  ir::ValueId add(const at::Tensor& tensor, Place place, const std::string& use);
+  /// `use`: the fallback name of an unnamed constant. Small constants without a name are shared.
+  ir::ValueId add(const at::Tensor& tensor, Location location, const std::string& use);
   /// Parameters that LibTorch packed for its kernels.
   PackedParameters& packed() { return packed_; }
 
  private:
   std::string path_of(const at::Tensor& tensor);
-  std::string name_for_use(const at::Tensor& tensor, Place place, const std::string& use);
+  std::string name_for_use(const at::Tensor& tensor, Location location, const std::string& use);
 
   ir::Graph& graph_;
   ir::Naming& naming_;

@@ -35,8 +35,8 @@ std::optional<ir::DType> integers_of(at::ScalarType type) {
   }
 }
 
-/// LibTorch's views of a tensor with a scale for each channel keep the old number of the axis where
-/// it should change, and keep all scales where channels are cut off. Such a result is unusable.
+/// LibTorch's views of per-channel quantised tensors keep the axis where it should change, and all
+/// scales where channels are cut off. Such a result is unusable.
 void check_channels(const ir::QuantInfo& quant, const at::Tensor& tensor) {
   if (!quant.is_per_channel()) return;
   const bool fits = quant.axis >= 0 && quant.axis < tensor.dim() &&
@@ -44,7 +44,7 @@ void check_channels(const ir::QuantInfo& quant, const at::Tensor& tensor) {
   if (!fits)
     throw Error("unsupported-dtype",
                 cat("a view of a tensor that is quantised per channel has ", quant.scales.size(),
-                    " scales along axis ", quant.axis, ", which its shape has not"),
+                    " scales along axis ", quant.axis, ", which does not match its shape"),
                 "LibTorch does not dequantise it either",
                 "dequantize() the tensor before its axes are joined, or take its int_repr()");
 }
@@ -71,7 +71,7 @@ size_t span_bytes(const at::Tensor& tensor) {
   if (tensor.numel() == 0) return 0;
   int64_t last = 0;
   for (int64_t d = 0; d < tensor.dim(); ++d) last += (tensor.size(d) - 1) * tensor.stride(d);
-  return static_cast<size_t>((last + 1) * tensor.element_size());
+  return (last + 1) * tensor.element_size();
 }
 
 ir::Tensor geometry(const at::Tensor& tensor) {
@@ -131,7 +131,7 @@ std::optional<ir::QuantInfo> quant_info(const at::Tensor& tensor) {
     const at::Tensor points = tensor.q_per_channel_zero_points().contiguous();
     if (points.scalar_type() != at::kLong)
       throw Error("unsupported-dtype",
-                  "a quantised tensor with real zero points cannot be exported", {},
+                  "a quantised tensor with float zero points cannot be exported", {},
                   "quantise it with torch.per_channel_affine");
     out.scales.assign(scales.const_data_ptr<double>(),
                       scales.const_data_ptr<double>() + scales.numel());
@@ -145,10 +145,10 @@ std::optional<ir::QuantInfo> quant_info(const at::Tensor& tensor) {
 }
 
 ir::Tensor share(const at::Tensor& tensor) {
-  const auto keep = std::make_shared<at::Tensor>(plain_tensor(tensor));
-  ir::Tensor out = geometry(*keep);
-  out.bytes = {static_cast<const std::byte*>(keep->const_data_ptr()), span_bytes(*keep)};
-  out.owner = keep;
+  const auto owner = std::make_shared<at::Tensor>(plain_tensor(tensor));
+  ir::Tensor out = geometry(*owner);
+  out.bytes = {static_cast<const std::byte*>(owner->const_data_ptr()), span_bytes(*owner)};
+  out.owner = owner;
   return out;
 }
 

@@ -15,8 +15,8 @@ namespace t2n::trace {
 /// nullopt for types that the IR does not have (8-bit floats, bit types…), and for quantised types.
 std::optional<ir::DType> from_torch(at::ScalarType type);
 at::ScalarType to_torch(ir::DType dtype);
-/// The same, with the integers' dtype for quantised types, or `unsupported-dtype` with torch's
-/// name.
+/// The same, with the integers' dtype for quantised types. Errors: `unsupported-dtype` with torch's
+/// name of the type.
 ir::DType require_dtype(at::ScalarType type);
 
 /// A value of the tensor's dtype, shape and quantisation.
@@ -25,14 +25,14 @@ ir::Value value_like(std::string name, const at::Tensor& tensor);
 /// positive and finite, and for zero points out of the integers' range.
 std::optional<ir::QuantInfo> quant_info(const at::Tensor& tensor);
 
-/// Shares memory: the result keeps the tensor alive, with its strides. Of a quantised tensor this
-/// function and the next give the integers.
+/// Shares memory: the result keeps the tensor alive, with its strides. This function and the next
+/// return the integers of a quantised tensor.
 ir::Tensor share(const at::Tensor& tensor);
 /// A copy in row-major order, for values that may be written later.
 ir::Tensor copy(const at::Tensor& tensor);
-/// Points into the read-only pages of the file if the tensor lies in its working pages, else
-/// copies. `pages_may_differ`: code ran while the file was loaded (__setstate__) and may have
-/// written to the pages.
+/// Refers to the read-only pages of the file if the tensor is in its working pages; otherwise a
+/// copy. `pages_may_differ`: code that ran during loading (__setstate__) may have written to the
+/// pages.
 ir::Tensor original(const at::Tensor& tensor,
                     const std::shared_ptr<const model_file::Mapping>& mapping,
                     bool pages_may_differ);

@@ -12,12 +12,12 @@ using FormulaRefs = std::vector<FormulaRef>;
 
 /// How an operation treats the types of its operands.
 enum class Kind {
-  any,      ///< computes in the type of the result
-  real,     ///< only in floating point
-  whole,    ///< only in integers: for reals, Python rounds differently from torch
-  compare,  ///< compares numbers of any type and gives a bool
-  logic,    ///< only of bools: integers are combined bit by bit
-  cast,     ///< casts to the type of the result
+  any,       ///< computes in the type of the result
+  floating,  ///< only in floating point
+  integer,   ///< only in integers: for floats, Python rounds differently from torch
+  compare,   ///< compares numbers of any type and gives a bool
+  logic,     ///< only of bools: integers are combined bit by bit
+  cast,      ///< casts to the type of the result
 };
 
 struct Rule {
@@ -33,15 +33,15 @@ const std::map<std::string_view, Rule>& rules() {
       {"aten::mul", {"mul", 2, Kind::any}},
       {"aten::neg", {"neg", 1, Kind::any}},
       {"prim::abs", {"abs", 1, Kind::any}},
-      {"aten::div", {"div", 2, Kind::real}},
-      {"aten::pow", {"pow", 2, Kind::real}},
-      {"aten::sqrt", {"sqrt", 1, Kind::real}},
-      {"aten::exp", {"exp", 1, Kind::real}},
-      {"aten::log", {"log", 1, Kind::real}},
-      {"aten::floor", {"floor", 1, Kind::whole}},
-      {"aten::ceil", {"ceil", 1, Kind::whole}},
-      {"aten::floordiv", {"floor_divide", 2, Kind::whole}},
-      {"aten::remainder", {"remainder", 2, Kind::whole}},
+      {"aten::div", {"div", 2, Kind::floating}},
+      {"aten::pow", {"pow", 2, Kind::floating}},
+      {"aten::sqrt", {"sqrt", 1, Kind::floating}},
+      {"aten::exp", {"exp", 1, Kind::floating}},
+      {"aten::log", {"log", 1, Kind::floating}},
+      {"aten::floor", {"floor", 1, Kind::integer}},
+      {"aten::ceil", {"ceil", 1, Kind::integer}},
+      {"aten::floordiv", {"floor_divide", 2, Kind::integer}},
+      {"aten::remainder", {"remainder", 2, Kind::integer}},
       {"aten::lt", {"lt", 2, Kind::compare}},
       {"aten::le", {"le", 2, Kind::compare}},
       {"aten::gt", {"gt", 2, Kind::compare}},
@@ -69,12 +69,12 @@ bool are_all(const FormulaRefs& operands, FormulaType type) {
 }
 
 bool fits_kind(Kind kind, const FormulaRefs& operands, FormulaType result) {
-  if (kind == Kind::real) return result == FormulaType::real;
-  if (kind == Kind::whole) return result == FormulaType::whole;
-  if (kind == Kind::compare) return result == FormulaType::truth;
+  if (kind == Kind::floating) return result == FormulaType::floating;
+  if (kind == Kind::integer) return result == FormulaType::integer;
+  if (kind == Kind::compare) return result == FormulaType::boolean;
   if (kind == Kind::logic)
-    return result == FormulaType::truth && are_all(operands, FormulaType::truth);
-  return kind == Kind::cast || result != FormulaType::truth;
+    return result == FormulaType::boolean && are_all(operands, FormulaType::boolean);
+  return kind == Kind::cast || result != FormulaType::boolean;
 }
 
 /// min(a, b) is `a if a < b else b`, which also defines its result for NaN.
@@ -83,7 +83,7 @@ FormulaRef extreme(const std::string& name, const FormulaRefs& operands, Formula
   const FormulaRef& b = operands[1];
   if (a->type != b->type || a->type != type) return nullptr;
   FormulaRef is_first =
-      operation_formula(name == "prim::min" ? "lt" : "gt", FormulaType::truth, {a, b});
+      operation_formula(name == "prim::min" ? "lt" : "gt", FormulaType::boolean, {a, b});
   return operation_formula("where", type, {std::move(is_first), a, b});
 }
 
@@ -94,9 +94,10 @@ bool is_minus_zero(const Formula& formula) {
 }
 
 /// `False and x` and the like, which do not depend on x; null for all other operations.
-FormulaRef settled(std::string_view name, const FormulaRefs& operands) {
+FormulaRef short_circuited(std::string_view name, const FormulaRefs& operands) {
   const bool is_and = name == "aten::__and__";
-  if ((!is_and && name != "aten::__or__") || !are_all(operands, FormulaType::truth)) return nullptr;
+  if ((!is_and && name != "aten::__or__") || !are_all(operands, FormulaType::boolean))
+    return nullptr;
   for (size_t i = 0; i < operands.size(); ++i) {
     if (operands[i]->op != "number") continue;
     return operands[i]->number.toBool() == is_and ? operands[1 - i] : operands[i];
@@ -118,9 +119,9 @@ FormulaRef data_rule(const std::string& name, const FormulaRefs& operands,
   if (found == rules().end()) return nullptr;
   const Rule& rule = found->second;
   if (rule.operands != operands.size() || !fits_kind(rule.kind, operands, type)) return nullptr;
-  if (FormulaRef known = settled(name, operands)) return known;
+  if (FormulaRef known = short_circuited(name, operands)) return known;
   if (rule.op == "floor" || rule.op == "ceil")
-    return are_all(operands, FormulaType::real)
+    return are_all(operands, FormulaType::floating)
                ? operation_formula(std::string(rule.op), type, operands)
                : nullptr;
   return operation_formula(std::string(rule.op), type, operands);

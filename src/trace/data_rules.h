@@ -8,8 +8,8 @@
 
 namespace t2n::trace {
 
-/// The formula for operation `name` ("aten::add") on numbers with formulas. `result` is its result
-/// in this run. Null if no graph computes exactly what Python does.
+/// The formula for operation `name` ("aten::add") on numbers with formulas. `result`: its result in
+/// this run. Null if no graph computes exactly what Python does.
 FormulaRef data_rule(const std::string& name, const std::vector<FormulaRef>& operands,
                      const c10::IValue& result);
 

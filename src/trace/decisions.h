@@ -1,4 +1,4 @@
-// The program's decisions by sizes, in the order in which it makes them.
+// The program's decisions on sizes, in execution order.
 #pragma once
 
 #include <torch/csrc/jit/ir/ir.h>
@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "ir/comparison.h"
-#include "src/loops/rolling.h"
+#include "src/loops/rerolling.h"
 #include "src/model/traced.h"
 #include "src/trace/mark.h"
 #include "src/trace/position.h"
 
 namespace t2n::trace {
 
-/// Branches, lengths of loops and numbers that follow from sizes. Branches that follow from data
-/// are refused here. Reads marks and the position; changes nothing but its own list.
+/// Branches, iteration counts and numbers that depend on sizes. Branches that depend on data are
+/// refused here. Reads marks and the position; changes only its own list.
 class Decisions {
  public:
   Decisions(const TraceOptions& options, Position& position)
@@ -27,80 +27,79 @@ class Decisions {
   /// Removes and returns the decisions after the first `first`.
   std::vector<Decision> take_from(size_t first);
 
-  /// Returns null, and notes nothing, if sizes are not kept or the mark does not follow from sizes.
-  Decision* note(const torch::jit::Node* node, const Mark& mark, int64_t way,
+  /// Returns null, and notes nothing, if sizes are not kept or the mark does not depend on sizes.
+  Decision* note(const torch::jit::Node* node, const Mark& mark, int64_t direction,
                  Decision::Kind kind = Decision::Kind::branch);
-  /// The program uses the answer to a comparison of sizes: the file holds for the same answer.
-  void settle(const Mark& comparison, bool answer);
-  void settle_all(const std::vector<ir::Comparison>& comparisons);
-  /// Notes a number without an expression that an operation is given and that the file would store.
+  /// Requires that a comparison of sizes, which the program used, has the same answer.
+  void add_guard(const Mark& comparison, bool answer);
+  void add_guards(const std::vector<ir::Comparison>& comparisons);
+  /// Notes an operand that is a number without an expression, so that the file would store it.
   Decision* note_number(const torch::jit::Node* node, const Mark& mark, const c10::IValue& number);
   /// Notes how many iterations a loop took, and the conditions that it evaluated before each.
   void note_loop(const torch::jit::Node* node, const c10::IValue& trips,
                  const std::vector<c10::IValue>& conditions, int64_t iterations);
-  /// Decisions in iterations of a rolled loop after the first, in terms of the values that remain.
-  /// Other iterations may decide differently, as each sees what the iterations before it left.
-  /// `first`: the number of decisions before the loop.
-  void add_later(std::vector<Decision> later, const loops::Rolled& rolled, size_t first);
+  /// Adds decisions of iterations of a rerolled loop after the first, in terms of the values that
+  /// remain in the graph. Iterations may decide differently, as each reads the results of earlier
+  /// ones. `first`: the number of decisions before the loop.
+  void add_later(std::vector<Decision> later, const loops::Rerolled& rerolled, size_t first);
 
-  /// Whether the user accepts, for all inputs, this run's side of a branch on data. Else an error.
+  /// Whether the user accepts this run's direction of a branch on data for all inputs.
   bool accept_guard(const Mark& mark);
-  /// `obstacle`: why selects cannot replace the branch, if that was tried.
+  /// `reason`: why selects cannot replace the branch, if that was tried.
   [[noreturn]] void refuse_branch(const torch::jit::Node* node, const Mark& mark,
-                                  const std::string& obstacle = {}) {
-    refuse(node, mark, obstacle, false);
+                                  const std::string& reason = {}) {
+    refuse(node, mark, reason, false);
   }
-  /// The same for a loop that only lacks its largest number of iterations.
-  [[noreturn]] void refuse_endless(const torch::jit::Node* node, const Mark& mark,
-                                   const std::string& obstacle) {
-    refuse(node, mark, obstacle, true);
+  /// The same for a loop that only lacks an upper bound of its iteration count.
+  [[noreturn]] void refuse_unbounded(const torch::jit::Node* node, const Mark& mark,
+                                     const std::string& reason) {
+    refuse(node, mark, reason, true);
   }
 
   /// While an object lives, a branch is taken in all runs, also where its condition does not hold:
-  /// what it computes from sizes must then add nothing. Under T % 3 != 0, 3 - T % 3 is
-  /// (3 - T % 3) % 3, and under T < 5, 5 - T is max(5 - T, 0).
-  class Fixed {
+  /// there the branch must have no effect, so that sizes in it are adjusted. Under T % 3 != 0,
+  /// 3 - T % 3 becomes (3 - T % 3) % 3, and under T < 5, 5 - T becomes max(5 - T, 0).
+  class FixedBranch {
    public:
-    /// `holds`: whether the condition sends this run the way that is taken.
-    Fixed(Decisions& decisions, const Mark& condition, bool way, bool holds);
-    ~Fixed();
-    Fixed(const Fixed&) = delete;
-    Fixed& operator=(const Fixed&) = delete;
+    /// `holds`: whether this run's condition has the direction that is taken. `entries`: those of
+    /// the alias table before the branch.
+    FixedBranch(Decisions& decisions, const Mark& condition, bool direction, bool holds,
+                int entries);
+    ~FixedBranch();
+    FixedBranch(const FixedBranch&) = delete;
+    FixedBranch& operator=(const FixedBranch&) = delete;
 
    private:
     Decisions& decisions_;
     bool any_ = false;
   };
-  /// The number as it stands in the branches that are taken in all runs.
-  c10::IValue in_fixed(const c10::IValue& number) const;
-  /// The amounts of a pad there: where the condition says that a size is odd, constant ones are
-  /// nothing if it is even.
-  c10::IValue amounts_in_fixed(const c10::IValue& amounts) const;
-  /// The end of a slice there, of an axis with `count` entries, which are `size`: a negative one
-  /// that cuts off what the condition says is left is counted from the front, as -0 cuts off all.
-  c10::IValue end_in_fixed(const c10::IValue& end, int64_t count, const ir::Dim& size) const;
-  bool is_in_fixed() const { return !fixed_.empty(); }
+  /// The number, adjusted for the branches that are taken in all runs.
+  c10::IValue adjusted(const c10::IValue& number) const;
+
+  struct FixedCondition {
+    ir::Comparison condition;
+    std::optional<std::pair<ir::Dim, int64_t>> remainder;  ///< not 0; and its divisor
+    bool holds = false;
+    int entries = 0;  ///< see FixedBranch
+  };
+  /// The conditions of such branches around the current operation, the innermost last.
+  const std::vector<FixedCondition>& fixed_conditions() const { return fixed_conditions_; }
 
  private:
   [[noreturn]] void refuse(const torch::jit::Node* node, const Mark& mark,
-                           const std::string& obstacle, bool needs_most);
+                           const std::string& reason, bool needs_bound);
 
   const TraceOptions& options_;
   Position& position_;
   std::vector<Decision> noted_;
-  struct Taken {
-    ir::Comparison condition;
-    std::optional<std::pair<ir::Dim, int64_t>> remainder;  ///< that it says is not 0, and of what
-    bool holds = false;
-  };
-  std::vector<Taken> fixed_;
+  std::vector<FixedCondition> fixed_conditions_;
 };
 
-/// Whether it may hold in some iterations of a rolled loop, and not in others. The first iteration
-/// does not count.
+/// Whether it may hold in some iterations of a rerolled loop, and not in others, the first
+/// iteration left aside.
 bool changes_with_iteration(const Mark& condition);
-/// Refuses such a condition of a branch. `obstacle`: why no select stands for it. Errors:
+/// Refuses such a condition of a branch. `reason`: why it cannot become a select. Errors:
 /// `dynamic-loop`.
-void check_iteration_branch(const Mark& condition, const std::string& obstacle = {});
+void check_iteration_branch(const Mark& condition, const std::string& reason = {});
 
 }  // namespace t2n::trace

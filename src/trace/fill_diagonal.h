@@ -11,9 +11,9 @@ namespace t2n::trace {
 
 /// Recorder::emit.
 using Emit = std::function<ir::ValueId(std::string_view op, std::vector<ir::Argument> args,
-                                       ir::DType dtype, ir::Ints shape, Place place)>;
-/// The operand with the entries filled whose indices are equal along all axes: the diagonals of the
-/// first and last axes are taken one after the other, and put back. Errors: `unsupported-inplace`.
+                                       ir::DType dtype, ir::Ints shape, Location location)>;
+/// The operand with all entries filled whose indices are equal along all axes: takes the diagonals
+/// of the first and last axes repeatedly, and puts them back. Errors: `unsupported-inplace`.
 ir::ValueId diagonal_filled(const Emit& emit, const OpCall& call);
 
 }  // namespace t2n::trace

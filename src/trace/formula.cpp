@@ -6,10 +6,10 @@ namespace t2n::trace {
 
 FormulaType type_of_number(const c10::IValue& number) {
   T2N_ASSERT(number.isInt() || number.isDouble() || number.isBool(),
-             "no number: ", number.tagKind());
-  return number.isBool()  ? FormulaType::truth
-         : number.isInt() ? FormulaType::whole
-                          : FormulaType::real;
+             "not a number: ", number.tagKind());
+  return number.isBool()  ? FormulaType::boolean
+         : number.isInt() ? FormulaType::integer
+                          : FormulaType::floating;
 }
 
 FormulaRef number_formula(const c10::IValue& number) {
@@ -17,9 +17,9 @@ FormulaRef number_formula(const c10::IValue& number) {
       Formula{.type = type_of_number(number), .op = "number", .number = number});
 }
 
-FormulaRef size_formula(const ir::Dim& size, int64_t now, FormulaType type) {
+FormulaRef size_formula(const ir::Dim& size, int64_t value, FormulaType type) {
   return std::make_shared<const Formula>(
-      Formula{.type = type, .op = "size", .size = size, .number = now});
+      Formula{.type = type, .op = "size", .size = size, .number = value});
 }
 
 FormulaRef read_formula(const at::Tensor& tensor, int64_t version, FormulaType type) {

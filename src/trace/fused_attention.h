@@ -1,5 +1,4 @@
-// What torch's fused layers of attention do beyond plain ones: nested tensors, and NaN for queries
-// without keys.
+// Features of torch's fused attention layers: nested tensors, and NaN for queries without keys.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,10 +13,10 @@
 
 namespace t2n::trace {
 
-/// The encoder makes nested tensors of a padding mask: sequences without their padding. The program
-/// gets padded tensors in place of them, with zeros behind each sequence. What torch computes is
-/// computed by torch on nested tensors, which are kept beside; the graph has the same operations on
-/// padded tensors, with a mask.
+/// The encoder creates nested tensors, sequences without their padding, from a padding mask. This
+/// class gives the program padded tensors instead, with zeros after each sequence. Torch computes
+/// on the nested tensors, which are stored next to the padded ones; the graph has the same
+/// operations on padded tensors, with a mask.
 class FusedAttention {
  public:
   FusedAttention(ir::Graph& graph, const TraceOptions& options, Position& position,
@@ -31,33 +30,33 @@ class FusedAttention {
         operations_(operations),
         recorder_(recorder) {}
 
-  /// The result of an operation that makes or takes such tensors; nothing for any other. Errors:
-  /// `unsupported-op` for an operation that a graph cannot have on padded tensors.
+  /// The result of an operation that creates or takes such tensors; nothing for any other. Errors:
+  /// `unsupported-op` for an operation that has no form on padded tensors.
   std::optional<at::Tensor> run(const Operation& operation, const torch::jit::Stack& inputs);
 
-  /// The function that runs computes by plain operations what torch has a fused layer for.
+  /// The current function replaces a fused layer of torch by plain operations.
   void begin_plain();
   void end_call();  ///< called after each function
-  /// The result of an operation of such a function, with NaN where the fused layer gives it.
-  void keep_nan(const Operation& operation, const torch::jit::Stack& inputs,
-                torch::jit::Stack& results);
+  /// Inserts the NaN of the fused layer into the result of an operation of such a function.
+  void insert_nan(const Operation& operation, const torch::jit::Stack& inputs,
+                  torch::jit::Stack& results);
 
  private:
   struct Sequences {
-    at::Tensor padded;  ///< [B, T, E]
-    at::Tensor nested;  ///< the same for torch
-    at::Tensor hidden;  ///< [B, T]: true behind the end of a sequence; undefined without a graph
+    at::Tensor padded;   ///< [B, T, E]
+    at::Tensor nested;   ///< the same sequences for torch
+    at::Tensor padding;  ///< [B, T]: true after the end of a sequence; undefined without a graph
   };
   const Sequences* find(const c10::IValue& value) const;
-  at::Tensor made(const Operation& operation, const torch::jit::Stack& inputs);
+  at::Tensor nest(const Operation& operation, const torch::jit::Stack& inputs);
   at::Tensor encoded(const Operation& operation, const torch::jit::Stack& inputs,
-                     const Sequences& from);
+                     const Sequences& source);
   at::Tensor padded(const Operation& operation, const torch::jit::Stack& inputs,
-                    const Sequences& from);
-  bool is_whole(const c10::IValue& sizes, const at::Tensor& tensor);
-  at::Tensor keep(Sequences made);
-  at::Tensor behind_ends(const at::Tensor& tensor, const at::Tensor& mask);
-  at::Tensor filled(const at::Tensor& tensor, const at::Tensor& hidden,
+                    const Sequences& source);
+  bool has_padded_sizes(const c10::IValue& sizes, const at::Tensor& tensor);
+  at::Tensor store(Sequences sequences);
+  at::Tensor after_ends(const at::Tensor& tensor, const at::Tensor& mask);
+  at::Tensor filled(const at::Tensor& tensor, const at::Tensor& padding,
                     const c10::IValue& value) const;
   c10::IValue size(const at::Tensor& tensor, int64_t axis) const;
 

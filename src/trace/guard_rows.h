@@ -1,4 +1,4 @@
-// Rows of the table of guards, and the operands that a row looks at.
+// Rows of the table of guards, and the operands that a row checks.
 #pragma once
 
 #include <ATen/core/function_schema.h>
@@ -61,8 +61,8 @@ class Operands {
     throw Error("unsafe-argument", cat("the operator ", quoted(schema_.name()), " is not executed"),
                 why, "it would read or write memory that is not its own, or stop the program");
   }
-  [[noreturn]] void limit(std::string_view what, long long most) const {
-    throw Error("trace-limit", cat(schema_.name(), " makes ", what, " of more than ", most),
+  [[noreturn]] void limit(std::string_view what, long long max) const {
+    throw Error("trace-limit", cat(schema_.name(), " makes ", what, " of more than ", max),
                 "no model needs that");
   }
   void require(bool holds, const char* why) const {
@@ -76,28 +76,28 @@ class Operands {
 };
 
 struct GuardRow {
-  std::string_view name;  ///< of all overloads, or of the one that is named
+  std::string_view name;  ///< of one overload; without an overload name, of all
   void (*check)(const Operands&);
 };
 /// Division, strings, lists, and operations that create them.
 std::span<const GuardRow> guards_of_values();
 std::span<const GuardRow> guards_of_tensors();
-std::span<const GuardRow> guards_of_packed();  ///< tables and matrices in LibTorch's own order
+std::span<const GuardRow> guards_of_packed();  ///< tables and matrices in LibTorch's packed formats
 
-/// Operands that are types, layouts and orders of axes. LibTorch uses them as indices of tables.
-class GuardedWords {
+/// Operands that are dtypes, layouts and memory formats. LibTorch uses them as table indices.
+class EnumOperands {
  public:
-  explicit GuardedWords(const c10::FunctionSchema& schema);
-  bool any() const { return !words_.empty(); }
+  explicit EnumOperands(const c10::FunctionSchema& schema);
+  bool any() const { return !operands_.empty(); }
   /// Errors: `unsafe-argument`.
   void check(const torch::jit::Stack& stack) const;
 
-  enum class Word { none, dtype, layout, memory_format };
+  enum class EnumOperand { none, dtype, layout, memory_format };
 
  private:
   std::string name_;
   size_t arguments_;
-  std::vector<std::pair<size_t, Word>> words_;  ///< positions, counted from the last operand
+  std::vector<std::pair<size_t, EnumOperand>> operands_;  ///< with their positions from the end
 };
 
 }  // namespace t2n::trace

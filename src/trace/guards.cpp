@@ -20,7 +20,7 @@ namespace {
 using torch::jit::Operator;
 using torch::jit::Stack;
 
-/// Operators that LibTorch's own executor inserts stay as they are: no file can contain them.
+/// True for operators that LibTorch's own executor inserts, which no file can contain.
 bool is_for_executor(const Operator& op) {
   const std::string& name = op.schema().name();
   if (!op.hasOperation() || op.schema().is_vararg()) return true;
@@ -28,7 +28,7 @@ bool is_for_executor(const Operator& op) {
          name != "prim::AddStatValue";
 }
 
-/// Changes what the operator does, in place, so that everything that holds it sees the change.
+/// Changes the operator in place, so that all references to it run the new operation.
 void replace(Operator& op, torch::jit::Operation run) {
   const c10::FunctionSchema& schema = op.schema();
   if (op.isC10Op()) {
@@ -45,7 +45,7 @@ void replace(Operator& op, torch::jit::Operation run) {
   std::ostringstream text;
   text << schema;
   op = Operator(text.str(), std::move(run), schema.aliasAnalysis());
-  static_cast<void>(op.schema());  // read now: pointers to it must find it where it was
+  static_cast<void>(op.schema());  // parsed now: pointers to it must stay valid
 }
 
 void guard(Operator& op, void (*check)(const Operands&)) {
@@ -55,12 +55,12 @@ void guard(Operator& op, void (*check)(const Operands&)) {
   });
 }
 
-void guard_words(Operator& op) {
+void guard_enum_operands(Operator& op) {
   if (!op.hasOperation() || op.schema().is_vararg()) return;
-  const GuardedWords words(op.schema());
-  if (!words.any()) return;
-  replace(op, [run = op.getOperation(), words](Stack& stack) mutable {
-    words.check(stack);
+  const EnumOperands operands(op.schema());
+  if (!operands.any()) return;
+  replace(op, [run = op.getOperation(), operands](Stack& stack) mutable {
+    operands.check(stack);
     run(stack);
   });
 }
@@ -73,23 +73,23 @@ void guard_all(const GuardRow& row) {
       guard(*op, row.check);
 }
 
-/// x.to(copy=True): LibTorch reads a type and a device that nobody gave, whatever they contain. The
-/// call is a copy.
-void mend_copies(Operator& op) {
+/// x.to(copy=True): LibTorch reads a missing dtype and device from undefined memory. The call is a
+/// plain copy.
+void fix_copies(Operator& op) {
   if (!op.schema().overload_name().starts_with("prim_")) return;
   replace(op, [run = op.getOperation(), schema = op.schema()](Stack& stack) mutable {
     const Operands in(schema, stack);
     const c10::IValue* copy = in.find("copy");
     const bool is_bare = in.find("device") == nullptr && in.find("dtype") == nullptr;
     if (copy == nullptr || !copy->toBool() || !is_bare) return run(stack);
-    const at::Tensor made = in.tensor("self").clone();
+    const at::Tensor result = in.tensor("self").clone();
     torch::jit::drop(stack, schema.arguments().size());
-    torch::jit::push(stack, made);
+    torch::jit::push(stack, result);
   });
 }
 
-/// A sparse tensor gets a copy of its indices, which lie within its size: what the program writes to
-/// its own never reaches them.
+/// Gives a sparse tensor a copy of its indices and checks that they are in range, so that later
+/// writes to the program's indices do not reach them.
 void check_entries(Operator& op) {
   if (!op.schema().overload_name().starts_with("indices")) return;
   replace(op, [run = op.getOperation(), schema = op.schema()](Stack& stack) mutable {
@@ -97,7 +97,7 @@ void check_entries(Operator& op) {
     indices = indices.toTensor().clone();
     const Operands in(schema, stack);
     const at::Tensor values = in.tensor("values");
-    in.require(values.dim() > 0, "its values are no list");
+    in.require(values.dim() > 0, "its values have no axis");
     if (in.find("size") != nullptr)
       at::_validate_sparse_coo_tensor_args(indices.toTensor(), values, in.integers("size"));
     run(stack);
@@ -116,7 +116,7 @@ void deny(Operator& op) {
 
 void install_guards() {
   static const bool once = [] {
-    std::string before;  // overloads of a name stand side by side
+    std::string before;  // overloads of a name are adjacent
     bool allowed = false;
     for (const auto& op : torch::jit::getAllOperators()) {
       const std::string& name = op->schema().name();
@@ -125,13 +125,13 @@ void install_guards() {
         before = name;
       }
       if (allowed)
-        guard_words(*op);
+        guard_enum_operands(*op);
       else if (!is_for_executor(*op) && !is_unknown(name))
         deny(*op);
     }
     for (const auto rows : {guards_of_values(), guards_of_tensors(), guards_of_packed()})
       for (const GuardRow& row : rows) guard_all(row);
-    for (const auto& op : torch::jit::getAllOperatorsFor(c10::aten::to)) mend_copies(*op);
+    for (const auto& op : torch::jit::getAllOperatorsFor(c10::aten::to)) fix_copies(*op);
     for (const auto& op : torch::jit::getAllOperatorsFor(c10::aten::sparse_coo_tensor))
       check_entries(*op);
     torch::jit::setPrintHandler([](const std::string&) {});  // standard output belongs to t2nnef

@@ -9,37 +9,37 @@
 namespace t2n::trace {
 namespace {
 
-bool is_real(const at::Tensor& tensor) {
+bool is_float_tensor(const at::Tensor& tensor) {
   const at::ScalarType type = tensor.scalar_type();
   return type == at::kFloat || type == at::kHalf || type == at::kBFloat16;
 }
 
-/// The kernels count in 32 bits.
-bool is_countable(const at::Tensor& tensor) {
+/// The kernels index with 32 bits.
+bool fits_int32(const at::Tensor& tensor) {
   return tensor.numel() > 0 && tensor.numel() <= std::numeric_limits<int32_t>::max();
 }
 
 void require_matrix(const Operands& in, const at::Tensor& tensor, const char* why) {
-  in.require(
-      tensor.defined() && tensor.dim() == 2 && tensor.is_contiguous() && is_countable(tensor), why);
+  in.require(tensor.defined() && tensor.dim() == 2 && tensor.is_contiguous() && fits_int32(tensor),
+             why);
 }
 
-// Tables of rows: a scale and a minimum stand behind each row.
-/// Bytes behind the codes of a row.
+// Tables of rows: each row ends with a scale and a minimum.
+/// The number of these bytes.
 int64_t tail(const Operands& in) { return in.name().find("_byte_") != std::string::npos ? 8 : 4; }
 
 void packed_rows(const Operands& in) {
   const at::Tensor weight = in.tensor("weight");
   in.require(weight.defined() && weight.scalar_type() == at::kByte && weight.dim() == 2 &&
                  weight.is_contiguous() && weight.size(1) > tail(in),
-             "its table has no rows of bytes with a scale behind them");
+             "its table has no rows of bytes that end with a scale");
 }
 
 void not_pruned(const Operands& in) {
   const c10::IValue* pruned = in.find("pruned_weights");
   const bool is_pruned = pruned != nullptr && pruned->isBool() && pruned->toBool();
   in.require(!is_pruned && !in.tensor("compressed_indices_mapping").defined(),
-             "rows of its table were pruned, and LibTorch believes the list that says which");
+             "rows of its table were pruned, and LibTorch does not check the list of pruned rows");
 }
 
 void bags_of_packed_rows(const Operands& in) {
@@ -48,36 +48,36 @@ void bags_of_packed_rows(const Operands& in) {
   const at::Tensor weights = in.tensor("per_sample_weights");
   if (weights.defined())
     in.require(weights.scalar_type() == at::kFloat && weights.is_contiguous(),
-               "the weights of its samples are not of f32 in a row");
+               "the weights of its samples are not contiguous f32");
 }
 
 void rows_to_pack(const Operands& in) {
   const at::Tensor weight = in.tensor("weight");
   in.require(weight.defined() && weight.dim() == 2 && weight.numel() > 0 &&
                  (weight.scalar_type() == at::kFloat || weight.scalar_type() == at::kHalf),
-             "it is given no table of f32 or f16");
+             "its operand is not a table of f32 or f16");
   const int64_t each = tail(in) == 8 ? 1 : in.name().find("_4bit_") != std::string::npos ? 2 : 4;
   in.require(weight.size(1) % each == 0, "the rows of its table do not fill whole bytes");
   const at::Tensor ends = in.tensor("rowwise_min_max");
   if (ends.defined())
     in.require(ends.dim() == 2 && ends.size(0) == weight.size(0) && ends.size(1) == 2 &&
                    ends.is_contiguous() && ends.scalar_type() == weight.scalar_type(),
-               "there are not a least and a greatest number for each row");
-  constexpr int64_t kMostBins = 10'000;
+               "there is not one minimum and one maximum for each row");
+  constexpr int64_t kMaxBins = 10'000;
   const int64_t bins = in.integer("nbins", 1);
-  in.require(bins > 0 && bins <= kMostBins, "it is asked for too many bins, or none");
+  in.require(bins > 0 && bins <= kMaxBins, "its number of bins is out of range");
   const c10::IValue* ratio = in.find("ratio");
   if (ratio != nullptr && ratio->isDouble())
-    in.require(ratio->toDouble() >= 0 && ratio->toDouble() <= 1, "its ratio is none");
+    in.require(ratio->toDouble() >= 0 && ratio->toDouble() <= 1, "its ratio is not in [0, 1]");
 }
 
 void int8_matrix(const Operands& in) {
   const at::Tensor x = in.tensor("self");
   const at::Tensor weight = in.tensor("mat2");
   const at::Tensor scales = in.tensor("scales");
-  require_matrix(in, x, "its operand is no matrix in a row");
-  require_matrix(in, weight, "its weight is no matrix in a row");
-  in.require(is_real(x) && weight.scalar_type() == at::kChar && weight.size(1) == x.size(1),
+  require_matrix(in, x, "its operand is not a contiguous matrix");
+  require_matrix(in, weight, "its weight is not a contiguous matrix");
+  in.require(is_float_tensor(x) && weight.scalar_type() == at::kChar && weight.size(1) == x.size(1),
              "its weight does not fit its operand");
   in.require(scales.defined() && scales.dim() == 1 && scales.is_contiguous() &&
                  scales.size(0) == weight.size(0) && scales.scalar_type() == x.scalar_type(),
@@ -86,10 +86,10 @@ void int8_matrix(const Operands& in) {
 
 void int4_to_pack(const Operands& in) {
   const at::Tensor weight = in.tensor("self");
-  require_matrix(in, weight, "its weight is no matrix in a row");
+  require_matrix(in, weight, "its weight is not a contiguous matrix");
   in.require(
       weight.scalar_type() == at::kInt && weight.size(0) % 16 == 0 && weight.size(1) % 2 == 0,
-      "its weight is not of 32 bits, or does not fill blocks of 16 rows");
+      "its weight is not i32, or does not fill blocks of 16 rows");
 }
 
 void check_int4_matrix(const Operands& in) {
@@ -97,19 +97,19 @@ void check_int4_matrix(const Operands& in) {
   const at::Tensor weight = in.tensor("mat2");
   const at::Tensor scales = in.tensor("qScaleAndZeros");
   const int64_t group = in.integer("qGroupSize", 0);
-  require_matrix(in, x, "its operand is no matrix in a row");
-  require_matrix(in, weight, "its weight is no matrix in a row");
-  in.require(is_real(x) && weight.scalar_type() == at::kByte && weight.size(1) * 2 == x.size(1) &&
-                 weight.size(0) % 16 == 0,
+  require_matrix(in, x, "its operand is not a contiguous matrix");
+  require_matrix(in, weight, "its weight is not a contiguous matrix");
+  in.require(is_float_tensor(x) && weight.scalar_type() == at::kByte &&
+                 weight.size(1) * 2 == x.size(1) && weight.size(0) % 16 == 0,
              "its weight does not fit its operand");
   in.require(group > 0 && x.size(1) % group == 0, "its columns do not fill groups");
   in.require(scales.defined() && scales.dim() == 3 && scales.is_contiguous() &&
                  scales.size(0) == x.size(1) / group && scales.size(1) == weight.size(0) &&
                  scales.size(2) == 2 && scales.scalar_type() == x.scalar_type(),
-             "there are not a scale and a zero for each group of each row of its weight");
+             "there is not one scale and zero point for each group of each row of its weight");
 }
 
-/// Sizes of the matrix, which the call gives as numbers beside it.
+/// Sizes of the matrix, which are operands of their own.
 struct Sizes {
   int64_t block;
   int64_t columns;
@@ -117,12 +117,12 @@ struct Sizes {
 };
 
 Sizes dynamic_sizes(const Operands& in) {
-  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  constexpr int64_t kMax = std::numeric_limits<int32_t>::max();
   const Sizes out = {in.integer("block_size", 0), in.integer("in_features", 0),
                      in.integer("out_features", 0)};
   in.require(
-      out.columns > 0 && out.rows > 0 && out.rows <= kMost / out.columns && out.columns % 2 == 0,
-      "its numbers of features are none of a matrix");
+      out.columns > 0 && out.rows > 0 && out.rows <= kMax / out.columns && out.columns % 2 == 0,
+      "its numbers of features are not those of a matrix");
   in.require(out.block > 0 && out.columns % out.block == 0 &&
                  (out.block == out.columns || out.block % 32 == 0),
              "its columns do not fill blocks of 32");
@@ -136,8 +136,8 @@ void dynamic_to_pack(const Operands& in) {
   const at::Tensor bias = in.tensor("bias");
   in.require(weights.defined() && weights.scalar_type() == at::kByte &&
                  weights.numel() == sizes.rows * sizes.columns / 2,
-             "its weights are not two to a byte");
-  in.require(scales.defined() && is_real(scales) &&
+             "its weights are not two per byte");
+  in.require(scales.defined() && is_float_tensor(scales) &&
                  scales.numel() == sizes.rows * (sizes.columns / sizes.block),
              "there is not one scale for each block");
   in.require(!bias.defined() || (bias.numel() == sizes.rows && bias.is_contiguous()),
@@ -148,13 +148,14 @@ void check_dynamic_matrix(const Operands& in) {
   const Sizes sizes = dynamic_sizes(in);
   const at::Tensor x = in.tensor("inp");
   const at::Tensor packed = in.tensor("packed_weights");
-  require_matrix(in, x, "its operand is no matrix in a row");
+  require_matrix(in, x, "its operand is not a contiguous matrix");
   in.require(x.scalar_type() == at::kFloat && x.size(1) == sizes.columns,
-             "its operand is not of f32, or has other columns");
-  const int64_t least = sizes.rows * sizes.columns / 2 + sizes.rows * (sizes.columns / sizes.block);
+             "its operand is not f32, or its number of columns differs");
+  const int64_t expected =
+      sizes.rows * sizes.columns / 2 + sizes.rows * (sizes.columns / sizes.block);
   in.require(packed.defined() && packed.dim() == 1 && packed.is_contiguous() &&
                  packed.scalar_type() == at::kFloat &&
-                 (packed.numel() == least || packed.numel() == least + sizes.rows),
+                 (packed.numel() == expected || packed.numel() == expected + sizes.rows),
              "its weights are not packed for these features");
 }
 

@@ -11,7 +11,7 @@ namespace t2n::trace {
 namespace {
 
 /// Every value of an integer tensor is in [low, high).
-bool lies_in(const at::Tensor& values, int64_t low, int64_t high) {
+bool is_in_range(const at::Tensor& values, int64_t low, int64_t high) {
   if (!values.defined() || values.numel() == 0) return true;
   if (!at::isIntegralType(values.scalar_type(), false)) return false;
   return values.min().item<int64_t>() >= low && values.max().item<int64_t>() < high;
@@ -35,7 +35,7 @@ void alias(const Operands& in) {
   const std::vector<int64_t> sizes = in.integers("size");
   const std::vector<int64_t> strides = in.integers("stride");
   in.require(self.defined() && self.has_storage() && sizes.size() == strides.size(),
-             "the view has no place in the tensor");
+             "the view's sizes and strides do not match");
   const int64_t bytes = extent(self, sizes, strides);
   in.require(bytes >= 0 && bytes <= static_cast<int64_t>(self.storage().nbytes()),
              "the view reaches beyond the tensor's memory");
@@ -49,9 +49,9 @@ void ctc(const Operands& in) {
              "its operands have too few axes");
   const int64_t classes = probabilities.size(-1);
   const int64_t batch = probabilities.dim() == 3 ? probabilities.size(1) : 1;
-  in.require(lies_in(targets, 0, classes), "a target is none of the classes");
+  in.require(is_in_range(targets, 0, classes), "a target is not one of the classes");
   const int64_t blank = in.integer("blank", 0);
-  in.require(blank >= 0 && blank < classes, "the blank is none of the classes");
+  in.require(blank >= 0 && blank < classes, "the blank is not one of the classes");
   const std::vector<int64_t> inputs = in.integers("input_lengths");
   const std::vector<int64_t> lengths = in.integers("target_lengths");
   in.require(
@@ -67,14 +67,14 @@ void ctc(const Operands& in) {
   if (targets.dim() < 2) in.require(sum <= targets.numel(), "the lengths do not fit the targets");
 }
 
-/// Lengths must not exceed the tensor's steps: torch would pack fewer rows than it says.
+/// Lengths must not exceed the tensor's steps: torch would pack fewer rows than it reports.
 void pack(const Operands& in) {
   const at::Tensor input = in.tensor("input");
   const at::Tensor lengths = in.tensor("lengths");
   const c10::IValue* batch_first = in.find("batch_first");
   in.require(input.defined() && input.dim() >= 2 && lengths.defined() && lengths.dim() == 1 &&
                  lengths.scalar_type() == at::kLong && batch_first != nullptr,
-             "its lengths are no list of integers, or there is no batch");
+             "its lengths are not a list of integers, or there is no batch");
   const int64_t steps = input.size(batch_first->toBool() ? 1 : 0);
   for (const int64_t each : in.integers("lengths"))
     if (each > steps)
@@ -90,16 +90,16 @@ void packed(const Operands& in) {
   const at::Tensor sizes = in.tensor("batch_sizes");
   in.require(data.defined() && sizes.defined() && data.dim() >= 1 && sizes.dim() == 1 &&
                  sizes.numel() > 0 && sizes.scalar_type() == at::kLong,
-             "the sizes of the batch are no list of integers");
+             "the sizes of the batch are not a list of integers");
   int64_t sum = 0;
   int64_t before = data.size(0);
   for (const int64_t each : in.integers("batch_sizes")) {
-    in.require(each > 0 && each <= before, "the sizes of the batch grow, or are none");
+    in.require(each > 0 && each <= before, "the sizes of the batch grow, or are not positive");
     before = each;
     sum += each;
-    in.require(sum <= data.size(0), "the sizes of the batch are more than the rows");
+    in.require(sum <= data.size(0), "the sizes of the batch exceed the number of rows");
   }
-  in.require(sum == data.size(0), "the sizes of the batch are not all the rows");
+  in.require(sum == data.size(0), "the sizes of the batch do not add up to the number of rows");
   const c10::IValue* state = in.find("hx");
   if (state == nullptr) return;
   const int64_t batch = sizes[0].item<int64_t>();
@@ -117,15 +117,15 @@ void bags(const Operands& in) {
   if (!indices.defined()) return;
   const c10::IValue* weight = in.find("weight");
   if (weight != nullptr && weight->isTensor() && weight->toTensor().dim() > 0)
-    in.require(lies_in(indices, 0, weight->toTensor().size(0)), "an index is beyond the rows");
+    in.require(is_in_range(indices, 0, weight->toTensor().size(0)), "an index is beyond the rows");
   if (!offsets.defined()) return;
-  in.require(offsets.dim() == 1 && lies_in(offsets, 0, indices.numel() + 1),
+  in.require(offsets.dim() == 1 && is_in_range(offsets, 0, indices.numel() + 1),
              "an offset is beyond the indices");
-  const std::vector<int64_t> places = in.integers("offsets");
-  in.require(std::is_sorted(places.begin(), places.end()), "the offsets go back");
+  const std::vector<int64_t> starts = in.integers("offsets");
+  in.require(std::is_sorted(starts.begin(), starts.end()), "the offsets are not sorted");
   const c10::IValue* has_end = in.find("include_last_offset");
   const bool needs_end = has_end != nullptr && has_end->isBool() && has_end->toBool();
-  in.require(!needs_end || !places.empty(), "the last offset is missing");
+  in.require(!needs_end || !starts.empty(), "the last offset is missing");
   const at::Tensor scales = in.tensor("per_sample_weights");
   if (scales.defined())
     in.require(scales.numel() == indices.numel(), "there is not one weight for each index");
@@ -140,9 +140,9 @@ void norm(const Operands& in) {
     if (each.defined())
       in.require(each.dim() == 1 && each.numel() == input.size(1) &&
                      at::isFloatingType(each.scalar_type()),
-                 "a vector does not have one real number for each channel");
+                 "a vector does not have one float for each channel");
   }
-  in.require(at::isFloatingType(input.scalar_type()), "its input is not of real numbers");
+  in.require(at::isFloatingType(input.scalar_type()), "its input is not of floats");
   const c10::IValue* training = in.find("training");
   if (training == nullptr || (training->isBool() && !training->toBool()))
     in.require(in.tensor("running_mean").defined() && in.tensor("running_var").defined(),
@@ -179,7 +179,7 @@ void pivots(const Operands& in) {
   in.require(rows.defined() && matrix.defined() && matrix.dim() >= 2, "there are no pivots");
   const int64_t count = matrix.size(-2);
   const bool is_ldl = in.tensor("LD").defined();  // blocks of two are negative
-  in.require(lies_in(is_ldl ? rows.abs() : rows, 1, count + 1), "a pivot is no row");
+  in.require(is_in_range(is_ldl ? rows.abs() : rows, 1, count + 1), "a pivot is not a row");
 }
 
 void fourier(const Operands& in) {
@@ -227,7 +227,7 @@ void weight_norm(const Operands& in) {
   const int64_t axis = in.integer("dim", 0);
   in.require(v.defined() && g.defined() && v.dim() > 0 && v.numel() > 0 &&
                  v.scalar_type() == g.scalar_type() && at::isFloatingType(v.scalar_type()),
-             "its operands are no tensors of one type");
+             "its operands are not tensors of one type");
   in.require(axis >= -1 && axis < v.dim() && g.numel() == (axis == -1 ? 1 : v.size(axis)),
              "there is not one norm for each channel");
 }
@@ -235,42 +235,42 @@ void weight_norm(const Operands& in) {
 void eigenvalues(const Operands& in) {
   const at::Tensor matrix = in.tensor("self");
   in.require(matrix.defined() && matrix.dim() >= 2 && matrix.size(-1) == matrix.size(-2),
-             "it is given no square matrix");
+             "its operand is not a square matrix");
   in.require(at::isfinite(matrix).all().item<bool>(), "its matrix is not finite");
 }
 
-/// Tensors that become the parts of an axis.
+/// Operators that split an axis into a list of tensors.
 void parts(const Operands& in) {
-  constexpr int64_t kMost = 1'000'000;
+  constexpr int64_t kMax = 1'000'000;
   const at::Tensor self = in.tensor("self");
   const int64_t axis = in.integer("dim", 0);
   if (!self.defined() || self.dim() == 0 || axis < -self.dim() || axis >= self.dim()) return;
   int64_t count = in.integer("sections", in.integer("chunks", self.size(axis)));
   if (const int64_t each = in.integer("split_size", 0); each > 0) count = self.size(axis) / each;
-  if (count > kMost) in.limit("a list", kMost);
+  if (count > kMax) in.limit("a list", kMax);
 }
 
 /// Bounds the number that decides how long an operator loops.
 void bound_number(const Operands& in) {
-  constexpr int64_t kMost = 10'000;
+  constexpr int64_t kMax = 10'000;
   const c10::IValue* n = in.find("n");
   if (n == nullptr) return;
   if (n->isTensor()) {
     const at::Tensor all = n->toTensor();
-    in.require(all.numel() == 0 || all.abs().max().item<double>() <= static_cast<double>(kMost),
+    in.require(all.numel() == 0 || all.abs().max().item<double>() <= static_cast<double>(kMax),
                "its degree is too large");
   } else if (n->isInt() || n->isDouble()) {
     const double value = n->toScalar().toDouble();
-    in.require(value >= -static_cast<double>(kMost) && value <= static_cast<double>(kMost),
+    in.require(value >= -static_cast<double>(kMax) && value <= static_cast<double>(kMax),
                "its degree is too large");
   }
 }
 
 void bound_range(const Operands& in) {
-  constexpr int64_t kMost = int64_t{1} << 53;
+  constexpr int64_t kMax = int64_t{1} << 53;
   const int64_t from = in.integer("from", 0);
-  const int64_t to = in.integer("to", kMost);
-  in.require(from < to && from >= -kMost && to <= kMost, "its range is none");
+  const int64_t to = in.integer("to", kMax);
+  in.require(from < to && from >= -kMax && to <= kMax, "its range is empty or too large");
 }
 
 constexpr GuardRow kTensorRows[] = {

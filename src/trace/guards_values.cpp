@@ -9,15 +9,15 @@
 namespace t2n::trace {
 namespace {
 
-// Division: -2^63 / -1 does not fit into 64 bits, and the processor stops the program.
+// Division: -2^63 / -1 does not fit into 64 bits, and the processor raises an exception.
 
-bool is_least(int64_t a, int64_t b) { return a == std::numeric_limits<int64_t>::min() && b == -1; }
+bool overflows(int64_t a, int64_t b) { return a == std::numeric_limits<int64_t>::min() && b == -1; }
 
 void divide_ints(const Operands& in) {
   if (in.size() >= 2 && in[1].isInt() && in[1].toInt() == 0)
     throw Error("forward-failed", "an integer is divided by zero", {},
                 "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
-  if (in.size() >= 2 && in[0].isInt() && in[1].isInt() && is_least(in[0].toInt(), in[1].toInt()))
+  if (in.size() >= 2 && in[0].isInt() && in[1].isInt() && overflows(in[0].toInt(), in[1].toInt()))
     in.refuse("it divides the least integer by -1");
 }
 
@@ -27,10 +27,10 @@ bool is_integer(const c10::IValue& value) {
          at::isIntegralType(value.toTensor().scalar_type(), true);
 }
 
-bool has(const c10::IValue& value, int64_t wanted) {
-  if (value.isInt()) return value.toInt() == wanted;
+bool has(const c10::IValue& value, int64_t number) {
+  if (value.isInt()) return value.toInt() == number;
   const at::Tensor tensor = value.toTensor();
-  return tensor.numel() > 0 && tensor.eq(wanted).any().item<bool>();
+  return tensor.numel() > 0 && tensor.eq(number).any().item<bool>();
 }
 
 void divide_tensors(const Operands& in) {
@@ -41,16 +41,16 @@ void divide_tensors(const Operands& in) {
 }
 
 void factorial(const Operands& in) {
-  in.require(in[0].toInt() <= 1000, "the factorial of a number this large is never done");
+  in.require(in[0].toInt() <= 1000, "the factorial of a number this large does not end");
 }
 
-// Strings and lists. Longer ones are refused.
+// Size limits of strings and lists.
 
-constexpr long long kLongestText = 1LL << 26;
+constexpr long long kMaxTextSize = 1LL << 26;
 constexpr long long kMaxList = 1LL << 24;
 
 void check_text(const Operands& in, double size) {
-  if (size > static_cast<double>(kLongestText)) in.limit("a text", kLongestText);
+  if (size > static_cast<double>(kMaxTextSize)) in.limit("a text", kMaxTextSize);
 }
 
 double text_size(const c10::IValue& value) {
@@ -74,10 +74,10 @@ void add_texts(const Operands& in) { check_text(in, text_size(in[0]) + text_size
 
 void replace_text(const Operands& in) {
   const std::string* old = in.text("old");
-  const std::string* made = in.text("new");
-  if (old == nullptr || made == nullptr) return;
+  const std::string* replacement = in.text("new");
+  if (old == nullptr || replacement == nullptr) return;
   const double times = text_size(in[0]) / static_cast<double>(std::max<size_t>(1, old->size())) + 1;
-  check_text(in, text_size(in[0]) + times * static_cast<double>(made->size()));
+  check_text(in, text_size(in[0]) + times * static_cast<double>(replacement->size()));
 }
 
 void check_list(const Operands& in, double size) {
@@ -101,7 +101,7 @@ void tensor_list(const Operands& in) {
   if (tensor.defined()) check_list(in, static_cast<double>(tensor.numel()));
 }
 
-/// Whether the text of a value shows an address, as that of an object does.
+/// Whether the text of a value contains an address, as that of an object does.
 bool shows_address(const c10::IValue& value, int depth) {
   if (value.isNone() || value.isTensor() || value.isScalar() || value.isString() ||
       value.isDevice() || value.isEnum())
@@ -127,7 +127,7 @@ bool shows_address(const c10::IValue& value, int depth) {
 /// An upper bound for the length of a value's text.
 double shown_size(const c10::IValue& value, int depth) {
   if (value.isString()) return text_size(value);
-  if (depth > 100) return static_cast<double>(kLongestText) + 1;
+  if (depth > 100) return static_cast<double>(kMaxTextSize) + 1;
   double sum = 32;
   if (value.isTensor() && value.toTensor().defined())
     return 32 * static_cast<double>(value.toTensor().numel());
@@ -162,7 +162,7 @@ void show_value(const Operands& in) {
   check_text(in, shown_size(in[0], 0));
 }
 
-/// Whether a value holds objects. A method of theirs compares them, in LibTorch's interpreter.
+/// Whether a value contains objects, which LibTorch's interpreter compares by a method of theirs.
 bool has_object(const c10::IValue& value, int depth) {
   if (value.isObject() || depth > 100) return true;
   if (!value.isTuple()) return false;

@@ -30,10 +30,10 @@ std::optional<at::ScalarType> common_half(const Stack& stack) {
   for (const c10::IValue& value : stack)
     for (const at::Tensor& tensor : tensors_of(value)) {
       if (!tensor.defined()) continue;
-      const at::ScalarType own = tensor.scalar_type();
-      if (!at::isFloatingType(own) && !at::isComplexType(own)) continue;
-      if (!is_half(own) || (common && *common != own)) return {};
-      common = own;
+      const at::ScalarType type = tensor.scalar_type();
+      if (!at::isFloatingType(type) && !at::isComplexType(type)) continue;
+      if (!is_half(type) || (common && *common != type)) return {};
+      common = type;
     }
   return common;
 }
@@ -61,8 +61,8 @@ void run_in_float(const Run& run, Stack& stack, at::ScalarType half) {
   for (c10::IValue& value : stack) value = converted(value, at::kFloat, half);
 }
 
-/// Convolutions with operands of one type. With integers beside 16-bit floats the operator itself
-/// refuses.
+/// True for convolutions whose operands have one type. The operator itself refuses a mix of
+/// integers and 16-bit floats.
 bool is_slow_in_half(const std::string& name, const Stack& stack, at::ScalarType half) {
   return name.find("conv") != std::string::npos &&
          std::all_of(stack.begin(), stack.end(), [&](const c10::IValue& value) {

@@ -7,7 +7,7 @@
 #include "src/diag/error.h"
 #include "src/trace/allocation.h"
 #include "src/trace/convert.h"
-#include "src/trace/input_places.h"
+#include "src/trace/input_locations.h"
 #include "src/trace/mark.h"
 
 namespace t2n::trace {
@@ -16,7 +16,7 @@ namespace {
 
 using Path = InputPath;
 
-/// Builds arguments by their types and consumes samples on the way.
+/// Builds arguments by their types from samples.
 class Binder {
  public:
   explicit Binder(const std::vector<SampleInput>& samples)
@@ -24,8 +24,8 @@ class Binder {
 
   BoundInputs run(const c10::FunctionSchema& schema) {
     for (const SampleInput& sample : samples_) {
-      const auto place = argument_place(schema, sample);
-      places_.push_back(place ? place->path : Path{flat_name(sample.path)});
+      const auto location = argument_location(schema, sample);
+      locations_.push_back(location ? location->path : Path{flat_name(sample.path)});
     }
     for (size_t i = 1; i < schema.arguments().size(); ++i) {
       const c10::Argument& argument = schema.arguments()[i];
@@ -43,14 +43,13 @@ class Binder {
   [[noreturn]] void refuse_missing(const Path& path, const c10::TypePtr& type) {
     const std::string name = flat_name(path);
     const bool tensor = type->isSubtypeOf(*c10::TensorType::get());
-    throw Error("input-missing",
-                cat("the input ", quoted(name), " (", type->str(), ") has no sample"),
-                tensor ? "the file does not say which shape it has"
-                       : "the file does not say which value it has",
-                tensor ? cat("say shape and type, for example --input ", name,
-                             "=1,3,224,224,f32, or give values: --input ", name, "=@file.npy")
-                       : cat("give its value, for example --input ", name,
-                             "=int:3, float:0.5, bool:true, str:text or none"));
+    throw Error(
+        "input-missing", cat("the input ", quoted(name), " (", type->str(), ") has no sample"),
+        tensor ? "the file does not contain its shape" : "the file does not contain its value",
+        tensor ? cat("give shape and type, for example --input ", name,
+                     "=1,3,224,224,f32, or give values: --input ", name, "=@file.npy")
+               : cat("give its value, for example --input ", name,
+                     "=int:3, float:0.5, bool:true, str:text or none"));
   }
 
   void refuse_unused() const {
@@ -67,17 +66,17 @@ class Binder {
   }
 
   int find(const Path& path) const {
-    const auto found = std::find(places_.begin(), places_.end(), path);
-    return found == places_.end() ? -1 : static_cast<int>(found - places_.begin());
+    const auto found = std::find(locations_.begin(), locations_.end(), path);
+    return found == locations_.end() ? -1 : static_cast<int>(found - locations_.begin());
   }
 
-  /// The next parts of the places below `path`, in order of first appearance.
+  /// The next parts of the locations below `path`, in order of first appearance.
   std::vector<std::string> children(const Path& path) const {
     std::vector<std::string> out;
-    for (const Path& place : places_)
-      if (place.size() > path.size() && std::equal(path.begin(), path.end(), place.begin()) &&
-          std::find(out.begin(), out.end(), place[path.size()]) == out.end())
-        out.push_back(place[path.size()]);
+    for (const Path& location : locations_)
+      if (location.size() > path.size() && std::equal(path.begin(), path.end(), location.begin()) &&
+          std::find(out.begin(), out.end(), location[path.size()]) == out.end())
+        out.push_back(location[path.size()]);
     return out;
   }
 
@@ -92,11 +91,11 @@ class Binder {
   bool exists(const Path& path) const { return find(path) >= 0 || !children(path).empty(); }
 
   c10::IValue build(const c10::TypePtr& type, const Path& path) {
-    int at = find(path);
-    if (at < 0) at = by_position(type);
-    if (at >= 0) {
-      used_[static_cast<size_t>(at)] = true;
-      return leaf(samples_[static_cast<size_t>(at)].value, type, path);
+    int index = find(path);
+    if (index < 0) index = by_position(type);
+    if (index >= 0) {
+      used_[index] = true;
+      return leaf(samples_[index].value, type, path);
     }
     if (const auto optional = type->cast<c10::OptionalType>())
       return children(path).empty() ? c10::IValue() : build(optional->getElementType(), path);
@@ -193,7 +192,7 @@ class Binder {
   }
 
   const std::vector<SampleInput>& samples_;
-  std::vector<Path> places_;  ///< of `samples_`; a sample of no argument has its flat name
+  std::vector<Path> locations_;  ///< of `samples_`; the flat name if there is no such argument
   std::vector<bool> used_;
   BoundInputs out_;
 };
@@ -237,7 +236,7 @@ std::shared_ptr<c10::FunctionSchema> names_in(const c10::ivalue::Tuple& tuple) {
   try {
     return tuple.type<c10::TupleType>()->schema();
   } catch (const c10::Error&) {
-    return nullptr;  // it is made of its elements' types, and an undefined tensor has none
+    return nullptr;  // it consists of its elements' types, and an undefined tensor has none
   }
 }
 
@@ -253,7 +252,7 @@ void flatten_result(const c10::IValue& value, const std::string& name, bool top,
     if (value.toTensor().numel() > kMaxElements)
       throw Error("unsupported-output",
                   cat("the model returns a tensor of ", value.toTensor().numel(), " elements"),
-                  cat("at most ", kMaxElements, " are computed with"));
+                  cat("the limit is ", kMaxElements, " elements"));
     out.push_back({top ? "output_0" : name, value.toTensor()});
   } else if (value.isGenericDict()) {
     for (const auto& entry : value.toGenericDict()) {
@@ -280,7 +279,7 @@ void flatten_result(const c10::IValue& value, const std::string& name, bool top,
     throw Error("unsupported-output",
                 cat("the model returns a value of type ", quoted(value.tagKind()), " (",
                     top ? "its result" : quoted(name), ")"),
-                "an artefact has tensors as outputs, nothing else",
+                "all outputs of an artefact are tensors",
                 "return a tensor, or leave the value out");
   }
 }

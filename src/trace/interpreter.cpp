@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/model/model.h"
 #include "src/trace/computed_numbers.h"
+#include "src/trace/fixed_branch.h"
 #include "src/trace/mode_rules.h"
 #include "src/trace/nesting.h"
 #include "src/trace/slots.h"
@@ -21,36 +23,37 @@ using torch::jit::Block;
 using torch::jit::Node;
 using torch::jit::Stack;
 
-/// True for a block that always ends by an exception: the failing side of an assert.
+/// True for a block that always raises an exception: the failing branch of an assert.
 bool only_raises(const Block* block) {
   return std::any_of(block->nodes().begin(), block->nodes().end(),
                      [](const Node* node) { return node->kind() == prim::RaiseException; });
 }
 
-/// True for a block that gives nothing and changes nothing: it warns, or asks whether to raise.
-bool is_idle(const Block* block) {
+/// True for a block without results and effects: it only warns, or tests whether to raise.
+bool has_no_effect(const Block* block) {
   const std::initializer_list<torch::jit::NodeKind> silent = {
       c10::aten::warn, prim::Constant, prim::ListConstruct, prim::TupleConstruct, prim::ListUnpack};
   return std::all_of(block->nodes().begin(), block->nodes().end(), [&](const Node* node) {
     if (std::find(silent.begin(), silent.end(), node->kind()) != silent.end()) return true;
     if (node->kind() == prim::If)
       return node->outputs().empty() &&
-             std::all_of(node->blocks().begin(), node->blocks().end(),
-                         [](const Block* each) { return only_raises(each) || is_idle(each); });
+             std::all_of(node->blocks().begin(), node->blocks().end(), [](const Block* each) {
+               return only_raises(each) || has_no_effect(each);
+             });
     const c10::FunctionSchema* schema = node->maybeSchema();
     return schema != nullptr && !schema->is_mutable() && node->blocks().empty() &&
            !node->hasSideEffects() && !node->isNondeterministic();
   });
 }
 
-/// Baked device literals (`cuda:0` of the machine that traced) mean the CPU here.
+/// Device literals (`cuda:0` of the machine that traced) mean the CPU here.
 void move_devices_to_cpu(Stack& stack) {
   for (c10::IValue& value : stack)
     if (value.isDevice()) value = c10::IValue(at::Device(at::kCPU));
 }
 
 /// Whether the operands are tensors or contain any.
-bool holds_any(const Stack& inputs) {
+bool contain_tensors(const Stack& inputs) {
   return std::any_of(inputs.begin(), inputs.end(),
                      [](const c10::IValue& value) { return !flatten_tensors(value).empty(); });
 }
@@ -67,14 +70,14 @@ bool holds_any(const Stack& inputs) {
               {}, "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
 }
 
-/// Runs the failing side of an assert. Its error says which values were asked.
-void run_raising(const Mark& asked, const std::function<void()>& run) {
+/// Runs the failing branch of an assert. Its error names the values of the condition.
+void run_raising(const Mark& condition, const std::function<void()>& run) {
   try {
     run();
   } catch (const Error& error) {
     Diagnostic out = error.diagnostic();
     if (out.id != "forward-failed" || !out.why.empty()) throw;
-    out.why = cat(kConditionOfValues, asked->origin);
+    out.why = cat(kConditionOnValues, condition->origin);
     throw Error(std::move(out));
   }
 }
@@ -89,7 +92,7 @@ Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& 
       options_(options),
       recorder_(recording == nullptr ? nullptr : &recording->recorder),
       recorded_loops_(recording == nullptr ? nullptr : &recording->loops),
-      lacking_(recording == nullptr ? nullptr : &recording->lacking),
+      needs_padding_(recording == nullptr ? nullptr : &recording->needs_padding),
       state_(state),
       position_(graph, sources),
       decisions_(options, position_),
@@ -98,9 +101,10 @@ Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& 
       lists_(graph, options, position_, marks_, decisions_, loops_),
       operations_(options.native_halves),
       numbers_(graph, options, position_, marks_, decisions_, recorder_),
-      moves_(position_, state, marks_, decisions_, loops_, lists_, nesting_, operations_),
-      scalars_(position_, state, marks_, decisions_, loops_, moves_, numbers_, operations_,
-               recorder_),
+      container_operations_(position_, state, marks_, decisions_, loops_, lists_, nesting_,
+                            operations_),
+      scalars_(position_, state, marks_, decisions_, loops_, container_operations_, numbers_,
+               operations_, recorder_),
       tensors_(options, position_, state, marks_, decisions_, loops_, lists_, numbers_, operations_,
                recorder_, ranges),
       fused_(graph, options, position_, marks_, decisions_, operations_, recorder_) {}
@@ -117,21 +121,21 @@ c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string
     if (recorder_ == nullptr) return marks_.without(result);
     const c10::IValue computed =
         ComputedNumbers(position_, marks_, *recorder_).with_tensors(result);
-    refuse_open_outputs(computed);
+    refuse_variable_outputs(computed);
     return marks_.without(computed);
   } catch (const std::exception&) {
     explain_failure();
   }
 }
 
-/// Refuses results whose number, or choice, follows from data or from a dynamic size.
-void Interpreter::refuse_open_outputs(const c10::IValue& result) {
+/// Refuses results whose number, or choice, depends on data or on a dynamic size.
+void Interpreter::refuse_variable_outputs(const c10::IValue& result) {
   const Mark mark = marks_.reach(result);
   if (is_data(mark))
-    throw Error("data-dependent-value", "what the model returns follows from a tensor's values",
-                cat("how many tensors there are, or a number among them, comes from ", mark->origin,
-                    "; a file would hold the result of this one run"),
-                "return tensors, always as many");
+    throw Error("data-dependent-value", "the model's result depends on a tensor's values",
+                cat("the number of tensors, or a number among them, comes from ", mark->origin,
+                    "; the exported model would fix the result of this run"),
+                "return tensors, and the same number of them in every run");
   decisions_.note_number(position_.node, mark, c10::IValue("of results"));
 }
 
@@ -145,7 +149,7 @@ Interpreter::Values Interpreter::values(at::ArrayRef<torch::jit::Value*> values,
                                         const Env& env) const {
   Values out;
   out.reserve(values.size());
-  for (const torch::jit::Value* each : values) out.push_back(decisions_.in_fixed(value(each, env)));
+  for (const torch::jit::Value* each : values) out.push_back(decisions_.adjusted(value(each, env)));
   return out;
 }
 
@@ -202,7 +206,7 @@ bool Interpreter::run_structural(Node* node, Env& env) {
       if (!fits(value(node->input(0), env), node->output()->type()))
         throw Error("forward-failed", cat("a value is not of the type ",
                                           quoted(node->output()->type()->annotation_str()),
-                                          " that the code takes it for"));
+                                          " that the code declares"));
       copy_input();
       return true;
     case prim::unchecked_unwrap_optional:
@@ -233,49 +237,37 @@ bool Interpreter::run_structural(Node* node, Env& env) {
     return true;
   }
   if (node->kind() == c10::aten::warn) return true;
-  if (is_mode_question(node)) {
+  if (is_mode_query(node)) {
     set_outputs(node, env, {mode_answer(node, env)});
     return true;
   }
   return false;
 }
 
-/// Changes operands to what they are in branches that are taken in all runs.
-static void adapt_to_fixed(const Decisions& decisions, const TensorNumbers& numbers,
-                           const c10::FunctionSchema& schema, Stack& inputs) {
-  if (!decisions.is_in_fixed()) return;
-  const std::string& name = schema.name();
-  if (name == "aten::pad" || name == "aten::constant_pad_nd")
-    inputs[1] = decisions.amounts_in_fixed(inputs[1]);
-  if (name != "aten::slice" || !inputs[0].isTensor() || inputs[0].toTensor().dim() == 0) return;
-  const at::Tensor& tensor = inputs[0].toTensor();
-  const int64_t axis = at::maybe_wrap_dim(unmarked(inputs[1]).toInt(), tensor.dim());
-  const Mark size = numbers.axis_mark(tensor, axis);
-  const int64_t count = tensor.size(axis);
-  if (!size || is_size(size))
-    inputs[3] = decisions.end_in_fixed(inputs[3], count, size ? size->size : ir::Dim(count));
-}
-
 void Interpreter::run_operation(Node* node, Env& env) {
   const Operation& operation = operations_.find(node);
   Stack inputs = take(node, env);
-  adapt_to_fixed(decisions_, numbers_, operation.op->schema(), inputs);
+  if (!decisions_.fixed_conditions().empty() && recorder_ != nullptr) {
+    ComputedNumbers computed(position_, marks_, *recorder_);
+    adapt_to_fixed(decisions_.fixed_conditions(), numbers_, recorder_->aliases(), computed,
+                   operation.op->schema(), inputs);
+  }
   move_devices_to_cpu(inputs);
   if (!speculation_.empty()) {
-    speculation_.require_own(operation.op->schema(), inputs, recorder_->tracks());
-    inputs = guarded(node, operation.op->schema(), std::move(inputs));
+    speculation_.require_own(operation.op->schema(), inputs, recorder_->aliases());
+    inputs = protect(node, operation.op->schema(), std::move(inputs));
   }
   Stack results;
-  if (operation.may_move && Moves::moves_elements(inputs))
-    results = moves_.run(operation, std::move(inputs));
+  if (operation.may_move && ContainerOperations::moves_elements(inputs))
+    results = container_operations_.run(operation, std::move(inputs));
   else if (const auto padded = fused_.run(operation, inputs))
     results = {*padded};
-  else if (operation.has_tensors || (!operation.is_blind && holds_any(inputs)))
+  else if (operation.has_tensors || (!operation.ignores_elements && contain_tensors(inputs)))
     results = tensors_.run(node, operation, inputs);
   else
     results = scalars_.run(operation, std::move(inputs));
-  fused_.keep_nan(operation, inputs, results);
-  speculation_.note_made(operation.op->schema(), results);
+  fused_.insert_nan(operation, inputs, results);
+  speculation_.note_created(operation.op->schema(), results);
   set_outputs(node, env, std::move(results));
 }
 
@@ -286,7 +278,7 @@ void Interpreter::run_constant(Node* node, Env& env) {
   }
   const auto value = torch::jit::toIValue(node->output());
   T2N_ASSERT(value, "a constant without value");
-  if (value->isTensor()) state_.meets_constant(value->toTensor());
+  if (value->isTensor()) state_.add_constant(value->toTensor());
   env[node->output()] = *value;
 }
 
@@ -298,45 +290,52 @@ void Interpreter::run_if(Node* node, Env& env) {
   const bool taken = is_fixed ? fixed->second != 0 : unmarked(condition).toBool();
   Block* block = node->blocks()[taken ? 0 : 1];
   Block* other = node->blocks()[taken ? 1 : 0];
-  if (node->outputs().empty() && is_idle(block) && is_idle(other)) return run_block(block, env);
-  // Values that the model itself refuses are no branch of the program.
+  if (node->outputs().empty() && has_no_effect(block) && has_no_effect(other))
+    return run_block(block, env);
+  // A branch that raises an exception for invalid values is not a branch of the program.
   if (is_data(mark) && !only_raises(other) && !only_raises(block)) {
-    std::string obstacle;
-    if (select_branches(node, mark, taken, env, obstacle)) return;
+    auto selected = select_branches(node, mark, taken, env);
+    if (auto* const results = std::get_if<Values>(&selected))
+      return set_outputs(node, env, std::move(*results));
     position_.node = node;
-    if (!decisions_.accept_guard(mark)) decisions_.refuse_branch(node, mark, obstacle);
+    if (!decisions_.accept_guard(mark))
+      decisions_.refuse_branch(node, mark, std::get<Reason>(selected).text);
   }
-  std::string obstacle;
+  std::string reason;
   const bool by_iteration = changes_with_iteration(mark) && !only_raises(block);
   if (recorder_ != nullptr && (by_iteration || options_.selected_branches.contains(node)) && mark &&
       mark->truth && !only_raises(other)) {
-    const Mark counted =
-        data_mark(by_iteration ? "the number of an iteration" : "a size that follows from values",
-                  mark->truth);
-    if (select_branches(node, counted, taken, env, obstacle)) return;
+    const Mark selector = data_mark(
+        by_iteration ? "the iteration number" : "a size that depends on values", mark->truth);
+    auto selected = select_branches(node, selector, taken, env);
+    if (auto* const results = std::get_if<Values>(&selected))
+      return set_outputs(node, env, std::move(*results));
+    reason = std::get<Reason>(selected).text;
     position_.node = node;
   }
-  check_iteration_branch(mark, obstacle);
+  check_iteration_branch(mark, reason);
   if (!depends_on_iteration(mark))
     if (Decision* noted = decisions_.note(node, mark, taken ? 1 : 0)) {
       noted->is_guard = only_raises(other);
-      noted->obstacle = obstacle;
+      noted->reason = reason;
     }
   if (is_data(mark) && only_raises(block)) return run_raising(mark, [&] { run_block(block, env); });
-  const Decisions::Fixed always(decisions_, is_fixed ? mark : nullptr, taken,
-                                unmarked(condition).toBool() == taken);
+  const Decisions::FixedBranch fixed_branch(decisions_, is_fixed ? mark : nullptr, taken,
+                                            unmarked(condition).toBool() == taken,
+                                            recorder_ ? recorder_->aliases().entries() : 0);
   run_block(block, env);
   set_outputs(node, env, take_results(block, env));
 }
 
-/// The program's decisions, with what the file relies on for tensors that were read after the run.
+/// The program's decisions, with the guards for tensors that were read after the run.
 std::vector<Decision> Interpreter::decisions() {
-  if (recorder_ != nullptr) decisions_.settle_all(recorder_->places().take_relied());
+  if (recorder_ != nullptr) decisions_.add_guards(recorder_->regions().take_relied());
   return decisions_.all();
 }
 
 void Interpreter::run_loop(Node* node, Env& env) {
-  if (recorder_ != nullptr && options_.rolled_loops.contains(node)) return run_rolled(node, env);
+  if (recorder_ != nullptr && options_.rerolled_loops.contains(node))
+    return run_rerolled(node, env);
   const c10::IValue trips = value(node->input(0), env);
   c10::IValue condition = value(node->input(1), env);
   Values carried = values(node->inputs().slice(2), env);
@@ -345,7 +344,7 @@ void Interpreter::run_loop(Node* node, Env& env) {
   loops::NoteTaker* const notes =
       options_.notes_loops && recorded_loops_ != nullptr ? &recorded_loops_->notes() : nullptr;
   if (notes != nullptr) {
-    recorder_->settle_writes();
+    recorder_->flush_writes();
     notes->begin_loop(node);
   }
   Values conditions;
@@ -369,14 +368,14 @@ void Interpreter::run_loop(Node* node, Env& env) {
     condition = results[0];
     carried.assign(results.begin() + 1, results.end());
     if (notes != nullptr) {
-      recorder_->settle_writes();
+      recorder_->flush_writes();
       notes->end_iteration();
     }
   }
   if (notes != nullptr) notes->end_loop();
   const ChangedLists lists = loops_.end();
   decisions_.note_loop(node, trips, conditions, iteration);
-  loops_.follow_lists(lists, iteration, mark_of(trips));
+  loops_.mark_list_lengths(lists, iteration, mark_of(trips));
   set_outputs(node, env, std::move(carried));
 }
 

@@ -43,7 +43,7 @@ class Interpreter {
   void run_constant(torch::jit::Node* node, Env& env);
   void run_if(torch::jit::Node* node, Env& env);
   void run_loop(torch::jit::Node* node, Env& env);
-  void refuse_open_outputs(const c10::IValue& result);
+  void refuse_variable_outputs(const c10::IValue& result);
   const c10::IValue& value(const torch::jit::Value* value, const Env& env) const;
   /// Takes the operands of a node; values that are not read again leave `env`.
   Values take(torch::jit::Node* node, Env& env);
@@ -61,33 +61,32 @@ class Interpreter {
   void run_get_attr(torch::jit::Node* node, Env& env);
   void run_set_attr(torch::jit::Node* node, Env& env);
   void warn_of_training();
-  static bool is_mode_question(const torch::jit::Node* node);
+  static bool is_mode_query(const torch::jit::Node* node);
   c10::IValue mode_answer(torch::jit::Node* node, const Env& env);
   void run_with(torch::jit::Node* node, Env& env);
   void run_construct(torch::jit::Node* node, Env& env);
   void run_unpack(torch::jit::Node* node, Env& env);
   void run_unwrap(torch::jit::Node* node, Env& env);
-  void follow_unpacked(const c10::IValue& list, Values& elements);
-  // rolled_loop.cpp
-  void run_rolled(torch::jit::Node* node, Env& env);
-  void run_iteration(torch::jit::Block* body, Env& env, RolledLoop& loop);
+  void mark_unpacked(const c10::IValue& list, Values& elements);
+  // rerolled_loop.cpp
+  void run_rerolled(torch::jit::Node* node, Env& env);
+  void run_iteration(torch::jit::Block* body, Env& env, RerolledLoop& loop);
   // branch.cpp
-  struct Standing;
-  Standing standing() const;
-  void stand(const Standing& at);
-  std::optional<Values> run_speculatively(torch::jit::Block* block, Env& env,
-                                          const FormulaRef& condition, bool holds,
-                                          std::string& obstacle);
-  Values guarded(const torch::jit::Node* node, const c10::FunctionSchema& schema, Values inputs);
-  bool select_branches(torch::jit::Node* node, const Mark& condition, bool taken, Env& env,
-                       std::string& obstacle);
+  struct Snapshot;
+  Snapshot snapshot() const;
+  void restore(const Snapshot& snapshot);
+  OrReason<Values> run_speculatively(torch::jit::Block* block, Env& env,
+                                     const FormulaRef& condition, bool holds);
+  Values protect(const torch::jit::Node* node, const c10::FunctionSchema& schema, Values inputs);
+  OrReason<Values> select_branches(torch::jit::Node* node, const Mark& condition, bool taken,
+                                   Env& env);
   // masked_loop.cpp
   struct LoopState {
     c10::IValue trips, condition;
     int64_t iteration = 0;
   };
   bool ends_by_data(const c10::IValue& trips, const c10::IValue& condition);
-  std::optional<int64_t> most_iterations(const LoopState& loop);
+  std::optional<int64_t> iteration_bound(const LoopState& loop);
   bool is_ended_by_count(const LoopState& loop) const;
   int64_t run_masked(torch::jit::Node* node, LoopState loop, Values& carried, Env& env);
 
@@ -96,20 +95,20 @@ class Interpreter {
   const TraceOptions& options_;
   Recorder* recorder_;
   RecordedLoops* recorded_loops_;
-  std::map<const void*, int64_t>* lacking_;  ///< see Recording
+  std::map<ir::ProgramPoint, int64_t>* needs_padding_;  ///< see Recording
   StateWatch& state_;
   Marks marks_;
   Position position_;
   Liveness liveness_;
   NestingBudget nesting_;
   Decisions decisions_;
-  OpenLoops loops_;
+  RunningLoops loops_;
   Speculation speculation_;
   Choices choices_;
   Lists lists_;
   Operations operations_;
   TensorNumbers numbers_;
-  Moves moves_;
+  ContainerOperations container_operations_;
   Scalars scalars_;
   TensorOperations tensors_;
   FusedAttention fused_;

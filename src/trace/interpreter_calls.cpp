@@ -27,35 +27,35 @@ void Interpreter::run_method(const ObjectPtr& object, const std::string& method,
   }
 }
 
-/// Does what torch::jit::Module::operator() does: pre-hooks may replace the arguments, hooks the
+/// Does the same as torch::jit::Module::operator(): pre-hooks may replace the arguments, hooks the
 /// result. Hooks of submodules are part of the code that calls them.
 c10::IValue Interpreter::run_hooked(const torch::jit::Module& module, Values arguments) {
   const c10::IValue self = arguments[0];
   for (torch::jit::Function* hook : module.type()->getForwardPreHooks()) {
-    const c10::IValue given =
+    const c10::IValue inputs =
         c10::ivalue::Tuple::create(Values(arguments.begin() + 1, arguments.end()));
-    const c10::IValue made = call(*hook, {self, given}).at(0);
-    if (made.isNone()) continue;
+    const c10::IValue returned = call(*hook, {self, inputs}).at(0);
+    if (returned.isNone()) continue;
     arguments = {self};
-    if (made.isTuple())
-      arguments.insert(arguments.end(), made.toTupleRef().elements().begin(),
-                       made.toTupleRef().elements().end());
+    if (returned.isTuple())
+      arguments.insert(arguments.end(), returned.toTupleRef().elements().begin(),
+                       returned.toTupleRef().elements().end());
     else
-      arguments.push_back(made);
+      arguments.push_back(returned);
   }
-  c10::IValue given;
+  c10::IValue inputs;
   if (!module.type()->getForwardHooks().empty())  // else arguments live until they are read last
-    given = c10::ivalue::Tuple::create(Values(arguments.begin() + 1, arguments.end()));
+    inputs = c10::ivalue::Tuple::create(Values(arguments.begin() + 1, arguments.end()));
   c10::IValue result = call(module.get_method("forward").function(), std::move(arguments)).at(0);
   for (torch::jit::Function* hook : module.type()->getForwardHooks()) {
-    c10::IValue made = call(*hook, {self, given, result}).at(0);
-    if (!made.isNone()) result = std::move(made);
+    c10::IValue returned = call(*hook, {self, inputs, result}).at(0);
+    if (!returned.isNone()) result = std::move(returned);
   }
   return result;
 }
 
-/// Rethrows the current exception as ours, with its place. If no operation was running, LibTorch's
-/// message is about a value that does not have the type that the code claims.
+/// Rethrows the current exception as ours, with its location. If no operation was running,
+/// LibTorch's message is about a value that does not have the type that the code declares.
 void Interpreter::explain_failure() {
   Diagnostic diagnostic;
   try {
@@ -92,7 +92,7 @@ Interpreter::Values Interpreter::call(torch::jit::Function& function, Values arg
     if (!model_file::is_allowed_method(function.qualname().qualifiedName()))
       throw Error("denied-operator",
                   cat("the model calls ", quoted(function.qualname().qualifiedName())),
-                  "it is implemented in C++, and not among the classes that are known",
+                  "it is implemented in C++ and not a known class",
                   "remove the call from the model and save it again");
     const Mark mark = marks_.reach_all(arguments);
     for (const c10::IValue& argument : arguments) results.push_back(marks_.without(argument));

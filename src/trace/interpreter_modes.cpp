@@ -1,4 +1,4 @@
-// Modes that a program asks for, and contexts that change them: training, gradients, autocast.
+// Modes that a program queries, and contexts that change them: training, gradients, autocast.
 #include <algorithm>
 #include <utility>
 
@@ -24,7 +24,7 @@ void refuse_autocast(const c10::ivalue::Object& object) {
   const auto enabled = object.type()->findAttributeSlot("_enabled");
   if (enabled && !unmarked(object.getSlot(*enabled)).toBool()) return;
   throw Error("unsupported-op", "the model computes under torch.autocast",
-              "which operations it makes less exact is decided when torch runs it",
+              "torch decides at run time which operations it runs in lower precision",
               "save the model without autocast, or convert it with model.half()");
 }
 
@@ -40,17 +40,17 @@ void Interpreter::warn_of_training() {
       .details = {},
       .why =
           "torch's dropout and batch norm are exported as in inference, all else as in this mode",
-      .help = "call model.eval() before saving, unless this is meant"});
+      .help = "call model.eval() before saving, unless this is intended"});
 }
 
-bool Interpreter::is_mode_question(const Node* node) {
-  return is_grad_question(*node) || node->kind() == is_inference();
+bool Interpreter::is_mode_query(const Node* node) {
+  return is_grad_query(*node) || node->kind() == is_inference();
 }
 
-/// Torch's own modules ask whether gradients are on to choose between equivalent implementations.
-/// Here they hear yes, which keeps fused operators (`_native_multi_head_attention`) out of the
-/// graph. All other code hears what is true in inference: only parameters require gradients. It
-/// does not hear about our own mode of execution.
+/// Torch's own modules query whether gradients are on to choose between equivalent implementations.
+/// Here the answer is yes, which keeps fused operators (`_native_multi_head_attention`) out of the
+/// graph. All other code gets the answer of inference: only parameters require gradients. Our own
+/// mode of execution is never visible.
 c10::IValue Interpreter::mode_answer(Node* node, const Env& env) {
   if (node->kind() == is_inference()) return false;
   if (is_torch_function(position_.function)) {

@@ -1,4 +1,4 @@
-// The interpreter's containers, objects and types, which torch's interpreter has built in.
+// Containers, objects and type tests, which are built into torch's interpreter.
 #include <torch/csrc/jit/ir/constants.h>
 
 #include <algorithm>
@@ -52,33 +52,34 @@ bool is_instance(Node* node, const c10::IValue& value) {
 
 void Interpreter::run_construct(Node* node, Env& env) {
   const Values inputs = take(node, env);
-  c10::IValue made;
+  c10::IValue result;
   switch (node->kind()) {
-    case prim::ListConstruct: made = make_list(node, inputs); break;
-    case prim::TupleConstruct: made = make_tuple(node, inputs); break;
+    case prim::ListConstruct: result = make_list(node, inputs); break;
+    case prim::TupleConstruct: result = make_tuple(node, inputs); break;
     case prim::DictConstruct:
-      made = make_dict(node, inputs);
-      for (size_t i = 0; i < inputs.size(); i += 2) moves_.settle_key(made, inputs[i], "dict");
+      result = make_dict(node, inputs);
+      for (size_t i = 0; i < inputs.size(); i += 2)
+        container_operations_.guard_key(result, inputs[i], "dict");
       break;
-    case prim::CreateObject: made = make_object(node); break;
-    default: made = is_instance(node, marks_.without(inputs[0])); break;
+    case prim::CreateObject: result = make_object(node); break;
+    default: result = is_instance(node, marks_.without(inputs[0])); break;
   }
   if (node->kind() != prim::CreateObject && node->kind() != prim::isinstance &&
       may_nest(*node->output()->type()))
     for (const c10::IValue& each : inputs) nesting_.require_tree(*node->output()->type(), each);
-  loops_.note_made(made);
-  speculation_.note_made(made);
-  set_outputs(node, env, {std::move(made)});
+  loops_.note_created(result);
+  speculation_.note_created(result);
+  set_outputs(node, env, {std::move(result)});
 }
 
-/// Unpacking a list requires that it has as many elements as there are names.
-void Interpreter::follow_unpacked(const c10::IValue& list, Values& elements) {
+/// Unpacking a list requires that it has one element per name.
+void Interpreter::mark_unpacked(const c10::IValue& list, Values& elements) {
   const Mark length = marks_.of(list);
   if (!length) return;
   const auto count = static_cast<int64_t>(elements.size());
   if (is_size(length))
-    return decisions_.settle(comparison_mark({length->size, ir::Relation::eq, ir::Dim(count)}),
-                             true);
+    return decisions_.add_guard(comparison_mark({length->size, ir::Relation::eq, ir::Dim(count)}),
+                                true);
   if (!is_data(length))
     return (void)decisions_.note_number(position_.node, length, c10::IValue(count));
   for (c10::IValue& element : elements)
@@ -93,9 +94,8 @@ void Interpreter::run_unpack(Node* node, Env& env) {
       container.isTuple() ? container.toTupleRef().elements().vec() : container.toListRef().vec();
   if (node->kind() == prim::TupleIndex) {
     const int64_t index = inputs[1].toInt();
-    const auto place =
-        static_cast<size_t>(index < 0 ? index + static_cast<int64_t>(elements.size()) : index);
-    return set_outputs(node, env, {elements.at(place)});
+    const size_t position = index < 0 ? index + static_cast<int64_t>(elements.size()) : index;
+    return set_outputs(node, env, {elements.at(position)});
   }
   if (node->kind() == prim::TupleSlice &&
       (node->i(c10::attr::beg) < 0 || node->i(c10::attr::beg) > node->i(c10::attr::end) ||
@@ -109,16 +109,16 @@ void Interpreter::run_unpack(Node* node, Env& env) {
   if (elements.size() != node->outputs().size())
     throw Error("forward-failed", cat("a list of ", elements.size(), " elements is unpacked into ",
                                       node->outputs().size(), " names"));
-  if (container.isList()) follow_unpacked(container, elements);
+  if (container.isList()) mark_unpacked(container, elements);
   set_outputs(node, env, std::move(elements));
 }
 
 void Interpreter::run_unwrap(Node* node, Env& env) {
-  c10::IValue held = value(node->input(0), env);
-  if (held.isNone())
-    throw Error("forward-failed", "None is used where the model says that there is a value", {},
+  c10::IValue value_or_none = value(node->input(0), env);
+  if (value_or_none.isNone())
+    throw Error("forward-failed", "None is used where the model declares a value", {},
                 "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
-  set_outputs(node, env, {std::move(held)});
+  set_outputs(node, env, {std::move(value_or_none)});
 }
 
 }  // namespace t2n::trace

@@ -1,6 +1,8 @@
-// Which tensors share memory, where that follows from sizes or values.
+// Conditions on sizes and values under which tensors share memory.
 #include <algorithm>
+#include <set>
 
+#include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/trace/recorder.h"
 
@@ -21,42 +23,59 @@ bool cuts(const ir::Node& view) {
 
 }  // namespace
 
-void Recorder::lose(const at::Tensor& tensor, Place place) {
-  const int track = track_of(tensor, place, {});
-  tracks_.root(tracks_[track]).is_lost = true;
+void Recorder::invalidate(const at::Tensor& tensor, Location location) {
+  const int entry = entry_of(tensor, location, {});
+  aliases_.root(aliases_[entry]).is_invalid = true;
 }
 
 std::vector<Comparison> Recorder::layout_conditions(const at::Tensor& tensor) {
   std::vector<Comparison> out;
-  const int index = tracks_.find(tensor);
+  const int index = aliases_.find(tensor);
   if (index < 0 || !mark(tensor)) return out;
-  const Track& track = tracks_[index];
-  const ir::Shape shape = graph_.values[static_cast<size_t>(track.value)].shape;
+  const TensorInfo& entry = aliases_[index];
+  const ir::Shape shape = graph_.values[entry.value].shape;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     const int64_t extent = shape[axis].value();
-    const Dim size = size_symbol(graph_, track.value, static_cast<int64_t>(axis));
+    const Dim size = size_symbol(graph_, entry.value, static_cast<int64_t>(axis));
     if (extent > 0)
       out.push_back(extent == 1 ? Comparison{size, Relation::eq, 1}
                                 : Comparison{size, Relation::ge, 2});
-    if (track.parent < 0 || !cuts(track.view->call.node)) continue;
-    const ir::ValueId base = tracks_[track.parent].value;
-    const ir::Shape whole = graph_.values[static_cast<size_t>(base)].shape;
-    const Dim of = size_symbol(graph_, base, static_cast<int64_t>(axis));
-    if (extent == whole[axis].value()) out.push_back({size, Relation::eq, of});
-    if (extent < whole[axis].value()) out.push_back({size, Relation::lt, of});
+    if (entry.parent < 0 || !cuts(entry.view->call.node)) continue;
+    const ir::ValueId base = aliases_[entry.parent].value;
+    const ir::Shape base_shape = graph_.values[base].shape;
+    const Dim base_size = size_symbol(graph_, base, static_cast<int64_t>(axis));
+    if (extent == base_shape[axis].value()) out.push_back({size, Relation::eq, base_size});
+    if (extent < base_shape[axis].value()) out.push_back({size, Relation::lt, base_size});
   }
   return out;
 }
 
-std::vector<Comparison> Recorder::shared_where(const at::Tensor& tensor) const {
-  return layouts_.around(tracks_.find(tensor));
+bool Recorder::may_be_unbacked(const Dim& size) const {
+  std::set<std::string> names;
+  for (const ir::Symbol& symbol : size.symbols())
+    if (symbol.axis_size() != nullptr) names.insert(symbol.axis_size()->value);
+  std::set<ir::ValueId> needed;
+  for (auto node = graph_.nodes.rbegin(); node != graph_.nodes.rend(); ++node) {
+    const bool is_needed = std::ranges::any_of(node->outputs, [&](ir::ValueId id) {
+      return needed.contains(id) || names.contains(graph_.values[id].name);
+    });
+    if (!is_needed) continue;
+    if (has_trait(ir::op_short_name(node->op), ir::OpTrait::gives_unbacked_size)) return true;
+    ir::for_each_input(*node, [&](ir::ValueId id) { needed.insert(id); });
+  }
+  return false;
 }
 
-void Recorder::relies_on_layout(const at::Tensor& tensor, const at::Tensor& result) {
-  const bool by_values = tracks_.is_open_shape(tensor);
+std::vector<Comparison> Recorder::sharing_conditions(const at::Tensor& tensor) const {
+  return layouts_.around(aliases_.find(tensor));
+}
+
+void Recorder::relies_on_layout(const at::Tensor& tensor, const at::Tensor& result, bool is_alias) {
+  const bool by_values = aliases_.is_dynamic_shape(tensor);
   const std::vector<Comparison> conditions =
       keep_sizes_ && !by_values ? layout_conditions(tensor) : std::vector<Comparison>();
-  layouts_.add(tracks_.find(tensor), tracks_.find(result), conditions, by_values);
+  layouts_.add(aliases_.find(tensor), aliases_.find(result), conditions, by_values);
+  if (is_alias) layouts_.add_identity(aliases_.find(tensor), aliases_.find(result));
 }
 
 }  // namespace t2n::trace

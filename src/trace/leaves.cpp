@@ -62,7 +62,7 @@ class Lister {
   std::unordered_set<const void*> seen_;
 };
 
-/// Walks as Lister does, and writes.
+/// Walks in the same order as Lister and replaces values.
 class Replacer {
  public:
   Replacer(const std::map<std::string, at::Tensor>& tensors, Undo& undo)
@@ -73,10 +73,10 @@ class Replacer {
     for (size_t i = 0; i < object->type()->numAttributes(); ++i) {
       const std::string inner = below(path, object->type()->getAttributeName(i));
       const c10::IValue old = object->getSlot(i);
-      c10::IValue made = replaced(old, inner);
-      if (made.is(old)) continue;
+      c10::IValue replacement = replaced(old, inner);
+      if (replacement.is(old)) continue;
       undo_.keep_slot(object, i);
-      object->setSlot(i, std::move(made));
+      object->setSlot(i, std::move(replacement));
     }
   }
 
@@ -111,22 +111,23 @@ class Replacer {
   void container(const c10::IValue& value, const std::string& path) {
     const std::string prefix = path + ".";
     const auto first = tensors_.lower_bound(prefix);
-    const bool concerns = first != tensors_.end() && first->first.starts_with(prefix);
-    if (concerns) undo_.keep_container(value);
+    const bool contains_replacement = first != tensors_.end() && first->first.starts_with(prefix);
+    if (contains_replacement) undo_.keep_container(value);
     if (value.isList()) {
       c10::impl::GenericList list = value.toList();
       for (size_t i = 0; i < list.size(); ++i) {
         const c10::IValue old = list.get(i);
-        c10::IValue made = replaced(old, below(path, std::to_string(i)));
-        if (!made.is(old)) list.set(i, std::move(made));
+        c10::IValue replacement = replaced(old, below(path, std::to_string(i)));
+        if (!replacement.is(old)) list.set(i, std::move(replacement));
       }
       return;
     }
     c10::impl::GenericDict dict = value.toGenericDict();
     for (const auto& entry : dict.copy()) {
       const std::string key = entry.key().isString() ? entry.key().toStringRef() : cat(entry.key());
-      c10::IValue made = replaced(entry.value(), below(path, key));
-      if (!made.is(entry.value())) dict.insert_or_assign(entry.key(), std::move(made));
+      c10::IValue replacement = replaced(entry.value(), below(path, key));
+      if (!replacement.is(entry.value()))
+        dict.insert_or_assign(entry.key(), std::move(replacement));
     }
   }
 
@@ -146,7 +147,7 @@ std::vector<Attribute> list_attributes(const ObjectPtr& model) {
 at::Tensor tensor_at(const std::vector<Attribute>& attributes, const std::string& path) {
   for (const Attribute& attribute : attributes)
     if (path.starts_with(attribute.path))
-      for (const Held& leaf : attribute.leaves)
+      for (const ModelValue& leaf : attribute.leaves)
         if (leaf.path == path && leaf.value.isTensor()) return leaf.value.toTensor();
   return {};
 }

@@ -1,4 +1,4 @@
-// The tensors and plain values that a model holds, by path. Each could be state.
+// The tensors and plain values of a model, by path. Each could be state.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -22,8 +22,8 @@ struct Holder {
   auto operator<=>(const Holder&) const = default;
 };
 
-/// A tensor or a plain value. A tensor's geometry is the one it had when the leaf was listed.
-struct Held {
+/// A tensor or a plain value. A tensor's geometry is that at the time of listing.
+struct ModelValue {
   std::string path;  ///< "encoder.h", "cache.k", "pair.0"
   c10::IValue value;
   ir::Ints shape;
@@ -33,8 +33,8 @@ struct Held {
 /// An attribute of a module or of another object that the model holds.
 struct Attribute {
   std::string path;
-  std::vector<Holder> holders;  ///< outermost first; the containers inside it follow
-  std::vector<Held> leaves;
+  std::vector<Holder> holders;  ///< outermost first, then the containers inside it
+  std::vector<ModelValue> leaves;
 };
 
 /// All attributes whose value is not an object. A shared one counts once, under its first path;
@@ -44,7 +44,7 @@ std::vector<Attribute> list_attributes(const ObjectPtr& model);
 /// The tensor at a path; undefined if there is none.
 at::Tensor tensor_at(const std::vector<Attribute>& attributes, const std::string& path);
 
-/// Restores what a run changed, the last change first.
+/// Undoes the changes of a run, the last one first.
 class Undo {
  public:
   Undo() = default;

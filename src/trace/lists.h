@@ -1,4 +1,4 @@
-// Which elements of lists the program takes, and what this requires of sizes.
+// Accesses to elements of lists, and the guards on sizes that they require.
 #pragma once
 
 #include <cstdint>
@@ -7,16 +7,16 @@
 
 #include "src/trace/decisions.h"
 #include "src/trace/marks.h"
-#include "src/trace/open_loops.h"
+#include "src/trace/running_loops.h"
 
 namespace t2n::trace {
 
-/// Lists whose length follows from sizes, and positions in lists that follow from sizes or from the
-/// iteration of a rolled loop. Changes the marks of lists, and settles decisions.
+/// Lists whose length depends on sizes, and indices of lists that depend on sizes or on the
+/// iteration of a rerolled loop. Changes the marks of lists, and adds guards to the decisions.
 class Lists {
  public:
   Lists(const ir::Graph& graph, const TraceOptions& options, const Position& position, Marks& marks,
-        Decisions& decisions, const OpenLoops& loops)
+        Decisions& decisions, const RunningLoops& loops)
       : graph_(graph),
         options_(options),
         position_(position),
@@ -24,39 +24,39 @@ class Lists {
         decisions_(decisions),
         loops_(loops) {}
 
-  bool is_open(const c10::IValue& list) const;
-  /// Called before an element is read, written, removed, or inserted at a position. `asked`: the
-  /// mark of the position.
-  void settle_access(const std::string& name, const torch::jit::Stack& inputs, const Mark& asked);
-  /// Called before an operation gets all elements as they are.
-  void settle_argument(const c10::IValue& list);
+  bool has_symbolic_length(const c10::IValue& list) const;
+  /// Called before an element is read, written, removed, or inserted. `index`: the mark of its
+  /// index.
+  void guard_access(const std::string& name, const torch::jit::Stack& inputs, const Mark& index);
+  /// Called before an operation takes a list with all its elements.
+  void guard_argument(const c10::IValue& list);
   /// Called after l[start:end].
-  void follow_slice(const torch::jit::Stack& inputs, const c10::IValue& part);
-  /// The outline of a list that was changed, or of a list made from it. `before` and `more`: the
-  /// outlines of the operands.
-  Outline changed_outline(const std::string& name, const torch::jit::Stack& inputs,
-                          const Mark& asked, Outline before, Outline more);
-  /// Called after a rolled loop: checks its accesses at positions that follow from the iteration.
-  void settle_accesses(const RolledLoop& loop, const ir::Dim& length);
+  void mark_slice(const torch::jit::Stack& inputs, const c10::IValue& part);
+  /// The layout of a list that was changed, or of a list created from it. `before` and `added`: the
+  /// layouts of the operands.
+  ListLayout changed_list_layout(const std::string& name, const torch::jit::Stack& inputs,
+                                 const Mark& index, ListLayout before, ListLayout added);
+  /// Called after a rerolled loop: guards its accesses at indices that depend on the iteration.
+  void guard_accesses(const RerolledLoop& loop, const ir::Dim& length);
 
  private:
-  void settle_length(const c10::IValue& list);
-  std::optional<size_t> cut(Outline& outline, int64_t place, bool from_front);
+  void guard_length(const c10::IValue& list);
+  std::optional<size_t> cut(ListLayout& list_layout, int64_t position, bool from_front);
   // iteration_lists.cpp
-  bool follows_iteration(const c10::IValue& list, const Mark& asked) const;
-  void settle_iteration_access(const std::string& name, const torch::jit::Stack& inputs,
-                               const Mark& asked);
-  bool are_alike(c10::ArrayRef<c10::IValue> elements) const;
-  void settle_inside(const Outline& outline, const ir::Dim& low, const ir::Dim& high);
-  Outline written_in_iterations(const Mark& asked, const c10::IValue& list, bool is_from_end,
-                                Outline outline);
+  bool depends_on_iteration_index(const c10::IValue& list, const Mark& index) const;
+  void guard_iteration_access(const std::string& name, const torch::jit::Stack& inputs,
+                              const Mark& index);
+  bool are_regular(c10::ArrayRef<c10::IValue> elements) const;
+  void guard_inside(const ListLayout& list_layout, const ir::Dim& low, const ir::Dim& high);
+  ListLayout written_in_iterations(const Mark& index, const c10::IValue& list, bool is_from_end,
+                                   ListLayout list_layout);
 
   const ir::Graph& graph_;
   const TraceOptions& options_;
   const Position& position_;
   Marks& marks_;
   Decisions& decisions_;
-  const OpenLoops& loops_;
+  const RunningLoops& loops_;
 };
 
 }  // namespace t2n::trace

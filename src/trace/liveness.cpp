@@ -15,9 +15,9 @@ Node* node_within(Node* user, const Block* block) {
 
 }  // namespace
 
-void Liveness::look_at(Block* block) {
-  const auto add = [&](const Value* value, Node* made_by) {
-    Node* last = made_by;
+void Liveness::analyse(Block* block) {
+  const auto add = [&](const Value* value, Node* producer) {
+    Node* last = producer;
     for (const torch::jit::Use& use : value->uses()) {
       Node* user = node_within(use.user, block);
       if (user->kind() == c10::prim::Return) return;
@@ -32,7 +32,7 @@ void Liveness::look_at(Block* block) {
 
 const std::vector<const Value*>& Liveness::ends_at(Node* node) {
   static const std::vector<const Value*> none;
-  if (known_.try_emplace(node->owningBlock(), true).second) look_at(node->owningBlock());
+  if (known_.try_emplace(node->owningBlock(), true).second) analyse(node->owningBlock());
   const auto found = ends_.find(node);
   return found == ends_.end() ? none : found->second;
 }

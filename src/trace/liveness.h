@@ -1,4 +1,4 @@
-// When a value of a program is read last, so that tensors are freed as early as possible.
+// The last use of each value, so that tensors are freed as early as possible.
 #pragma once
 
 #include <torch/csrc/jit/ir/ir.h>
@@ -15,7 +15,7 @@ class Liveness {
   const std::vector<const torch::jit::Value*>& ends_at(torch::jit::Node* node);
 
  private:
-  void look_at(torch::jit::Block* block);
+  void analyse(torch::jit::Block* block);
   std::unordered_map<const torch::jit::Node*, std::vector<const torch::jit::Value*>> ends_;
   std::unordered_map<const torch::jit::Block*, bool> known_;
 };

@@ -48,31 +48,31 @@ std::shared_ptr<DeserializationStorageContext> map_storages(const Archive& archi
   return context;
 }
 
-/// Traced inputs are kept without values: records without bytes, for tensors that have a shape. All
-/// of them share one reserve of zero pages, which is never touched.
+/// Traced inputs are stored without values: records without bytes, for tensors with a shape. All of
+/// them share one reservation of zero pages, which is never touched.
 std::shared_ptr<DeserializationStorageContext> empty_storages(const Archive& archive,
                                                               const std::string& prefix) {
-  constexpr size_t kMost = size_t{1} << 36, kLeast = size_t{1} << 28;
-  size_t reserve = kMost;
+  constexpr size_t kMaximum = size_t{1} << 36, kMinimum = size_t{1} << 28;
+  size_t reserve = kMaximum;
   const auto map = [&] {
     return ::mmap(nullptr, reserve, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   };
   void* zeros = map();
-  while (zeros == MAP_FAILED && reserve > kLeast) {  // the address space may be limited
+  while (zeros == MAP_FAILED && reserve > kMinimum) {  // the address space may be limited
     reserve /= 2;
     zeros = map();
   }
   if (zeros == MAP_FAILED)
     throw Error("memory-limit", "too little address space to read the samples in the file",
-                cat(kLeast >> 20, " MiB are reserved, and none of it is used"),
+                cat(kMinimum >> 20, " MiB are reserved, but not used"),
                 "raise the limit that `ulimit -v` shows");
-  const std::shared_ptr<void> owner(zeros, [reserve](void* at) { ::munmap(at, reserve); });
+  const std::shared_ptr<void> owner(zeros, [reserve](void* pages) { ::munmap(pages, reserve); });
   auto context = std::make_shared<DeserializationStorageContext>();
   for (const auto& [name, record] : archive.records()) {
     if (!name.starts_with(prefix)) continue;
     c10::DataPtr pointer(
         zeros, new std::shared_ptr<void>(owner),
-        [](void* held) { delete static_cast<std::shared_ptr<void>*>(held); },
+        [](void* shared) { delete static_cast<std::shared_ptr<void>*>(shared); },
         c10::Device(at::kCPU));
     context->addStorage(
         name.substr(prefix.size()),
@@ -119,7 +119,7 @@ std::set<std::string> check_code(const Archive& archive) {
   return scan.operators();
 }
 
-/// One reading of an archive into a module.
+/// Reads an archive into a module, once.
 class Deserializer {
  public:
   explicit Deserializer(std::shared_ptr<const Archive> archive)
@@ -134,12 +134,12 @@ class Deserializer {
   Loaded run() {
     torch::jit::populate_upgraders_graph_map();
     const c10::IValue constants = read("constants");
-    if (!constants.isTuple()) refuse_data("its constants are no tuple");
+    if (!constants.isTuple()) refuse_data("its constants are not a tuple");
     check_tensors(constants);
     for (const c10::IValue& constant : constants.toTuple()->elements())
       constants_.push_back(constant);
     const c10::IValue data = read("data");
-    if (!data.isObject()) refuse_data("it holds no module");
+    if (!data.isObject()) refuse_data("it does not contain a module");
     check_nesting(data, "model-corrupt", "the model");
     scan_.require(*unit_, sources_.get());
     Loaded out;
@@ -159,11 +159,11 @@ class Deserializer {
                 "was it saved or downloaded completely?");
   }
 
-  /// Refuses types with two elements to a byte: LibTorch asks for one byte each.
+  /// Refuses types with two elements per byte: LibTorch expects one byte each.
   static void refuse_half_bytes(std::string_view pickle) {
     if (pickle.find("QUInt4x2Storage") == std::string_view::npos) return;
     throw Error("unsupported-dtype", "the model holds a tensor of 4 bits (quint4x2)",
-                "LibTorch cannot read back what it saves of one",
+                "LibTorch cannot read such a tensor back",
                 "quantise the table to 8 bits (quint8), or hold its rows as bytes "
                 "(torch.ops.quantized.embedding_bag_4bit_prepack)");
   }
@@ -189,7 +189,7 @@ class Deserializer {
     const std::string name = class_type->name() ? class_type->name()->qualifiedName() : "";
     if (model_file::is_native_class(name) && !model_file::is_allowed_class(name))
       throw Error("denied-operator", cat("the model holds an object of ", quoted(name)),
-                  "it is implemented in C++, and not among the classes that are known",
+                  "it is implemented in C++ and not a known class",
                   "remove it from the model and save it again");
     if (method == nullptr || torch::jit::tryToGraphFunction(*method) == nullptr) {
       auto object = torch::jit::ObjLoaderFunc(type, std::move(state));
@@ -237,7 +237,7 @@ class Deserializer {
   std::optional<c10::IValue> traced_inputs() {
     auto storages = empty_storages(*archive_, "traced_inputs/");
     if (!storages) return std::nullopt;
-    // They are a convenience: if traced inputs cannot be read, the model is exported with --input.
+    // Traced inputs are optional: if they cannot be read, the user gives --input.
     try {
       check("traced_inputs");
       c10::IValue inputs = load("traced_inputs", std::move(storages));
@@ -285,7 +285,7 @@ void refuse_unknown_class(const std::string& message) {
     throw Error("denied-operator", cat("the model holds an object of ", quoted(name)),
                 "it is implemented in C++, and LibTorch has no such class: a library that the "
                 "model was saved with, or another PyTorch, defines it",
-                "replace the layer by one of torch.ao.nn.quantized, or leave it in floats, and "
+                "replace the layer by one of torch.ao.nn.quantized, or keep it in floats, and "
                 "save the model again");
 }
 

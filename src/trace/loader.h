@@ -26,16 +26,15 @@ struct Loaded {
   bool ran_code = false;  ///< a `__setstate__` ran
 };
 
-/// Storages alias the mapping's working pages; unaligned or deflated records are copied. The
-/// structure is bounded before anything of the file is compiled, and all compiled code is scanned
-/// before anything runs. Operators that this LibTorch does not have are declared as needed, so that
-/// the tracer can name their uses. Errors: `model-…`, `denied-operator`, `trace-limit`, and those
-/// of forward.
+/// Storages alias the mapping's working pages; unaligned or deflated records are copied. Limits on
+/// the structure are checked before anything is compiled, and all compiled code is scanned before
+/// anything runs. Operators that this LibTorch lacks are declared as needed, so that the tracer can
+/// name their uses. Errors: `model-…`, `denied-operator`, `trace-limit`, and those of forward.
 Loaded load_model(const std::string& path);
 
 /// Compiles source text; the parameters become buffers.
 Loaded compile_model(const InlineModel& model);
-/// What LibTorch is told once, before it loads or compiles anything.
+/// Configures LibTorch; called before it loads or compiles anything.
 void prepare_process();
 
 }  // namespace t2n::trace

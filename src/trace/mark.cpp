@@ -25,23 +25,23 @@ ir::Dim sum_of_symbols(std::initializer_list<const ir::Dim*> dims) {
   return sum;
 }
 
-int64_t quotients_in(const ir::Dim& dim, int64_t most) {
+int64_t quotients_in(const ir::Dim& dim, int64_t limit) {
   int64_t out = 0;
   for (const ir::Term& term : dim.terms())
     for (const ir::Atom& atom : term.atoms) {
-      const ir::Operands* of = ir::operands_of(atom);
-      if (of == nullptr || out > most) continue;
-      out += 1 + quotients_in(of->a, most) + quotients_in(of->b, most);
+      const ir::Operands* operands = ir::operands_of(atom);
+      if (operands == nullptr || out > limit) continue;
+      out += 1 + quotients_in(operands->a, limit) + quotients_in(operands->b, limit);
     }
   return out;
 }
 
-/// An expression repeats what it is computed from: each step of `n = n + n // 2` doubles it.
-void refuse_endless(const ir::Dim& size) {
+/// An expression contains its operands: each step of `n = n + n // 2` doubles its length.
+void refuse_long_expression(const ir::Dim& size) {
   constexpr int64_t kMost = 1000;
   if (quotients_in(size, kMost) > kMost)
     throw Error("dynamic-size", "a number is computed from sizes by more than 1000 quotients",
-                "quotients of quotients of sizes double with every step",
+                "each quotient of a quotient of sizes doubles the length of the expression",
                 "compute it with tensors, or export without --dynamic for this axis");
 }
 
@@ -97,7 +97,7 @@ ReadMarks::~ReadMarks() { reader = outer_; }
 
 Mark size_mark(ir::Dim size) {
   if (size.is_constant()) return nullptr;
-  refuse_endless(size);
+  refuse_long_expression(size);
   MarkInfo info;
   info.size = std::move(size);
   return make(std::move(info));
@@ -133,7 +133,7 @@ bool is_opaque(const Mark& mark) { return mark && mark->kind == MarkInfo::Kind::
 
 FormulaRef data_formula(const Mark& mark) { return is_data(mark) ? mark->formula : nullptr; }
 
-Mark following(const Mark& mark) { return data_formula(mark) ? data_mark(mark->origin) : mark; }
+Mark derived_mark(const Mark& mark) { return data_formula(mark) ? data_mark(mark->origin) : mark; }
 
 bool depends_on_iteration(const Mark& mark) {
   if (!mark || mark->size.is_constant()) return false;
@@ -144,7 +144,7 @@ bool depends_on_iteration(const Mark& mark) {
 
 Mark join(const Mark& a, const Mark& b) {
   if (!a && !b) return nullptr;
-  if (is_data(a) || is_data(b)) return following(is_data(a) ? a : b);
+  if (is_data(a) || is_data(b)) return derived_mark(is_data(a) ? a : b);
   MarkInfo info;
   info.kind = MarkInfo::Kind::opaque;
   const ir::Dim none;

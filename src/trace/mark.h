@@ -1,5 +1,5 @@
-// What a number of the program follows from. The mark is part of the number: it stays with it
-// wherever TorchScript puts it.
+// Marks: what a number of the program depends on (a taint). The mark is part of the number and
+// stays with it wherever TorchScript stores the number.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -16,31 +16,31 @@
 
 namespace t2n::trace {
 
-/// A float that is the quotient `number` / `divisor` wherever floats can represent that. Elsewhere
-/// it is near to it, by at most `roundings` roundings.
+/// A float that equals `number` / `divisor` if floats can represent the quotient; else it differs
+/// from it by at most `roundings` roundings.
 struct Ratio {
   ir::Dim number;
   int64_t divisor = 1;
   int roundings = 0;  ///< 0: the float is the quotient for all sizes
-  int skew = 0;       ///< 1, -1: where floats can represent the quotient, it may be above, below
-  int bits = 53;      ///< of the mantissa that was rounded to
+  int skew = 0;       ///< 1, -1: the float may be above, below a representable quotient
+  int bits = 53;      ///< width of the mantissa that was rounded to
 };
 
 struct MarkInfo {
   enum class Kind {
     size,    ///< an integer: `size` over symbols of sizes
-    opaque,  ///< follows from sizes in a way that `size` cannot express
+    opaque,  ///< depends on sizes in a way that `size` cannot express
     data,    ///< read from the values of a tensor
   };
   Kind kind = Kind::size;
-  ir::Dim size;        ///< opaque: the sum of the symbols that it follows from, each once
+  ir::Dim size;        ///< opaque: the sum of the symbols that it depends on, each once
   std::string origin;  ///< data: "aten::item (model.py:8)"
   std::optional<ir::Comparison> comparison;  ///< opaque: the condition that the bool states
-  /// opaque, data: exactly this number, as a graph can compute it. For data, only the mark of the
-  /// number itself has a formula, never the mark of what follows from it.
+  /// opaque, data: computes exactly this number in the graph. For data, only the mark of the number
+  /// itself has a formula, never a mark derived from it.
   FormulaRef formula;
-  FormulaRef truth = {};  ///< of a comparison: the same as a graph can compute it
-  std::optional<Ratio> ratio;  ///< opaque: what the real number is
+  FormulaRef truth = {};       ///< computes the comparison in the graph
+  std::optional<Ratio> ratio;  ///< opaque: the exact value of the float
 };
 /// Null for a plain number, which is the same for all inputs.
 using Mark = std::shared_ptr<const MarkInfo>;
@@ -48,7 +48,7 @@ using Mark = std::shared_ptr<const MarkInfo>;
 Mark size_mark(ir::Dim size);
 Mark data_mark(std::string origin, FormulaRef formula = {});
 Mark comparison_mark(ir::Comparison comparison);
-/// The mark of a number that follows from the symbols of `sizes`; null if there are none.
+/// The mark of a number that depends on the symbols of `sizes`; null if there are none.
 Mark opaque_mark(const ir::Dim& sizes);
 
 bool is_data(const Mark& mark);
@@ -56,14 +56,14 @@ bool is_size(const Mark& mark);
 bool is_opaque(const Mark& mark);
 /// The formula of a number that was read from values; null if it has none.
 FormulaRef data_formula(const Mark& mark);
-/// The mark of a number that follows from a number with this mark.
-Mark following(const Mark& mark);
-/// Whether it follows from the iteration's number in a loop that is recorded as one scan.
+/// The mark of a number computed from a number with this mark.
+Mark derived_mark(const Mark& mark);
+/// Whether it depends on the iteration number of a loop that is recorded as one scan.
 bool depends_on_iteration(const Mark& mark);
 
-/// The mark of what follows from both: data if one of them is data, else opaque.
+/// The mark of a value that depends on both: data if one of them is data, else opaque.
 Mark join(const Mark& a, const Mark& b);
-/// The same if one may be null; then the result is the other one.
+/// The same, but either may be null; then the result is the other one.
 Mark either(const Mark& a, const Mark& b);
 
 // A marked number is an IValue of tag SymInt, SymFloat or SymBool whose node is ours. Torch's own

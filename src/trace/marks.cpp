@@ -36,7 +36,7 @@ void walk(const c10::IValue& value, Reached& seen, const Reach& visit) {
   }
 }
 
-/// Replaces every leaf by what `change` gives. Tuples are rebuilt where anything changed.
+/// Replaces every leaf by the result of `change`. Changed tuples are rebuilt.
 c10::IValue changed(const c10::IValue& value, Reached& seen, const Rewrite& change) {
   if (is_container(value) || value.isObject())
     if (!seen.insert(value.internalToPointer()).second) return value;
@@ -44,8 +44,8 @@ c10::IValue changed(const c10::IValue& value, Reached& seen, const Rewrite& chan
     c10::impl::GenericList list = value.toList();
     for (size_t i = 0; i < list.size(); ++i) {
       const c10::IValue old = list.get(i);
-      c10::IValue made = changed(old, seen, change);
-      if (!made.is(old)) list.set(i, std::move(made));
+      c10::IValue result = changed(old, seen, change);
+      if (!result.is(old)) list.set(i, std::move(result));
     }
     return value;
   }
@@ -62,8 +62,8 @@ c10::IValue changed(const c10::IValue& value, Reached& seen, const Rewrite& chan
   if (value.isGenericDict()) {
     c10::impl::GenericDict dict = value.toGenericDict();
     for (const auto& entry : dict.copy()) {
-      c10::IValue made = changed(entry.value(), seen, change);
-      if (!made.is(entry.value())) dict.insert_or_assign(entry.key(), std::move(made));
+      c10::IValue result = changed(entry.value(), seen, change);
+      if (!result.is(entry.value())) dict.insert_or_assign(entry.key(), std::move(result));
     }
     return value;
   }
@@ -71,59 +71,59 @@ c10::IValue changed(const c10::IValue& value, Reached& seen, const Rewrite& chan
     const auto object = value.toObject();
     for (size_t i = 0; i < object->slots().size(); ++i) {
       const c10::IValue old = object->getSlot(i);
-      c10::IValue made = changed(old, seen, change);
-      if (!made.is(old)) object->setSlot(i, std::move(made));
+      c10::IValue result = changed(old, seen, change);
+      if (!result.is(old)) object->setSlot(i, std::move(result));
     }
     return value;
   }
   return change(value);
 }
 
-using Made = std::unordered_map<const void*, c10::IValue>;
+using Unmarked = std::unordered_map<const void*, c10::IValue>;
 
-c10::IValue plain(const c10::IValue& value, Made& made);
+c10::IValue plain(const c10::IValue& value, Unmarked& known);
 
-c10::IValue plain_list(const c10::IValue& value, Made& made) {
+c10::IValue plain_list(const c10::IValue& value, Unmarked& known) {
   c10::impl::GenericList out(value.toList().elementType());
   bool any = false;
   for (const c10::IValue& element : value.toListRef()) {
-    out.push_back(plain(element, made));
+    out.push_back(plain(element, known));
     any = any || !c10::IValue(out.get(out.size() - 1)).is(element);
   }
   return any ? c10::IValue(std::move(out)) : value;
 }
 
-c10::IValue plain_dict(const c10::IValue& value, Made& made) {
+c10::IValue plain_dict(const c10::IValue& value, Unmarked& known) {
   const c10::impl::GenericDict dict = value.toGenericDict();
   c10::impl::GenericDict out(dict.keyType(), dict.valueType());
   bool any = false;
   for (const auto& entry : dict) {
-    c10::IValue held = plain(entry.value(), made);
-    any = any || !held.is(entry.value());
-    out.insert(entry.key(), std::move(held));
+    c10::IValue element = plain(entry.value(), known);
+    any = any || !element.is(entry.value());
+    out.insert(entry.key(), std::move(element));
   }
   return any ? c10::IValue(std::move(out)) : value;
 }
 
-c10::IValue plain_tuple(const c10::IValue& value, Made& made) {
+c10::IValue plain_tuple(const c10::IValue& value, Unmarked& known) {
   std::vector<c10::IValue> elements;
   bool any = false;
   for (const c10::IValue& element : value.toTupleRef().elements()) {
-    elements.push_back(plain(element, made));
+    elements.push_back(plain(element, known));
     any = any || !elements.back().is(element);
   }
   return any ? tuple_like(value, std::move(elements)) : value;
 }
 
-/// The value without marks, rebuilt where it holds any. Aliased lists remain aliased, and the
-/// program's own containers are never written to.
-c10::IValue plain(const c10::IValue& value, Made& made) {
-  if (value.isTuple()) return plain_tuple(value, made);
+/// The value without marks; parts that contain marks are rebuilt. Aliased lists remain aliased, and
+/// the program's own containers are never written to.
+c10::IValue plain(const c10::IValue& value, Unmarked& known) {
+  if (value.isTuple()) return plain_tuple(value, known);
   if (!is_container(value)) return unmarked(value);
-  const auto found = made.find(value.internalToPointer());
-  if (found != made.end()) return found->second;
-  c10::IValue out = value.isList() ? plain_list(value, made) : plain_dict(value, made);
-  made.emplace(value.internalToPointer(), out);
+  const auto found = known.find(value.internalToPointer());
+  if (found != known.end()) return found->second;
+  c10::IValue out = value.isList() ? plain_list(value, known) : plain_dict(value, known);
+  known.emplace(value.internalToPointer(), out);
   return out;
 }
 
@@ -140,8 +140,8 @@ std::string kind_of(const c10::IValue& value) {
 [[noreturn]] void refuse_mark(const c10::IValue& value, const Mark& mark, const std::string& what) {
   throw Error(
       "data-dependent-value",
-      cat(what, " gives another ", kind_of(value), " for other values of a tensor"),
-      cat("it follows from ", mark->origin, "; a file would hold the choice of this one run"),
+      cat("the ", kind_of(value), " given by ", what, " depends on the values of a tensor"),
+      cat("it depends on ", mark->origin, "; the exported model would fix the choice of this run"),
       "choose with torch.where, or index a stacked tensor with a tensor");
 }
 
@@ -182,32 +182,32 @@ void Marks::set(const c10::IValue& value, Mark mark) {
   const void* key = identity(value);
   T2N_ASSERT(key != nullptr, "a value of type ", value.tagKind(), " has no mark");
   if (mark)
-    entries_[key] = {value, following(mark), {}};
+    entries_[key] = {value, derived_mark(mark), {}};
   else
     entries_.erase(key);
 }
 
-Outline Marks::outline(const c10::IValue& list) const {
+ListLayout Marks::list_layout(const c10::IValue& list) const {
   const auto count = static_cast<int64_t>(list.toListRef().size());
   const auto found = entries_.find(identity(list));
   if (found == entries_.end()) return {{ir::Dim(count), count}};
   int64_t known = 0;
-  for (const Stretch& stretch : found->second.outline) known += stretch.count;
-  return known == count ? found->second.outline : Outline();
+  for (const ListSegment& segment : found->second.list_layout) known += segment.count;
+  return known == count ? found->second.list_layout : ListLayout();
 }
 
-void Marks::set_outline(const c10::IValue& list, Outline outline) {
+void Marks::set_list_layout(const c10::IValue& list, ListLayout list_layout) {
   const auto found = entries_.find(identity(list));
-  if (found != entries_.end()) found->second.outline = std::move(outline);
+  if (found != entries_.end()) found->second.list_layout = std::move(list_layout);
 }
 
 Mark Marks::reach(const c10::IValue& value) const {
-  if (is_number(value)) return following(mark_of(value));
+  if (is_number(value)) return derived_mark(mark_of(value));
   if (value.isTensor() || value.isNone()) return nullptr;
   Mark out;
   Reached seen;
   walk(value, seen, [&](const c10::IValue& part) { out = join_parts(out, of(part)); });
-  return following(out);
+  return derived_mark(out);
 }
 
 Mark Marks::reach_all(c10::ArrayRef<c10::IValue> values) const {
@@ -218,8 +218,8 @@ Mark Marks::reach_all(c10::ArrayRef<c10::IValue> values) const {
 
 c10::IValue Marks::without(const c10::IValue& value) const {
   if (is_number(value)) return unmarked(value);
-  Made made;
-  return plain(value, made);
+  Unmarked known;
+  return plain(value, known);
 }
 
 void Marks::strip(const c10::IValue& container) const {
@@ -270,7 +270,7 @@ c10::IValue Marks::after_iteration(const c10::IValue& value) const {
   Reached seen;
   return changed(value, seen, [](const c10::IValue& leaf) {
     const Mark mark = mark_of(leaf);
-    if (data_formula(mark)) return marked(leaf, following(mark));
+    if (data_formula(mark)) return marked(leaf, derived_mark(mark));
     return is_size(mark) && depends_on_iteration(mark) ? marked(leaf, opaque_mark(mark->size))
                                                        : leaf;
   });

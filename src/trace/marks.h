@@ -12,28 +12,28 @@
 
 namespace t2n::trace {
 
-/// A part of a list. Its elements are told apart by their distance from either end of the part.
-struct Stretch {
+/// A part of a list. Its elements are identified by their distance from either end of the part.
+struct ListSegment {
   ir::Dim length;
   int64_t count = 0;  ///< the length in this run of the model
-  friend bool operator==(const Stretch&, const Stretch&) = default;
+  friend bool operator==(const ListSegment&, const ListSegment&) = default;
 };
-/// The stretches of a list of open length; nothing if they are not known.
-using Outline = std::vector<Stretch>;
-ir::Dim length_of(const Outline& outline);
+/// The segments of a list of dynamic length; empty if they are not known.
+using ListLayout = std::vector<ListSegment>;
+ir::Dim length_of(const ListLayout& list_layout);
 
 class Marks {
  public:
-  /// For a number or string: what it follows from. For a list or dictionary: what its length
-  /// follows from; data means that any element may change as well. Null if it is always the same.
+  /// For a number or string: what it depends on. For a list or dictionary: what its length depends
+  /// on; data means that any element may change as well. Null for a constant.
   Mark of(const c10::IValue& value) const;
-  /// Sets the mark of a string, list or dictionary, and forgets its outline.
+  /// Sets the mark of a string, list or dictionary, and clears its layout.
   void set(const c10::IValue& value, Mark mark);
-  /// A list without a mark is one stretch of constant length. Nothing for a list that was changed
-  /// by an operation that does not keep outlines.
-  Outline outline(const c10::IValue& list) const;
-  /// Sets the outline of a list that has a mark; without a mark nothing is stored.
-  void set_outline(const c10::IValue& list, Outline outline);
+  /// A list without a mark is one segment of constant length. Empty for a list that was changed by
+  /// an operation that does not maintain layouts.
+  ListLayout list_layout(const c10::IValue& list) const;
+  /// Sets the layout of a list that has a mark; without a mark nothing is stored.
+  void set_list_layout(const c10::IValue& list, ListLayout list_layout);
   /// The joined mark of everything in a value, down to the last element and attribute.
   Mark reach(const c10::IValue& value) const;
   Mark reach_all(c10::ArrayRef<c10::IValue> values) const;
@@ -44,17 +44,17 @@ class Marks {
   /// Replaces marked numbers by plain ones, in the containers themselves.
   void strip(const c10::IValue& container) const;
   /// The value with `mark` joined to everything in it; containers and objects are changed in place.
-  /// Errors: `data-dependent-value` if the mark is data and the value holds anything that cannot
-  /// carry it: a tensor, or a container or object that may have another name as well. `what`: what
-  /// was read, for the message.
+  /// Errors: `data-dependent-value` if the mark is data and the value contains anything that cannot
+  /// carry it: a tensor, or a container or object that may be aliased. `what`: what was read, for
+  /// the message.
   c10::IValue tainted(const c10::IValue& value, const Mark& mark, const std::string& what);
-  /// The same for a value that a position or length selected among others. If the mark is data, it
-  /// must not be a container or object: a write to it would be a write to any of them.
+  /// The same for a value that an index or length selected. If the mark is data, it must not be a
+  /// container or object: a write to it could be a write to any of the candidates.
   c10::IValue picked(const c10::IValue& value, const Mark& mark, const std::string& what);
   /// Joins the mark to the numbers and strings in a container only, not to its length.
   void taint_numbers(const c10::IValue& container, const Mark& mark);
-  /// The value as it is after its iteration: its numbers still follow from the iteration, but no
-  /// longer by a known expression, since another iteration runs when they are read.
+  /// The value after the end of its iteration: its numbers still depend on the iteration, but no
+  /// longer by a known expression, since another iteration is running when they are read.
   c10::IValue after_iteration(const c10::IValue& value) const;
 
  private:
@@ -62,7 +62,7 @@ class Marks {
   struct Entry {
     c10::IValue keep;  ///< keeps the address from being used again
     Mark mark;
-    Outline outline;
+    ListLayout list_layout;
   };
   std::unordered_map<const void*, Entry> entries_;
 };

@@ -6,7 +6,7 @@
 
 namespace t2n::trace {
 
-bool is_grad_question(const torch::jit::Node& node) {
+bool is_grad_query(const torch::jit::Node& node) {
   static const auto is_grad_enabled = c10::Symbol::fromQualString("aten::is_grad_enabled");
   return node.kind() == is_grad_enabled || node.kind() == c10::prim::requires_grad;
 }

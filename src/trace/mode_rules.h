@@ -1,5 +1,5 @@
-// Modes in which the exported program differs from what the file's flags ask for. The interpreter,
-// and LibTorch's executor as the reference, follow the same rules.
+// Modes in which the exported program differs from the model's own flags. The interpreter and
+// LibTorch's executor, the reference, apply the same rules.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -9,19 +9,19 @@
 
 namespace t2n::trace {
 
-/// True for functions of torch's own modules and of torch.nn.functional. They ask whether gradients
-/// are on to choose between equivalent implementations.
+/// True for functions of torch's own modules and of torch.nn.functional. They query whether
+/// gradients are enabled to choose between equivalent implementations.
 bool is_torch_function(const std::string& qualified_name);
 
-/// Whether an operation asks if gradients are on, or if a tensor requires one.
-bool is_grad_question(const torch::jit::Node& node);
+/// Whether an operation queries if gradients are enabled, or if a tensor requires one.
+bool is_grad_query(const torch::jit::Node& node);
 
 /// True for torch's own modules whose flag `training` means dropout or batch statistics. They
 /// always behave as in inference.
 bool is_inference_module(const c10::ivalue::Object& object);
 
-/// True for torch's function that compares a mask with a causal one. Its answer selects a faster
-/// implementation only: false is right for every mask.
+/// True for torch's function that compares a mask with a causal one. Its result only selects a
+/// faster implementation: false is correct for every mask.
 bool is_causal_detection(const std::string& qualified_name);
 
 }  // namespace t2n::trace

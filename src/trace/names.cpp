@@ -2,7 +2,7 @@
 
 namespace t2n::trace {
 
-std::string class_word(const c10::Type& type) {
+std::string class_name_of(const c10::Type& type) {
   const auto* named = type.castRaw<c10::NamedType>();
   if (named == nullptr || !named->name()) return type.str();
   return named->name()->name();
@@ -28,7 +28,7 @@ std::string without_packed(std::string path) {
 }  // namespace
 
 ModuleNames::ModuleNames(const torch::jit::Module& module, ir::Graph& graph) : graph_(graph) {
-  graph_.scopes[0].module_class = class_word(*module.type());
+  graph_.scopes[0].module_class = class_name_of(*module.type());
   visit_object(module._ivalue(), "", 0);
 }
 
@@ -55,7 +55,7 @@ void ModuleNames::visit_value(const c10::IValue& value, const std::string& path,
     }
     if (scopes_.contains(object.get())) return;
     visit_object(object, path,
-                 ir::add_scope(graph_, parent, class_word(*object->type()), attribute));
+                 ir::add_scope(graph_, parent, class_name_of(*object->type()), attribute));
   } else if (value.isTuple()) {
     size_t index = 0;
     for (const c10::IValue& element : value.toTuple()->elements())

@@ -12,19 +12,19 @@
 namespace t2n::trace {
 
 /// "__torch__.torchvision.models.resnet.___torch_mangle_3.ResNet" -> "ResNet"
-std::string class_word(const c10::Type& type);
+std::string class_name_of(const c10::Type& type);
 
-/// Walks the module tree once: dotted paths of tensors, and scopes of objects. A shared one keeps
-/// its first path.
+/// Walks the module tree once: dotted paths of tensors, and scopes of objects. A shared tensor or
+/// object keeps its first path.
 class ModuleNames {
  public:
   ModuleNames(const torch::jit::Module& module, ir::Graph& graph);
 
-  /// "layer1.0.conv1.weight", or "" for a tensor that no attribute holds.
+  /// "layer1.0.conv1.weight", or "" for a tensor that is in no attribute.
   std::string tensor_path(const at::Tensor& tensor) const;
   /// "layer1.0.conv1": the module of packed parameters; "" for all other objects.
   std::string packed_path(const c10::ivalue::Object& packed) const;
-  /// Scope of a module or class instance of the tree; -1 for objects made in forward.
+  /// Scope of a module or class instance of the tree; -1 for objects created in forward.
   ir::ScopeId scope(const c10::ivalue::Object& object) const;
   bool is_module(const c10::ivalue::Object& object) const;
 

@@ -35,29 +35,29 @@ void for_each_inner(const c10::IValue& value, const Visit& visit) {
 size_t check_nesting(const c10::IValue& value, const std::string& id, const std::string& what) {
   if (!has_inner(value)) return 1;
   Nesting nodes;
-  nodes.held.emplace_back();
+  nodes.children.emplace_back();
   std::unordered_map<const void*, Id> known;
-  std::vector<c10::IValue> open;
+  std::vector<c10::IValue> pending;
   size_t count = 0;
   const auto id_of = [&](const c10::IValue& each) {
     const auto [found, is_new] =
-        known.emplace(each.internalToPointer(), static_cast<Id>(nodes.held.size()));
+        known.emplace(each.internalToPointer(), static_cast<Id>(nodes.children.size()));
     if (is_new) {
-      nodes.held.emplace_back();
-      open.push_back(each);
+      nodes.children.emplace_back();
+      pending.push_back(each);
     }
     return found->second;
   };
   id_of(value);
-  while (!open.empty()) {
-    const c10::IValue next = open.back();
-    open.pop_back();
+  while (!pending.empty()) {
+    const c10::IValue next = pending.back();
+    pending.pop_back();
     const Id holder = known.at(next.internalToPointer());
     for_each_inner(next, [&](const c10::IValue& each) {
       ++count;
       if (has_inner(each)) {
         const Id inner = id_of(each);
-        nodes.held[holder].push_back(inner);
+        nodes.children[holder].push_back(inner);
       }
     });
   }
@@ -80,14 +80,14 @@ bool may_nest(const c10::Type& type) {
                      [](const c10::TypePtr& each) { return may_nest(*each); });
 }
 
-void NestingBudget::require_tree(const c10::Type& type, const c10::IValue& held) {
-  if (!has_inner(held) || !may_nest(type)) return;
+void NestingBudget::require_tree(const c10::Type& type, const c10::IValue& value) {
+  if (!has_inner(value) || !may_nest(type)) return;
   constexpr size_t kMost = 20'000'000;
   constexpr size_t kLeast = 200;  // so that at most 100'000 such values exist
-  looked_at_ += std::max(kLeast, check_nesting(held, "trace-limit", "a value of the model"));
-  if (looked_at_ > kMost)
-    throw Error("trace-limit", "the model puts values inside of values without end",
-                cat("more than ", kMost, " of them were looked at"));
+  visited_ += std::max(kLeast, check_nesting(value, "trace-limit", "a value of the model"));
+  if (visited_ > kMost)
+    throw Error("trace-limit", "the model nests values without bound",
+                cat("more than ", kMost, " nested values were visited"));
 }
 
 }  // namespace t2n::trace

@@ -1,5 +1,5 @@
-// Short lists of sizes that a program keeps in tensors of rank 1, as torchvision does where it is
-// traced: `torch._shape_as_tensor(x)`, parts of it joined with numbers, the least of them.
+// Short lists of sizes in tensors of rank 1, as traced torchvision models have them:
+// `torch._shape_as_tensor(x)`, concatenations of its parts with numbers, their minimum.
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ bool is_list(const at::Tensor& tensor) {
          tensor.numel() <= kLongest;
 }
 
-/// Operations whose results hold the same numbers in the same order, if they hold as many.
+/// Operations whose results contain the same numbers in the same order, if they contain as many.
 bool moves_numbers(const std::string& name) {
   constexpr std::array<std::string_view, 12> kNames = {
       "aten::unsqueeze", "aten::squeeze", "aten::view",       "aten::reshape",
@@ -31,7 +31,7 @@ bool moves_numbers(const std::string& name) {
   return is_one_of(name, kNames);
 }
 
-/// The operator on two numbers that makes one of all; "" if there is none.
+/// The binary operator that reduces the list to one number; "" if there is none.
 std::string folding(const std::string& name, size_t operands) {
   if (operands != 1) return "";
   if (name == "aten::min" || name == "aten::max") return cat("prim::", name.substr(6));
@@ -52,16 +52,16 @@ std::vector<Operand> TensorNumbers::operands_of(const at::Tensor& tensor) const 
   if (!tensor.defined() || !is_list(tensor)) return {};
   std::vector<Mark> marks = recorder_->numbers(tensor);
   if (marks.empty() && recorder_->mark(tensor)) return {};
-  marks.resize(static_cast<size_t>(tensor.numel()));
+  marks.resize(tensor.numel());
   const at::Tensor flat = tensor.reshape({-1}).to(at::kLong);
   std::vector<Operand> out;
-  for (int64_t i = 0; i < flat.numel(); ++i)
-    out.push_back({flat[i].item().toLong(), marks[static_cast<size_t>(i)]});
+  for (int64_t i = 0; i < flat.numel(); ++i) out.push_back({flat[i].item().toLong(), marks[i]});
   return out;
 }
 
-/// The numbers that an operation gives; none if it has no rule.
-std::vector<Operand> TensorNumbers::listed(const std::string& name, const Stack& inputs) const {
+/// The numbers in the result of an operation; none if it has no rule.
+std::vector<Operand> TensorNumbers::result_numbers(const std::string& name,
+                                                   const Stack& inputs) const {
   if (inputs.empty()) return {};
   if (name == "aten::_shape_as_tensor") {
     const at::Tensor& tensor = inputs[0].toTensor();
@@ -73,27 +73,27 @@ std::vector<Operand> TensorNumbers::listed(const std::string& name, const Stack&
   if (name == "aten::cat" || name == "aten::stack") {
     std::vector<Operand> out;
     for (const at::Tensor& part : flatten_tensors(inputs[0])) {
-      const std::vector<Operand> held = operands_of(part);
-      if (held.empty()) return {};
-      out.insert(out.end(), held.begin(), held.end());
+      const std::vector<Operand> numbers = operands_of(part);
+      if (numbers.empty()) return {};
+      out.insert(out.end(), numbers.begin(), numbers.end());
     }
     return out;
   }
   if (!inputs[0].isTensor()) return {};
-  std::vector<Operand> held = operands_of(inputs[0].toTensor());
-  if (held.empty() || moves_numbers(name)) return held;
-  const auto count = static_cast<int64_t>(held.size());
+  std::vector<Operand> numbers = operands_of(inputs[0].toTensor());
+  if (numbers.empty() || moves_numbers(name)) return numbers;
+  const auto count = static_cast<int64_t>(numbers.size());
   if (name == "aten::select" && is_plain_number(inputs[2])) {
-    const int64_t place = inputs[2].toInt();
-    return {held.at(static_cast<size_t>(place < 0 ? place + count : place))};
+    const int64_t index = inputs[2].toInt();
+    return {numbers.at(index < 0 ? index + count : index)};
   }
   const std::string scalar = folding(name, inputs.size());
   if (scalar.empty()) return {};
-  Operand all = held[0];
-  for (size_t i = 1; i < held.size(); ++i) {
-    const auto mark = number_rule(scalar, {all, held[i]});
+  Operand all = numbers[0];
+  for (size_t i = 1; i < numbers.size(); ++i) {
+    const auto mark = number_rule(scalar, {all, numbers[i]});
     if (!mark) return {};
-    const int64_t a = all.number.toInt(), b = held[i].number.toInt();
+    const int64_t a = all.number.toInt(), b = numbers[i].number.toInt();
     all = {scalar == "prim::min" ? std::min(a, b) : std::max(a, b), *mark};
   }
   return {all};
@@ -101,13 +101,13 @@ std::vector<Operand> TensorNumbers::listed(const std::string& name, const Stack&
 
 void TensorNumbers::follow_list(const std::string& name, const Stack& inputs,
                                 const at::Tensor& result) {
-  if (!is_list(result) || !recorder_->tracks().knows(result) || !recorder_->mark(result) ||
+  if (!is_list(result) || !recorder_->aliases().knows(result) || !recorder_->mark(result) ||
       is_data(recorder_->mark(result)) || !recorder_->numbers(result).empty())
     return;
-  const std::vector<Operand> held = listed(name, inputs);
-  if (held.size() != static_cast<size_t>(result.numel())) return;
+  const std::vector<Operand> numbers = result_numbers(name, inputs);
+  if (numbers.size() != static_cast<size_t>(result.numel())) return;
   std::vector<Mark> marks;
-  for (const Operand& each : held) {
+  for (const Operand& each : numbers) {
     if (is_data(each.mark)) return;
     marks.push_back(each.mark);
   }

@@ -18,7 +18,7 @@ using Answer = std::optional<Mark>;
 
 using Combine = Dim (*)(const Dim&, const Dim&);
 
-/// enumerate() and zip() start with this value and look for the shortest list.
+/// enumerate() and zip() start with this value and take the minimum of the list lengths.
 const Dim kNoLimit = INT64_MAX;
 
 const std::map<std::string, Combine>& binary_operations() {
@@ -56,7 +56,7 @@ Answer power(const Dim& base, const Operand& exponent) {
   return size_mark(out);
 }
 
-/// A shift by a plain count is a product with, or a quotient by, a power of two.
+/// A shift by a constant is a product with, or a quotient by, a power of two.
 Answer shifted(const std::string& name, const Dim& number, const Dim& count) {
   constexpr int64_t kMaxShift = 30;
   if (!count.is_constant() || count.value() < 0 || count.value() > kMaxShift) return std::nullopt;
@@ -89,7 +89,7 @@ Answer integer_rule(const std::string& name, const RuleOperands& operands) {
     if (name == "aten::Bool") return comparison_mark({sizes[0], Relation::ne, 0});
   }
   if (sizes.size() == 2) {
-    if (name == "aten::pow") return std::nullopt;  // of integers it gives a float
+    if (name == "aten::pow") return std::nullopt;  // the result is a float
     if (const auto found = relations().find(name); found != relations().end())
       return comparison_mark({sizes[0], found->second, sizes[1]});
     if (name == "aten::__lshift__" || name == "aten::__rshift__")
@@ -110,12 +110,12 @@ FormulaRef operand_formula(const Operand& operand) {
   if (is_opaque(operand.mark) || !(operand.number.isDouble() || operand.number.isInt()))
     return nullptr;
   if (is_size(operand.mark))
-    return size_formula(operand.mark->size, operand.number.toInt(), FormulaType::real);
+    return size_formula(operand.mark->size, operand.number.toInt(), FormulaType::floating);
   return number_formula(operand.number.toScalar().toDouble());
 }
 
-/// Operations that a formula may contain, by the name of the scalar operator.
-const std::map<std::string, std::string>& formula_words() {
+/// The formula operator for each scalar operator; "" for conversions.
+const std::map<std::string, std::string>& formula_operators() {
   static const std::map<std::string, std::string> table = {
       {"aten::add", "add"}, {"aten::sub", "sub"},       {"aten::mul", "mul"},
       {"aten::div", "div"}, {"aten::neg", "neg"},       {"aten::sqrt", "sqrt"},
@@ -126,20 +126,20 @@ const std::map<std::string, std::string>& formula_words() {
 }
 
 FormulaRef combined(const std::string& name, const RuleOperands& operands) {
-  const auto word = formula_words().find(name);
-  if (word == formula_words().end() || operands.empty() || operands.size() > 2) return nullptr;
+  const auto op = formula_operators().find(name);
+  if (op == formula_operators().end() || operands.empty() || operands.size() > 2) return nullptr;
   std::vector<FormulaRef> parts;
   for (const Operand& operand : operands) {
     parts.push_back(operand_formula(operand));
     if (!parts.back()) return nullptr;
   }
-  if (word->second.empty()) return parts[0];
-  return operation_formula(word->second, FormulaType::real, std::move(parts));
+  if (op->second.empty()) return parts[0];
+  return operation_formula(op->second, FormulaType::floating, std::move(parts));
 }
 
-Answer real_rule(const std::string& name, const RuleOperands& operands, int bits) {
+Answer float_rule(const std::string& name, const RuleOperands& operands, int bits) {
   if (operands.size() == 1)
-    if (auto whole = rounded(name, operands[0])) return whole;
+    if (auto mark = rounded(name, operands[0])) return mark;
   if (const auto found = relations().find(name); found != relations().end()) {
     const auto a = exact_ratio(operands[0]), b = exact_ratio(operands[1]);
     if (!a || !b) return std::nullopt;
@@ -157,18 +157,18 @@ Answer real_rule(const std::string& name, const RuleOperands& operands, int bits
   return std::make_shared<const MarkInfo>(std::move(info));
 }
 
-/// A comparison of whole numbers as a graph can compute it.
+/// Computes a comparison of integers in the graph.
 FormulaRef truth_of(const std::string& name, const RuleOperands& operands) {
   std::vector<FormulaRef> parts;
   for (const Operand& operand : operands) {
     const int64_t number = operand.number.toInt();
     parts.push_back(is_size(operand.mark)
-                        ? size_formula(operand.mark->size, number, FormulaType::whole)
+                        ? size_formula(operand.mark->size, number, FormulaType::integer)
                         : number_formula(number));
   }
   if (name == "aten::Bool") parts.push_back(number_formula(int64_t{0}));
-  const std::string_view word = name == "aten::Bool" ? "ne" : ir::op_short_name(name);
-  return operation_formula(std::string(word), FormulaType::truth, std::move(parts));
+  const std::string_view op = name == "aten::Bool" ? "ne" : ir::op_short_name(name);
+  return operation_formula(std::string(op), FormulaType::boolean, std::move(parts));
 }
 
 Mark with_truth(const Mark& mark, FormulaRef truth) {
@@ -177,22 +177,23 @@ Mark with_truth(const Mark& mark, FormulaRef truth) {
   return std::make_shared<const MarkInfo>(std::move(info));
 }
 
-/// The condition that does not hold where this one does.
+/// The negation of a condition.
 Mark opposite(const Mark& condition) {
   const Mark out = comparison_mark(ir::negated(*condition->comparison));
   if (!out || !condition->truth) return out;
-  return with_truth(out, operation_formula("logical_not", FormulaType::truth, {condition->truth}));
+  return with_truth(out,
+                    operation_formula("logical_not", FormulaType::boolean, {condition->truth}));
 }
 
-/// `a and True` is a; `a and False` follows from nothing. So torch writes loops with `continue`.
-Answer with_plain_truth(const std::string& name, const RuleOperands& operands) {
+/// `a and True` is a; `a and False` is constant. Torch compiles `continue` in loops to these.
+Answer logical_with_constant(const std::string& name, const RuleOperands& operands) {
   if ((name != "aten::__and__" && name != "aten::__or__") || operands.size() != 2)
     return std::nullopt;
   for (size_t i = 0; i < 2; ++i) {
     const Operand& plain = operands[1 - i];
     if (plain.mark || !plain.number.isBool() || !operands[i].number.isBool()) continue;
-    const bool keeps = plain.number.toBool() == (name == "aten::__and__");
-    return keeps ? operands[i].mark : Mark();
+    const bool is_neutral = plain.number.toBool() == (name == "aten::__and__");
+    return is_neutral ? operands[i].mark : Mark();
   }
   return std::nullopt;
 }
@@ -211,10 +212,10 @@ std::optional<Dim> size_of(const Operand& operand) {
   return std::nullopt;
 }
 
-Mark as_real(const Mark& mark, double number) {
+Mark as_float(const Mark& mark, double number) {
   if (!is_size(mark)) return mark;
   MarkInfo info = *opaque_mark(mark->size);
-  info.formula = size_formula(mark->size, static_cast<int64_t>(number), FormulaType::real);
+  info.formula = size_formula(mark->size, static_cast<int64_t>(number), FormulaType::floating);
   info.ratio = Ratio{mark->size};
   return std::make_shared<const MarkInfo>(std::move(info));
 }
@@ -234,18 +235,18 @@ std::optional<Mark> number_rule(const std::string& name, const RuleOperands& ope
     return Mark();  // the same at all sizes
   if (operands.size() == 1 && is_size(operands[0].mark) && is_identity(name))
     return operands[0].mark;
-  if (auto answer = with_plain_truth(name, operands)) return answer;
+  if (auto answer = logical_with_constant(name, operands)) return answer;
   if (operands.size() == 1 && name == "aten::__not__" && operands[0].mark &&
       operands[0].mark->comparison)
     return opposite(operands[0].mark);
   if (name == "aten::pow" && operands.size() == 2 && operands[0].number.isInt() &&
       operands[1].number.isInt() && size_of(operands[0]))
-    if (auto whole = power(*size_of(operands[0]), operands[1])) return whole;
+    if (auto mark = power(*size_of(operands[0]), operands[1])) return mark;
   if (auto answer = integer_rule(name, operands)) {
     if (*answer && (*answer)->comparison) return with_truth(*answer, truth_of(name, operands));
     return answer;
   }
-  return real_rule(name, operands, bits);
+  return float_rule(name, operands, bits);
 }
 
 }  // namespace t2n::trace

@@ -1,4 +1,4 @@
-// Numbers that a program computes as tensors of rank 0, as traced programs do with sizes.
+// Numbers in tensors of rank 0, as traced programs have sizes.
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>
@@ -29,8 +29,8 @@ c10::IValue number_of_tensor(const at::Tensor& tensor) {
                                 : c10::IValue(tensor.item().toDouble());
 }
 
-/// The scalar operator that does to numbers what a tensor operator does to tensors of rank 0; "" if
-/// there is none.
+/// The scalar operator that is equivalent to a tensor operator on tensors of rank 0; "" if there is
+/// none.
 std::string scalar_name(const std::string& name, const Stack& inputs, const at::Tensor& result) {
   constexpr std::array<std::string_view, 8> kConversions = {
       "aten::to",  "aten::_to_copy", "aten::float", "aten::double",
@@ -54,7 +54,7 @@ std::string scalar_name(const std::string& name, const Stack& inputs, const at::
   return name;
 }
 
-/// The largest size that is expected where numbers are kept in short dtypes.
+/// The largest size that is expected if numbers are stored in short dtypes.
 constexpr int64_t kLargestSize = 1 << 16;
 
 double magnitude(const ir::Dim& number);
@@ -87,25 +87,25 @@ std::optional<double> magnitude(const Operand& operand) {
   return std::nullopt;
 }
 
-/// Whether the dtype of a result holds what the scalar operator gives: narrow integers wrap around,
-/// and short mantissas round.
-bool keeps_numbers(const std::string& scalar, const at::Tensor& result,
-                   const std::vector<Operand>& operands) {
+/// Whether the dtype of a result represents the scalar operator's result exactly: narrow integers
+/// wrap around, and short mantissas round.
+bool is_representable(const std::string& scalar, const at::Tensor& result,
+                      const std::vector<Operand>& operands) {
   const at::ScalarType type = result.scalar_type();
   if (type == at::kLong || type == at::kDouble) return true;
   if (type != at::kFloat && type != at::kInt) return false;
   constexpr double kFloatLimit = 1 << 24, kIntLimit = INT32_MAX;
   const bool is_product = scalar == "aten::mul" || scalar == "aten::pow";
-  double all = is_product ? 1 : 0;
+  double bound = is_product ? 1 : 0;
   for (const Operand& operand : operands) {
     const auto part = magnitude(operand);
     if (!part) return false;
-    all = is_product ? all * *part : all + *part;
+    bound = is_product ? bound * *part : bound + *part;
   }
-  return all <= (type == at::kInt ? kIntLimit : kFloatLimit);
+  return bound <= (type == at::kInt ? kIntLimit : kFloatLimit);
 }
 
-/// Whether the operand affects the number. alpha, and dtype and device of factories, do not.
+/// Whether the operand affects the number. alpha does not, nor dtype and device of factories.
 bool takes_part(const std::string& name, const Stack& inputs, size_t index) {
   if (name == "aten::copy" || name == "aten::fill") return index == 1;
   if (index == 0) return true;
@@ -122,8 +122,7 @@ bool has_plain_alpha(const Stack& inputs) {
   return inputs.size() < 3 || (inputs[2].isInt() && inputs[2].toInt() == 1);
 }
 
-/// The name of the operation that gives the same number in a new tensor: "aten::mul" for
-/// "aten::mul_".
+/// The name of the out-of-place form: "aten::mul" for "aten::mul_".
 std::string without_write(const std::string& name) {
   return name.ends_with("_") && !name.ends_with("__") ? name.substr(0, name.size() - 1) : name;
 }
@@ -144,8 +143,8 @@ std::optional<c10::IValue> TensorNumbers::number_in(const at::Tensor& tensor) co
   return marked(tensor.item().toLong(), number.value_or(nullptr));
 }
 
-/// The operands of an operation on numbers; none if there is no mark among them, or if one is
-/// anything else.
+/// The operands of an operation on numbers; none if no operand has a mark, or if one is not a
+/// number.
 std::vector<Operand> TensorNumbers::numbers_among(const std::string& name,
                                                   const Stack& inputs) const {
   std::vector<Operand> operands;
@@ -168,19 +167,19 @@ std::vector<Operand> TensorNumbers::numbers_among(const std::string& name,
   return any ? operands : std::vector<Operand>();
 }
 
-/// Follows a number that an operation computes of `operands_`, which were read before it.
+/// Marks a number that an operation computed from `operands_`, which were read before it ran.
 void TensorNumbers::follow_number(const std::string& name, const Stack& inputs,
                                   const at::Tensor& result) {
   if (name == "prim::NumToTensor" && options_.met_size_tensors != nullptr)
     *options_.met_size_tensors = *options_.met_size_tensors || mark_of(inputs[0]) != nullptr;
-  if (operands_.empty() || !is_scalar_tensor(result) || !recorder_->tracks().knows(result) ||
+  if (operands_.empty() || !is_scalar_tensor(result) || !recorder_->aliases().knows(result) ||
       is_data(recorder_->mark(result)))
     return;
   const std::string pure = without_write(name);
   const bool is_sum = pure == "aten::add" || pure == "aten::sub" || pure == "aten::rsub";
   if (is_sum && !has_plain_alpha(inputs)) return;
   const std::string scalar = scalar_name(pure, inputs, result);
-  if (scalar.empty() || !keeps_numbers(scalar, result, operands_)) return;
+  if (scalar.empty() || !is_representable(scalar, result, operands_)) return;
   const bool is_short = result.scalar_type() == at::kFloat;
   constexpr int kShort = 24, kLong = 53;
   std::vector<Operand> operands = operands_;
@@ -189,15 +188,15 @@ void TensorNumbers::follow_number(const std::string& name, const Stack& inputs,
       each.number = static_cast<double>(static_cast<float>(each.number.toDouble()));
   const auto mark = number_rule(scalar, operands, is_short ? kShort : kLong);
   if (!mark) return;
-  settle_rounding(scalar, *mark, operands);
+  guard_rounding(scalar, *mark, operands);
   recorder_->set_numbers(result, {*mark});
 }
 
-/// A number that was rounded to a whole one is an expression up to some size.
-void TensorNumbers::settle_rounding(const std::string& scalar, const Mark& mark,
-                                    const std::vector<Operand>& operands) {
+/// A number that was rounded to an integer is an expression up to some size.
+void TensorNumbers::guard_rounding(const std::string& scalar, const Mark& mark,
+                                   const std::vector<Operand>& operands) {
   if (!is_size(mark) || operands.size() != 1) return;
-  decisions_.settle_all(rounding_guards(scalar, operands[0]));
+  decisions_.add_guards(rounding_guards(scalar, operands[0]));
 }
 
 }  // namespace t2n::trace

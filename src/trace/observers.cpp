@@ -17,27 +17,27 @@ bool is_all(const at::Tensor& tensor, double value) {
   return tensor.defined() && tensor.eq(value).all().item<bool>();
 }
 
-/// Before it saw anything, an observer's range is empty, or goes from infinity to -infinity.
+/// An observer without data has an empty range, or one from infinity to -infinity.
 bool never_saw(const Attributes& attributes, const std::string& observer) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   return is_all(tensor_at(attributes, observer + ".min_val"), kInfinity) &&
          is_all(tensor_at(attributes, observer + ".max_val"), -kInfinity);
 }
 
-/// The module that owns the scale of a fake quantisation; "" if it is no attribute called so.
+/// The module that owns the scale of a fake quantisation; "" if the scale is not such an attribute.
 std::string quantiser_of(const ir::Graph& graph, const ir::Node& node) {
   constexpr std::string_view kScale = ".scale";
   if (!ir::op_name(node.op).starts_with("aten::fake_quantize_")) return {};
   const ir::ValueId scale = ir::operand(node, "scale");
   if (scale == ir::kNoValue) return {};
-  const std::string& name = graph.values[static_cast<size_t>(scale)].name;
+  const std::string& name = graph.values[scale].name;
   return name.ends_with(kScale) ? name.substr(0, name.size() - kScale.size()) : std::string();
 }
 
 }  // namespace
 
 void require_observed(const ObjectPtr& model, const ir::Graph& graph) {
-  std::optional<Attributes> attributes;  // takes a walk over the model
+  std::optional<Attributes> attributes;  // listing them walks the whole model
   for (const ir::Node& node : graph.nodes) {
     const std::string path = quantiser_of(graph, node);
     if (path.empty()) continue;

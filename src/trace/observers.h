@@ -6,16 +6,16 @@
 
 namespace t2n::trace {
 
-/// The help text if an observer is on: its statistics, and branches on them, are not part of what a
-/// model computes.
+/// The help text if an observer is enabled: its statistics, and branches on them, are not part of
+/// the model's function.
 inline constexpr const char* kSwitchOff =
     "call model.apply(torch.ao.quantization.disable_observer) before saving, or convert the model";
 
-inline bool is_observer(const Where& place) { return place.module_class.ends_with("Observer"); }
+inline bool is_observer(const Where& where) { return where.module_class.ends_with("Observer"); }
 
-/// Refuses fake quantisation by scale 1 and zero point 0 of a module whose observer
-/// (`activation_post_process`, as torch.ao.quantization names it) never saw data: these are what it
-/// was made with. Errors: `unsupported-argument`.
+/// Refuses fake quantisation with scale 1 and zero point 0, the initial values, in a module whose
+/// observer (`activation_post_process`, as torch.ao.quantization names it) never saw data. Errors:
+/// `unsupported-argument`.
 void require_observed(const ObjectPtr& model, const ir::Graph& graph);
 
 }  // namespace t2n::trace

@@ -12,8 +12,8 @@
 #include "src/diag/printable.h"
 #include "src/model_file/allowed.h"
 #include "src/trace/allocation.h"
+#include "src/trace/container_operations.h"
 #include "src/trace/half.h"
-#include "src/trace/moves.h"
 #include "src/trace/operators.h"
 #include "src/trace/scan.h"
 #include "src/trace/torch_error.h"
@@ -25,7 +25,7 @@ using torch::jit::Node;
 using torch::jit::Operator;
 using torch::jit::Stack;
 
-/// Baked calls of .cuda() and .pin_memory() ask for hardware that may be missing here.
+/// Recorded calls of .cuda() and .pin_memory() require hardware that may be missing here.
 bool is_move(const std::string& name) { return name == "aten::cuda" || name == "aten::pin_memory"; }
 
 bool mentions_tensors(const c10::Argument& argument) {
@@ -37,8 +37,8 @@ bool has_tensors(const c10::FunctionSchema& schema) {
          std::any_of(schema.returns().begin(), schema.returns().end(), mentions_tensors);
 }
 
-/// True for operations that do not look into the elements of a container, tensors or not.
-bool is_blind(const std::string& name) {
+/// True for operations that do not read the elements of a container.
+bool ignores_elements(const std::string& name) {
   constexpr std::array<std::string_view, 4> kNames = {"aten::len", "aten::__contains__",
                                                       "aten::__is__", "aten::__isnot__"};
   return is_one_of(name, kNames);
@@ -60,41 +60,41 @@ void run(const Operation& operation, bool native_halves, Stack& stack) {
   run_with_halves(*operation.op, operation.run, stack);
 }
 
-/// Zeroes a tensor. Quantised ones have no kernel for it: their integers become zero.
+/// Zeroes a tensor. There is no kernel for quantised ones: their integers become zero.
 void clear(const at::Tensor& tensor) {
   if (!tensor.is_quantized()) return void(tensor.zero_());
   if (tensor.nbytes() > 0) std::memset(tensor.mutable_data_ptr(), 0, tensor.nbytes());
 }
 
-/// quantized::relu6 may write to its operand, although its schema does not say so. Here it gives a
-/// tensor of its own; the pass expand-quantised checks whether the operand is used elsewhere.
-void give_own_result(const std::string& name, Stack& stack) {
+/// quantized::relu6 may write to its operand, although its schema does not declare it. Here it
+/// returns a new tensor; the pass expand-quantised checks whether the operand is used elsewhere.
+void force_out_of_place(const std::string& name, Stack& stack) {
   if (name == "quantized::relu6" && stack.size() == 2 && stack[1].isBool()) stack[1] = false;
 }
 
-/// LibTorch has no kernel of an operator of quantised tensors for a plain one. A model that was
-/// saved with quantised inputs is given plain ones here.
-void refuse_plain(const std::string& name, const Stack& given,
+/// Operators on quantised tensors have no kernel for plain ones. A model that was saved with
+/// quantised inputs gets plain ones here.
+void refuse_plain(const std::string& name, const Stack& operands,
                   const Operations::NameOfInput& name_of) {
   constexpr std::array<std::string_view, 5> kReaders = {
       "aten::int_repr", "aten::q_scale", "aten::q_zero_point", "aten::q_per_channel_scales",
       "aten::q_per_channel_zero_points"};
   if (!name.starts_with("quantized::") && !is_one_of(name, kReaders)) return;
   for (const at::Tensor& each :
-       given.empty() ? std::vector<at::Tensor>() : flatten_tensors(given[0])) {
+       operands.empty() ? std::vector<at::Tensor>() : flatten_tensors(operands[0])) {
     if (!each.defined() || each.is_quantized()) continue;
     const std::string input = name_of ? name_of(each) : "";
     throw Error("unsupported-dtype",
                 input.empty()
-                    ? cat(name, " is given a plain tensor, and takes a quantised one")
-                    : cat("the input ", quoted(input), " is a quantised tensor in the model, as ",
-                          name, " takes no other"),
-                "the inputs of a file are plain tensors",
-                "quantise inside of the model: call torch.quantize_per_tensor in its forward");
+                    ? cat(name, " requires a quantised tensor, but its operand is a plain one")
+                    : cat("the input ", quoted(input), " must be a quantised tensor, because ",
+                          name, " reads it"),
+                "the inputs of an exported model are plain tensors",
+                "quantise inside the model: call torch.quantize_per_tensor in its forward");
   }
 }
 
-/// Called while what LibTorch threw is handled.
+/// Called in the handler of an exception of LibTorch.
 [[noreturn]] void refuse_failed(const std::string& name) {
   if (is_unknown(name))
     throw Error("unsupported-op",
@@ -105,8 +105,7 @@ void refuse_plain(const std::string& name, const Stack& given,
   if (message.find("Didn't find engine for operation") != std::string::npos)
     throw Error("unsupported-op",
                 cat(name, " has no kernel in LibTorch's default engine of quantised layers"),
-                "a file does not say for which engine it was made, and other engines give other "
-                "numbers",
+                "a model file does not record its engine, and other engines compute other numbers",
                 "use the layer and the function after it as two operators, such as "
                 "quantized::linear and aten::tanh");
   throw Error("forward-failed", cat(name, " failed: ", message), {},
@@ -121,19 +120,19 @@ void Operations::execute(const Operation& operation, Stack& stack,
   for (const c10::IValue& value : stack)
     if (value.isTensor() && value.toTensor().defined() && value.toTensor().numel() > kMaxElements)
       throw Error("trace-limit",
-                  cat(name, " is given a tensor of ", value.toTensor().numel(), " elements"),
-                  cat("at most ", kMaxElements, " are computed with"));
-  give_own_result(name, stack);
-  const Stack given = stack;  // an operation takes its operands off
+                  cat("an operand of ", name, " has ", value.toTensor().numel(), " elements"),
+                  cat("at most ", kMaxElements, " are supported"));
+  force_out_of_place(name, stack);
+  const Stack operands = stack;  // an operation pops its operands
   try {
     run(operation, native_halves_, stack);
   } catch (const c10::NotImplementedError&) {
-    refuse_plain(name, given, name_of);
+    refuse_plain(name, operands, name_of);
     refuse_failed(name);
   } catch (const std::exception&) {
     refuse_failed(name);
   }
-  // Zero is a legal value of theirs, and the only one that gives the same file every time.
+  // Uninitialised memory is zeroed, so that every export writes the same file.
   if (has_trait(ir::op_short_name(name), ir::OpTrait::uninitialised)) clear(stack.at(0).toTensor());
 }
 
@@ -146,8 +145,9 @@ const Operation& Operations::find(Node* node) {
       throw Error("denied-operator", cat("the model calls ", quoted(name)),
                   std::string(model_file::denial_reason(name)),
                   std::string(model_file::denial_help(name)));
-    cached->second = {&op, make_run(node->getOperation()), Moves::may_move_elements(name),
-                      has_tensors(op.schema()), is_blind(name)};
+    cached->second = {&op, make_run(node->getOperation()),
+                      ContainerOperations::may_move_elements(name), has_tensors(op.schema()),
+                      ignores_elements(name)};
   }
   return cached->second;
 }

@@ -15,12 +15,12 @@ namespace t2n::trace {
 struct Operation {
   const torch::jit::Operator* op = nullptr;
   Run run;
-  bool may_move = false;     ///< by its name it only moves elements
-  bool has_tensors = false;  ///< the schema mentions tensors
-  bool is_blind = false;     ///< it does not look at a container's elements
+  bool may_move = false;          ///< its name says that it only moves elements
+  bool has_tensors = false;       ///< the schema mentions tensors
+  bool ignores_elements = false;  ///< it does not read a container's elements
 };
 
-/// Knows neither marks nor the recorder.
+/// Independent of marks and of the recorder.
 class Operations {
  public:
   /// `native_halves`: 16-bit floats are computed by torch's own kernels, not in f32.
@@ -29,7 +29,7 @@ class Operations {
   /// Errors: `denied-operator`, `unsupported-op`.
   const Operation& find(torch::jit::Node* node);
   using NameOfInput = std::function<std::string(const at::Tensor&)>;
-  /// Runs the operation on plain operands. `name_of`: "" for tensors that are no input. Errors:
+  /// Runs the operation on plain operands. `name_of`: "" for tensors that are not inputs. Errors:
   /// `forward-failed`, `trace-limit`, `unsupported-dtype`.
   void execute(const Operation& operation, torch::jit::Stack& stack,
                const NameOfInput& name_of = {}) const;

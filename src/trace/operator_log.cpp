@@ -14,7 +14,7 @@
 namespace t2n::trace {
 namespace {
 
-/// The one log of this thread.
+/// The only log of this thread.
 OperatorLog::Visit& visitor() {
   thread_local OperatorLog::Visit visit;
   return visit;
@@ -27,9 +27,9 @@ uint64_t digest_of(const void* data, size_t size, uint64_t seed) {
   uint64_t hash = seed;
   for (; size > 0;) {
     const size_t step = std::min(size, sizeof(uint64_t));
-    uint64_t word = 0;
-    std::memcpy(&word, at, step);
-    hash = (hash ^ word) * kPrime;
+    uint64_t chunk = 0;
+    std::memcpy(&chunk, at, step);
+    hash = (hash ^ chunk) * kPrime;
     at += step;
     size -= step;
   }
@@ -45,7 +45,7 @@ uint64_t digest_of(const at::Tensor& tensor, uint64_t seed) {
   return digest_of(plain.const_data_ptr(), plain.nbytes(), seed);
 }
 
-/// How many operators are running: those that others call are not part of the program.
+/// The number of running operators: nested calls are not part of the program.
 int& depth() {
   thread_local int value = 0;
   return value;
@@ -58,7 +58,7 @@ std::unique_ptr<at::ObserverContext> began(const at::RecordFunction& /*call*/) {
 
 void ended(const at::RecordFunction& call, at::ObserverContext* /*context*/) {
   if (--depth() > 0 || !visitor()) return;
-  const at::DisableRecordFunctionGuard quiet;  // what a digest needs is not logged
+  const at::DisableRecordFunctionGuard quiet;  // operators of the digest itself are not logged
   constexpr uint64_t kSeed = 0xcbf29ce484222325;
   uint64_t digest = kSeed;
   for (const c10::IValue& output : call.outputs())

@@ -69,7 +69,7 @@ void visit_function(torch::jit::Function& function, Seen& seen, const Visit& vis
   if (graph_function != nullptr) visit_block(graph_function->graph()->block(), seen, visit);
 }
 
-/// Every node of a block, and of whatever it calls, once.
+/// Visits every node of a block, and of all functions that it calls, once.
 void visit_block(torch::jit::Block* block, Seen& seen, const Visit& visit) {
   for (torch::jit::Node* node : block->nodes()) {
     visit(node);
@@ -84,9 +84,9 @@ void visit_block(torch::jit::Block* block, Seen& seen, const Visit& visit) {
   }
 }
 
-/// True for a call of code that this walk does not see: behind an interface, of a context manager,
-/// or of a class's own comparison.
-bool calls_unseen(const torch::jit::Node* node) {
+/// True for a call of code that this walk cannot resolve: through an interface, of a context
+/// manager, or of a class's own comparison.
+bool calls_unresolved(const torch::jit::Node* node) {
   const auto kind = node->kind();
   if (kind == c10::prim::Enter || kind == c10::prim::Exit) return true;
   if (kind == c10::prim::CallMethod) return !node->input(0)->type()->cast<c10::ClassType>();
@@ -106,7 +106,7 @@ bool is_pure(torch::jit::Block* block) {
     const auto kind = node->kind();
     const auto* op = node->maybeOperator();
     if (kind == c10::prim::SetAttr || kind == c10::prim::RaiseException ||
-        kind == c10::prim::Print || kind == c10::prim::fork || calls_unseen(node) ||
+        kind == c10::prim::Print || kind == c10::prim::fork || calls_unresolved(node) ||
         (op != nullptr && op->schema().is_mutable()))
       pure = false;
   });
@@ -117,7 +117,7 @@ bool is_written(const c10::Argument& argument) {
   return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
 }
 
-bool only_shape_counts(const ir::Node& node, std::string_view argument) {
+bool reads_only_shape(const ir::Node& node, std::string_view argument) {
   const std::string_view op = ir::op_name(node.op);
   return (argument == "self" && has_trait(op, ir::OpTrait::reads_shape_of_self)) ||
          (argument == "other" && has_trait(op, ir::OpTrait::reads_shape_of_other));

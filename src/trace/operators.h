@@ -1,5 +1,4 @@
-// Operators that need care before they run: those that write, and those that this LibTorch does not
-// have.
+// Operators that need checks before they run: those that write, and those that this LibTorch lacks.
 #pragma once
 
 #include <torch/csrc/jit/ir/ir.h>
@@ -17,10 +16,10 @@ namespace t2n::trace {
 /// tensors, lists or attributes, raises no exception and prints nothing.
 bool is_pure(torch::jit::Block* block);
 
-/// Whether only shape and type of an operand matter.
-bool only_shape_counts(const ir::Node& node, std::string_view argument);
+/// Whether the operator reads only shape and type of this operand.
+bool reads_only_shape(const ir::Node& node, std::string_view argument);
 
-/// Whether the schema says that the operator writes to this argument.
+/// Whether the schema declares that the operator writes to this argument.
 bool is_written(const c10::Argument& argument);
 
 /// Declares those operators that LibTorch does not know, so that code which calls them can be

@@ -14,7 +14,7 @@ namespace {
 using torch::jit::Block;
 using torch::jit::Node;
 
-/// Replaces a baked `cuda:0`, or a call of `.cuda()`, from the machine that saved the model.
+/// Replaces the constant `cuda:0`, or a call of `.cuda()`, from the machine that saved the model.
 void move_to_cpu(Node* node) {
   static const auto cuda = c10::Symbol::fromQualString("aten::cuda");
   static const auto pin = c10::Symbol::fromQualString("aten::pin_memory");
@@ -25,22 +25,22 @@ void move_to_cpu(Node* node) {
     node->output()->replaceAllUsesWith(node->input(0));
 }
 
-void answer_true(Node* node) {
+void replace_by_true(Node* node) {
   const torch::jit::WithInsertPoint before(node);
   node->output()->replaceAllUsesWith(node->owningGraph()->insertConstant(true));
 }
 
-void adapt_block(Block* block, bool answers_grad) {
+void adapt_block(Block* block, bool grad_enabled) {
   for (Node* node : block->nodes()) {
     move_to_cpu(node);
-    if (answers_grad && is_grad_question(*node)) answer_true(node);
-    for (Block* inner : node->blocks()) adapt_block(inner, answers_grad);
+    if (grad_enabled && is_grad_query(*node)) replace_by_true(node);
+    for (Block* inner : node->blocks()) adapt_block(inner, grad_enabled);
     if (node->hasAttribute(c10::attr::Subgraph))
-      adapt_block(node->g(c10::attr::Subgraph)->block(), answers_grad);
+      adapt_block(node->g(c10::attr::Subgraph)->block(), grad_enabled);
   }
 }
 
-/// While an object lives, nothing is fused or specialised: every operator runs as in the graph.
+/// While an object lives, nothing is fused or specialised: the graph runs operator by operator.
 class PlainExecution {
  public:
   PlainExecution()

@@ -8,12 +8,13 @@
 
 namespace t2n::trace {
 
-/// Prepares a freshly loaded model to run as it is exported: devices become the CPU, and torch's
-/// own modules infer (is_inference_module). `unfused`: they are also told that gradients are on.
+/// Prepares a newly loaded model to run as it is exported: devices become the CPU, and torch's own
+/// modules run in inference mode (is_inference_module). `unfused`: queries of the gradient mode
+/// return true in them, which disables fused kernels.
 void adapt_for_executor(torch::jit::Module& module, bool unfused);
 
-/// What `model(*arguments)` gives in Python, with hooks, without gradients and without the
-/// executor's optimisations. Only for models that were scanned and call nothing that is denied.
+/// The result of `model(*arguments)` in Python, with hooks, without gradients and without the
+/// executor's optimisations. Only for scanned models without denied operators.
 c10::IValue run_in_executor(torch::jit::Module& module, const std::string& method,
                             std::vector<c10::IValue> arguments);
 

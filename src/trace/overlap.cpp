@@ -29,22 +29,22 @@ bool overlaps(const at::Tensor& tensor) {
 
 /// Calls `visit` with the memory offset of each element, counted in elements.
 template <typename Visit>
-void for_each_place(const at::Tensor& tensor, Visit visit) {
-  std::vector<int64_t> at(static_cast<size_t>(tensor.dim()), 0);
-  int64_t place = tensor.storage_offset();
-  for (int64_t left = tensor.numel(); left > 0; --left) {
-    visit(place);
+void for_each_offset(const at::Tensor& tensor, Visit visit) {
+  std::vector<int64_t> index(static_cast<size_t>(tensor.dim()), 0);
+  int64_t offset = tensor.storage_offset();
+  for (int64_t remaining = tensor.numel(); remaining > 0; --remaining) {
+    visit(offset);
     for (int64_t axis = tensor.dim() - 1; axis >= 0; --axis) {
-      const auto i = static_cast<size_t>(axis);
-      place += tensor.stride(axis);
-      if (++at[i] < tensor.size(axis)) break;
-      place -= tensor.stride(axis) * tensor.size(axis);
-      at[i] = 0;
+      const size_t i = axis;
+      offset += tensor.stride(axis);
+      if (++index[i] < tensor.size(axis)) break;
+      offset -= tensor.stride(axis) * tensor.size(axis);
+      index[i] = 0;
     }
   }
 }
 
-/// Whether some memory is at one position in the first tensor and at another in the second.
+/// Whether some memory is at different indices of the two tensors.
 bool overlap_partly(const at::Tensor& a, const at::Tensor& b) {
   if (!a.has_storage() || !b.has_storage() || !a.storage().is_alias_of(b.storage())) return false;
   if (a.storage_offset() == b.storage_offset() && a.sizes() == b.sizes() &&
@@ -62,10 +62,10 @@ bool overlap_partly(const at::Tensor& a, const at::Tensor& b) {
     return false;
   if (a.element_size() != b.element_size()) return true;
   if (a.numel() > b.numel()) return overlap_partly(b, a);
-  std::unordered_set<int64_t> places;
-  for_each_place(a, [&](int64_t place) { places.insert(place); });
+  std::unordered_set<int64_t> offsets;
+  for_each_offset(a, [&](int64_t offset) { offsets.insert(offset); });
   bool any = false;
-  for_each_place(b, [&](int64_t place) { any = any || places.contains(place); });
+  for_each_offset(b, [&](int64_t offset) { any = any || offsets.contains(offset); });
   return any;
 }
 
@@ -88,16 +88,17 @@ void refuse_read_while_written(const std::string& name, const at::Tensor& writte
     for (const at::Tensor& operand : flatten_tensors(input))
       if (operand.defined() && !is_read_first(name, operand) &&
           !moves_forward(name, written, operand) && overlap_partly(written, operand))
-        throw Error("unsupported-inplace", "a tensor is written and read in other places at once",
-                    "what is read follows from the order in which torch writes",
+        throw Error("unsupported-inplace",
+                    "an operation writes to a tensor that overlaps its operand",
+                    "the result depends on the order in which torch reads and writes",
                     "clone() the operand first");
 }
 
 void refuse_overlapping(const at::Tensor& written, const std::string& name) {
   if (name == "aten::fill_" || name == "aten::zero_" || !overlaps(written)) return;
   throw Error("unsupported-inplace",
-              "a tensor is written in which several elements lie in the same memory",
-              "what they become follows from the order in which torch writes them",
+              "an operation writes to a tensor whose elements overlap in memory",
+              "the result depends on the order in which torch writes them",
               "clone() it first, or write to the tensor that it is a view of");
 }
 

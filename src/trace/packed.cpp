@@ -25,16 +25,16 @@ c10::IValue or_none(const std::optional<at::Tensor>& tensor) {
 
 template <int kAxes>
 std::vector<PackedPart> conv_parts(const c10::IValue& packed) {
-  const auto held = packed.toCustomClass<ConvPackedParamsBase<kAxes>>();
-  const auto [weight, bias] = held->unpack();
+  const auto layer = packed.toCustomClass<ConvPackedParamsBase<kAxes>>();
+  const auto [weight, bias] = layer->unpack();
   return {{"weight", weight},
           {"bias", or_none(bias)},
-          {"stride", held->stride()},
-          {"padding", held->padding()},
-          {"dilation", held->dilation()},
-          {"transposed", held->transpose()},
-          {"output_padding", held->output_padding()},
-          {"groups", held->groups()}};
+          {"stride", layer->stride()},
+          {"padding", layer->padding()},
+          {"dilation", layer->dilation()},
+          {"transposed", layer->transpose()},
+          {"output_padding", layer->output_padding()},
+          {"groups", layer->groups()}};
 }
 
 std::vector<PackedPart> linear_parts(const c10::IValue& packed) {
@@ -43,7 +43,7 @@ std::vector<PackedPart> linear_parts(const c10::IValue& packed) {
 }
 
 /// Unpacks two integers from each byte; the low half is the first.
-at::Tensor nibbles(const at::Tensor& packed) {
+at::Tensor unpack_nibbles(const at::Tensor& packed) {
   const at::Tensor out = at::empty(packed.sizes(), at::kByte);
   const auto* from = static_cast<const uint8_t*>(packed.const_data_ptr());
   auto* to = out.mutable_data_ptr<uint8_t>();
@@ -69,18 +69,18 @@ std::vector<PackedPart> embedding_parts(const c10::IValue& packed) {
                 cat("a table of ", at::toString(table.scalar_type()), " cannot be exported"));
   // LibTorch computes with these numbers in f16.
   const auto rounded = [](const at::Tensor& each) { return each.to(at::kHalf).to(at::kFloat); };
-  return {{"weight", nibbles(table.contiguous())},
+  return {{"weight", unpack_nibbles(table.contiguous())},
           {"scales", rounded(scales)},
           {"least", rounded(least)}};
 }
 
-/// The old format keeps plain integers and, beside them, their scale.
+/// The old format stores plain integers and, next to them, their scale.
 at::Tensor with_scale(const at::Tensor& integers, double scale, int64_t zero_point) {
   return at::_make_per_tensor_quantized_tensor(integers, scale, zero_point);
 }
 
-/// The parameters of a recurrent layer's cell. LibTorch hides their class but not their state:
-/// kind, tensors, scales, integers and packed layers.
+/// The parameters of a recurrent layer's cell. Their class is private to LibTorch, but their state
+/// is accessible: kind, tensors, scales, integers and packed layers.
 std::vector<PackedPart> cell_parts(const c10::IValue& packed) {
   torch::jit::Stack stack = {packed};
   packed.toObjectRef().type()->getMethod("__getstate__").run(stack);
@@ -120,7 +120,7 @@ bool is_packed_object(const c10::IValue& value) {
   return name.starts_with(kClasses) && name.ends_with("ParamsBase");
 }
 
-/// A list with this part of each of them.
+/// The list of one part of all rows.
 c10::IValue column(const std::vector<const std::vector<PackedPart>*>& rows, size_t part) {
   c10::List<bool> flags;
   c10::List<at::Tensor> tensors;
@@ -140,7 +140,7 @@ bool PackedParameters::is_packed(const c10::IValue& value) {
 }
 
 const std::vector<PackedPart>& PackedParameters::parts(const c10::IValue& packed) {
-  const auto [at, is_new] = opened_.try_emplace(packed.internalToPointer());
+  const auto [at, is_new] = unpacked_.try_emplace(packed.internalToPointer());
   std::vector<PackedPart>& parts = at->second.parts;
   if (!is_new) return parts;
   at->second.packed = packed;
@@ -159,15 +159,15 @@ const std::vector<PackedPart>& PackedParameters::parts(const std::string& op,
                                                        const at::Tensor& packed,
                                                        const torch::jit::Stack& inputs) {
   const c10::IValue key(packed);
-  const auto found = opened_.find(key.internalToPointer());
-  if (found != opened_.end()) return found->second.parts;
+  const auto found = unpacked_.find(key.internalToPointer());
+  if (found != unpacked_.end()) return found->second.parts;
   return remember(key, parts_of_table(op, inputs));
 }
 
 const std::vector<PackedPart>& PackedParameters::entries(const at::Tensor& sparse) {
   const c10::IValue key(sparse);
-  const auto found = opened_.find(key.internalToPointer());
-  if (found != opened_.end()) return found->second.parts;
+  const auto found = unpacked_.find(key.internalToPointer());
+  if (found != unpacked_.end()) return found->second.parts;
   return remember(key, {{"indices", sparse._indices()}, {"values", sparse._values()}});
 }
 
@@ -176,9 +176,9 @@ const std::vector<PackedPart>& PackedParameters::remember(const c10::IValue& pac
   for (const PackedPart& part : parts)
     if (part.value.isTensor() && part.value.toTensor().defined())
       tensors_[part.value.toTensor().unsafeGetTensorImpl()] = {packed, part.name};
-  Opened& opened = opened_[packed.internalToPointer()];
-  opened = {packed, std::move(parts)};
-  return opened.parts;
+  Unpacked& entry = unpacked_[packed.internalToPointer()];
+  entry = {packed, std::move(parts)};
+  return entry.parts;
 }
 
 std::string PackedParameters::tensor_path(const at::Tensor& tensor,

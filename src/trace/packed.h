@@ -1,4 +1,4 @@
-// Takes apart the parameters that LibTorch keeps packed for its own kernels.
+// Unpacks the parameters that LibTorch packs for its own kernels.
 #pragma once
 
 #include <string>
@@ -16,30 +16,31 @@ struct PackedPart {
   c10::IValue value;
 };
 
-/// Packed parameters of quantised layers, each taken apart once.
+/// Packed parameters of quantised layers, each unpacked once.
 class PackedParameters {
  public:
-  /// Whether it is an object of one of LibTorch's classes for them.
+  /// Whether it is an object of one of LibTorch's classes of packed parameters.
   static bool is_packed(const c10::IValue& value);
-  /// What `packed` holds. Integers of weights are copied if LibTorch keeps them in another order.
+  /// The contents of `packed`. Integers of weights are copied if LibTorch stores them in another
+  /// order.
   /// Errors: `unsupported-argument` for an unknown class.
   const std::vector<PackedPart>& parts(const c10::IValue& packed);
-  /// The same for a tensor in LibTorch's own order that `op` is given (packed_tables.h).
+  /// The same for an operand of `op` that is a tensor in LibTorch's own order (packed_tables.h).
   const std::vector<PackedPart>& parts(const std::string& op, const at::Tensor& packed,
                                        const torch::jit::Stack& inputs);
   /// Indices and values of a sparse tensor of the model.
   const std::vector<PackedPart>& entries(const at::Tensor& sparse);
-  /// "layer1.0.conv1.weight" for a tensor that parts() gave for a module's parameters; else "".
+  /// "layer1.0.conv1.weight" for a tensor that parts() returned for a module; else "".
   std::string tensor_path(const at::Tensor& tensor, const ModuleNames& names) const;
 
  private:
   const std::vector<PackedPart>& remember(const c10::IValue& packed, std::vector<PackedPart> parts);
 
-  struct Opened {
+  struct Unpacked {
     c10::IValue packed;  ///< keeps the address from being used again
     std::vector<PackedPart> parts;
   };
-  std::unordered_map<const void*, Opened> opened_;
+  std::unordered_map<const void*, Unpacked> unpacked_;
   std::unordered_map<const c10::TensorImpl*, std::pair<c10::IValue, std::string>> tensors_;
 };
 

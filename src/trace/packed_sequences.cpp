@@ -1,4 +1,4 @@
-// Packed sequences: each has a first step, so that the first batch size is the size of the batch.
+// Packed sequences: every sequence has a first step, so the first batch size is the batch's size.
 #include "src/trace/tensor_numbers.h"
 
 namespace t2n::trace {
@@ -23,12 +23,12 @@ void TensorNumbers::note_packed(const std::string& name, const torch::jit::Stack
   } else if (name == "aten::select" && !batch_sizes_.empty() && inputs.size() == 3 &&
              inputs[1].isInt() && is_first(inputs[1]) && is_first(inputs[2])) {
     if (const auto batch = find(batch_sizes_, inputs[0].toTensor()))
-      whole_batches_.emplace_back(outputs.at(0), *batch);
+      full_batches_.emplace_back(outputs.at(0), *batch);
   }
 }
 
-std::optional<Mark> TensorNumbers::whole_batch(const at::Tensor& tensor) const {
-  return find(whole_batches_, tensor);
+std::optional<Mark> TensorNumbers::full_batch(const at::Tensor& tensor) const {
+  return find(full_batches_, tensor);
 }
 
 }  // namespace t2n::trace

@@ -12,7 +12,7 @@
 namespace t2n::trace {
 namespace {
 
-// Tables of rows: a scale and a minimum stand behind each row.
+// Tables of rows: a scale and a minimum follow each row.
 /// The bits of a code in a table that this operator reads; 0 if it reads none.
 int table_bits(const std::string& op) {
   if (!op.starts_with("quantized::embedding_bag_") || !op.ends_with("_rowwise_offsets")) return 0;
@@ -34,8 +34,8 @@ at::Tensor codes_of(const at::Tensor& rows, int64_t bytes, int bits) {
   return out;
 }
 
-/// The numbers behind the codes of each row: f32 behind 8-bit codes, f16 behind shorter ones.
-at::Tensor numbers_behind(const at::Tensor& rows, int64_t begin, at::ScalarType type) {
+/// The numbers after the codes of each row: f32 after 8-bit codes, f16 after shorter ones.
+at::Tensor row_numbers(const at::Tensor& rows, int64_t begin, at::ScalarType type) {
   const auto size = static_cast<int64_t>(c10::elementSize(type));
   const at::Tensor bytes = rows.slice(1, begin, begin + size).contiguous();
   return bytes.view(type).to(at::kFloat).reshape({-1});
@@ -47,14 +47,14 @@ std::vector<PackedPart> embedding_rows(const at::Tensor& packed, int bits) {
   const auto size = static_cast<int64_t>(c10::elementSize(type));
   const int64_t bytes = rows.size(1) - 2 * size;
   return {{"weight", codes_of(rows, bytes, bits)},
-          {"scales", numbers_behind(rows, bytes, type)},
-          {"least", numbers_behind(rows, bytes + size, type)}};
+          {"scales", row_numbers(rows, bytes, type)},
+          {"least", row_numbers(rows, bytes + size, type)}};
 }
 
-/// Undoes the order of LibTorch's kernels. In blocks of so many rows, for each column, the low
+/// Undoes the order of LibTorch's kernels. In blocks of `block` rows, for each column, the low
 /// halves of the bytes belong to the first half of each 32 rows (of 64: to the first 32), the high
-/// halves to the other half. In the remaining rows, and everywhere in other builds, a byte holds
-/// two neighbouring rows.
+/// halves to the other half. In the remaining rows, and everywhere in other builds, a byte contains
+/// two adjacent rows.
 at::Tensor unpacked(const at::Tensor& packed, int64_t rows, int64_t columns, int64_t block) {
   const at::Tensor out = at::empty({rows, columns}, at::kByte);
   const auto* from = packed.const_data_ptr<uint8_t>();
@@ -62,13 +62,13 @@ at::Tensor unpacked(const at::Tensor& packed, int64_t rows, int64_t columns, int
   const int64_t step = std::max<int64_t>(block, 64);
   for (int64_t begin = 0; begin < rows; begin += step) {
     const int64_t count = std::min(step, rows - begin);
-    const uint8_t* of_block = from + begin * columns / 2;
+    const uint8_t* source = from + begin * columns / 2;
     for (int64_t n = 0; n < count; ++n) {
-      const bool is_whole = count == block;
-      const int64_t at = is_whole ? n % (block / 2) : n / 2;
-      const bool is_high = is_whole ? n >= block / 2 : n % 2 == 1;
+      const bool is_full = count == block;
+      const int64_t row = is_full ? n % (block / 2) : n / 2;
+      const bool is_high = is_full ? n >= block / 2 : n % 2 == 1;
       for (int64_t k = 0; k < columns; ++k) {
-        const uint8_t both = of_block[k * count / 2 + at];
+        const uint8_t both = source[k * count / 2 + row];
         to[(begin + n) * columns + k] = static_cast<uint8_t>(is_high ? both >> 4 : both & 15);
       }
     }
@@ -91,21 +91,21 @@ at::Tensor unpacked_by(const at::Tensor& packed, int64_t block) {
   return at::cat(parts);
 }
 
-/// The rows of a block, which depend on the processor: LibTorch packs a matrix that shows them.
-int64_t block_here() {
+/// The number of rows of a block, which depends on the processor: found by packing a test matrix.
+int64_t detect_block() {
   constexpr int64_t kRows = 112;  // contains each kind of block, and a remainder
-  const at::Tensor shown =
+  const at::Tensor sample =
       at::arange(kRows * 4, at::kInt).mul(7).remainder(16).reshape({kRows, 4}).to(at::kInt);
-  const at::Tensor packed = at::_convert_weight_to_int4pack_for_cpu(shown, 1).contiguous();
+  const at::Tensor packed = at::_convert_weight_to_int4pack_for_cpu(sample, 1).contiguous();
   for (const int64_t block : {int64_t{64}, int64_t{32}, int64_t{0}})
-    if (unpacked_by(packed, block).equal(shown.to(at::kByte))) return block;
+    if (unpacked_by(packed, block).equal(sample.to(at::kByte))) return block;
   throw Error("unsupported-argument", "LibTorch packs weights of 4 bits in an unknown order",
-              "t2nnef knows those of LibTorch for AVX2, AVX512 and other processors",
+              "t2nnef supports the orders of LibTorch for AVX2, AVX512 and other processors",
               "export with the LibTorch that t2nnef was built for");
 }
 
 std::vector<PackedPart> int4_matrix(const at::Tensor& packed) {
-  static const int64_t block = block_here();
+  static const int64_t block = detect_block();
   return {{"weight", unpacked_by(packed.contiguous(), block)}};
 }
 

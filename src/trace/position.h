@@ -13,7 +13,7 @@
 
 namespace t2n::trace {
 
-/// Written by the interpreter. Others read it for the place of an operation or an error.
+/// Written by the interpreter. Others read it for the location of an operation or an error.
 class Position {
  public:
   Position(ir::Graph& graph, SourceMap& sources) : graph_(graph), sources_(sources) {}
@@ -26,18 +26,18 @@ class Position {
 
   /// The user's own line: that of the node, or of the nearest call that led to it through torch's
   /// modules.
-  ir::Place place();
+  ir::Location location();
   Where where();
   /// "model.py:12"; "" if unknown.
   std::string line();
   /// `name` with the line.
   std::string origin(const std::string& name);
-  /// The place of an assignment to an attribute. Torch does not store it, so it is searched for
-  /// near the value's place.
-  ir::Place assignment(const torch::jit::Node* node);
+  /// The location of an assignment to an attribute. Torch does not store it, so it is searched for
+  /// near the value's location.
+  ir::Location assignment(const torch::jit::Node* node);
 
  private:
-  ir::SourceId source_of(const torch::jit::Node* of, bool torch_too);
+  ir::SourceId source_of(const torch::jit::Node* node, bool torch_too);
 
   ir::Graph& graph_;
   SourceMap& sources_;

@@ -9,8 +9,8 @@
 
 namespace t2n::trace {
 
-/// The path of each module that has the attribute, outermost first, with its text: a string
-/// unchanged, a dictionary as JSON.   Errors: `model-format` for anything else.
+/// The path of each module that has the attribute, outermost first, with its text: a string is
+/// unchanged, a dictionary becomes JSON.   Errors: `model-format` for anything else.
 std::vector<std::pair<std::string, std::string>> quant_params(const torch::jit::Module& module);
 
 }  // namespace t2n::trace

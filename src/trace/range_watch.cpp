@@ -20,7 +20,7 @@ int64_t axis_size(const torch::jit::Stack& inputs, size_t dim) {
   return tensor.dim() == 0 ? int64_t{1} : tensor.size(inputs[dim].toInt());
 }
 
-/// Operators whose operands are a tensor, an axis of it and places along that axis.
+/// Operators whose operands are a tensor, an axis of it and indices along that axis.
 bool indexes_axis(std::string_view name) {
   constexpr std::array<std::string_view, 9> kNames = {
       "index_select", "gather",     "scatter",    "scatter_add", "scatter_reduce",
@@ -31,8 +31,7 @@ bool indexes_axis(std::string_view name) {
 /// aten::embedding, quantized::embedding_byte, quantized::embedding_bag_4bit_rowwise_offsets, ...
 bool reads_rows(std::string_view name) {
   return name == "embedding" || name.starts_with("embedding_bag") ||
-         name.starts_with("_embedding_bag") || name == "embedding_byte" ||
-         name == "embedding_4bit";
+         name.starts_with("_embedding_bag") || name == "embedding_byte" || name == "embedding_4bit";
 }
 
 int64_t rows_of(const c10::IValue& table) {
@@ -65,10 +64,10 @@ void RangeWatch::bound_lengths(const torch::jit::Stack& inputs) {
   IntegerRange& range = ranges_.at(carrier->second.input);
   range.first = 1;
   range.are_lengths = true;
-  range.falls = range.falls || !carrier->second.is_sorted;
+  range.is_descending = range.is_descending || !carrier->second.is_sorted;
 }
 
-/// Bounds the rows of a table that are read, and the places where bags begin.
+/// Bounds the row indices of a table, and the offsets of bags.
 void RangeWatch::bound_rows(std::string_view name, const torch::jit::Stack& inputs) {
   bound(inputs[1], rows_of(inputs[0]));
   if (name.find("bag") == std::string_view::npos || !inputs.at(2).isTensor()) return;
@@ -77,31 +76,32 @@ void RangeWatch::bound_rows(std::string_view name, const torch::jit::Stack& inpu
   bound(inputs[2], inputs[1].toTensor().numel() + 1);
   IntegerRange& range = ranges_.at(carrier->second.input);
   range.are_lengths = true;
-  range.rises = true;
+  range.is_ascending = true;
 }
 
-/// Ends the run where no tensor is left to follow.
+/// Ends the run if no tracked tensor is left.
 void RangeWatch::forget_dead() {
   std::erase_if(keep_, [this](const at::Tensor& tensor) {
     return tensor.use_count() == 1 && carriers_.erase(tensor.unsafeGetTensorImpl()) != 0;
   });
   is_over_ = carriers_.empty();
-  if (is_over_) throw Error("trace-limit", "a run ends where it has shown the ranges of inputs");
+  if (is_over_)
+    throw Error("trace-limit", "the run ended early: the ranges of the inputs are known");
 }
 
-void RangeWatch::see(const std::string& op, const torch::jit::Stack& inputs,
-                     const std::vector<at::Tensor>& outputs) {
+void RangeWatch::observe(const std::string& op, const torch::jit::Stack& inputs,
+                         const std::vector<at::Tensor>& outputs) {
   if (ends_run_) forget_dead();
   if (carriers_.empty() || inputs.empty()) return;
   const std::string_view name = ir::op_short_name(op);
   if (inputs.size() > 1 && reads_rows(name))
     bound_rows(name, inputs);
   else if (inputs[0].isTensor())
-    see_index(name, inputs);
+    bound_index(name, inputs);
   carry(op, inputs, outputs);
 }
 
-void RangeWatch::see_index(std::string_view name, const torch::jit::Stack& inputs) {
+void RangeWatch::bound_index(std::string_view name, const torch::jit::Stack& inputs) {
   if (indexes_axis(name)) {
     bound(inputs[2], axis_size(inputs, 1));
   } else if (name == "_pack_padded_sequence") {

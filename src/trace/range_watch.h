@@ -17,29 +17,29 @@ namespace t2n::trace {
 /// like.
 class RangeWatch {
  public:
-  /// With `ends_run`, see() throws as soon as nobody else holds a tensor that is followed: then no
-  /// later operation tells more. is_over() says so.
+  /// With `ends_run`, observe() throws as soon as the program has released all tracked tensors, as
+  /// later operations give no more information. is_over() is then true.
   explicit RangeWatch(bool ends_run = false) : ends_run_(ends_run) {}
   void add_input(const at::Tensor& tensor, size_t index);
   /// Called for every operation that ran.
-  void see(const std::string& op, const torch::jit::Stack& inputs,
-           const std::vector<at::Tensor>& outputs);
+  void observe(const std::string& op, const torch::jit::Stack& inputs,
+               const std::vector<at::Tensor>& outputs);
   /// [0, smallest indexed size) for each input, [1, smallest number of steps + 1) for lengths of
-  /// sequences, [0, smallest number of indices + 1) for places where bags begin; nothing for inputs
-  /// that were not seen.
+  /// sequences, [0, smallest number of indices + 1) for offsets of bags; nothing for inputs that
+  /// index no tensor.
   std::vector<std::optional<IntegerRange>> ranges(size_t inputs) const;
   bool is_over() const { return is_over_; }
 
  private:
-  /// The input whose values a tensor holds, in their order or in another.
+  /// The input whose values a tensor contains, in any order.
   struct Carrier {
     size_t input;
     bool is_sorted;
   };
   using Carriers = std::unordered_map<const c10::TensorImpl*, Carrier>;
-  /// The first tensor of an operand, a list perhaps, that holds values of an input.
+  /// The first tensor in an operand that contains values of an input.
   Carriers::const_iterator carrier_among(const c10::IValue& operand) const;
-  void see_index(std::string_view name, const torch::jit::Stack& inputs);
+  void bound_index(std::string_view name, const torch::jit::Stack& inputs);
   void bound(const c10::IValue& index, int64_t high);
   void bound_lengths(const torch::jit::Stack& inputs);
   void bound_rows(std::string_view name, const torch::jit::Stack& inputs);

@@ -22,7 +22,8 @@ bool is_natural(const Dim& number) {
 bool is_exact(const Ratio& ratio) { return ratio.roundings == 0; }
 
 std::optional<Ratio> bounded(Ratio ratio) {
-  if (ratio.divisor > ir::kLargestFractionPart || ratio.roundings > kMostRoundings) return std::nullopt;
+  if (ratio.divisor > ir::kLargestFractionPart || ratio.roundings > kMostRoundings)
+    return std::nullopt;
   return ratio;
 }
 
@@ -31,7 +32,7 @@ std::optional<Ratio> product(const Ratio& a, const Ratio& b, int bits) {
   if (is_exact(a) && is_exact(b)) return out;
   if (!is_exact(a) && !is_exact(b)) return std::nullopt;
   const Ratio &exact = is_exact(a) ? a : b, &other = is_exact(a) ? b : a;
-  if (other.number.is_constant()) {  // of a constant, one rounding of the product counts
+  if (other.number.is_constant()) {  // the constant and the product are rounded once each
     if (other.skew != 0 && !is_natural(exact.number)) return std::nullopt;
     out.roundings = 2;
     out.skew = other.skew;
@@ -43,8 +44,11 @@ std::optional<Ratio> product(const Ratio& a, const Ratio& b, int bits) {
 }
 
 std::optional<Ratio> sum(const Ratio& a, const Ratio& b, int sign, int bits) {
-  const auto is_open = [](const Ratio& each) { return !is_exact(each) && !each.number.is_constant(); };
-  if ((!is_exact(a) && !is_exact(b)) || (is_open(a) && a.skew != 0) || (is_open(b) && b.skew != 0))
+  const auto is_inexact = [](const Ratio& each) {
+    return !is_exact(each) && !each.number.is_constant();
+  };
+  if ((!is_exact(a) && !is_exact(b)) || (is_inexact(a) && a.skew != 0) ||
+      (is_inexact(b) && b.skew != 0))
     return std::nullopt;
   const int roundings = a.roundings + b.roundings;
   return Ratio{a.number * Dim(b.divisor) + Dim(sign) * b.number * Dim(a.divisor),
@@ -52,16 +56,17 @@ std::optional<Ratio> sum(const Ratio& a, const Ratio& b, int sign, int bits) {
 }
 
 std::optional<Ratio> division(const Ratio& a, const Ratio& b, int bits) {
-  if (!b.number.is_constant() || b.number.value() <= 0 || b.number.value() > ir::kLargestFractionPart)
+  if (!b.number.is_constant() || b.number.value() <= 0 ||
+      b.number.value() > ir::kLargestFractionPart)
     return std::nullopt;
-  Ratio out{a.number * Dim(b.divisor), a.divisor * b.number.value(),
-            a.roundings + b.roundings + 1, 0, bits};
+  Ratio out{a.number * Dim(b.divisor), a.divisor * b.number.value(), a.roundings + b.roundings + 1,
+            0, bits};
   if (is_exact(b)) {
     if (a.skew != 0) return std::nullopt;
     if (is_exact(a) && is_power_of_two(out.divisor)) out.roundings = 0;
     return out;
   }
-  // An error of the divisor that the product just tolerates might be too large for a quotient.
+  // An error of the divisor that a product tolerates may be too large for a quotient.
   return std::nullopt;
 }
 
@@ -114,33 +119,35 @@ std::optional<Ratio> quotient(const std::string& name, const std::vector<Operand
   return out ? bounded(*out) : out;
 }
 
-/// A quotient that is no whole number (or half of one, for round) is away from the next by 1 /
-/// (2 * divisor), and the roundings move it by less, up to rounding_guards(). One that is whole is
-/// hit, or missed to the side that the skew tells.
+/// A quotient that is not an integer (for round: not a half) differs from the nearest one by at
+/// least 1 / (2 * divisor), and the roundings move it by less, under rounding_guards(). If the
+/// quotient is an integer, the float equals it or is off in the direction of the skew.
 std::optional<Mark> rounded(const std::string& name, const Operand& operand) {
   const auto ratio = operand.mark ? operand.mark->ratio : std::nullopt;
   if (!ratio) return std::nullopt;
-  const Dim &number = ratio->number, by(ratio->divisor);
-  if (name == "aten::floor" && ratio->skew >= 0) return size_mark(floor_div(number, by));
+  const Dim &number = ratio->number, divisor(ratio->divisor);
+  if (name == "aten::floor" && ratio->skew >= 0) return size_mark(floor_div(number, divisor));
   if (name == "aten::ceil" && ratio->skew <= 0)
-    return size_mark(Dim(-1) * floor_div(Dim(-1) * number, by));
+    return size_mark(Dim(-1) * floor_div(Dim(-1) * number, divisor));
   if (name == "aten::round" && ratio->skew == 0 && operand.number.isDouble()) {
-    // Halves go to the even side: (2 * number - by) / (4 * by) is whole where they go down.
-    const Dim turns = Dim(2) * number - by, fourth = Dim(4) * by;
-    const Dim up = floor_div(Dim(2) * number + by, Dim(2) * by);
+    // Halves round to even: (2 * number - divisor) / (4 * divisor) is an integer where they round
+    // down.
+    const Dim shifted = Dim(2) * number - divisor, fourth = Dim(4) * divisor;
+    const Dim up = floor_div(Dim(2) * number + divisor, Dim(2) * divisor);
     if (ratio->divisor % 2 != 0) return size_mark(up);
-    return size_mark(up - Dim(1) - floor_div(Dim(-1) * turns, fourth) - floor_div(turns, fourth));
+    return size_mark(up - Dim(1) - floor_div(Dim(-1) * shifted, fourth) -
+                     floor_div(shifted, fourth));
   }
   const bool truncates = name == "aten::Int" || name == "aten::trunc";
   if (!truncates || ratio->skew < 0) return std::nullopt;
   const bool is_below = !operand.number.isDouble() || operand.number.toDouble() < 0;
   if (ratio->divisor != 1 && is_below && !is_natural(number)) return std::nullopt;
-  return size_mark(floor_div(number, by));
+  return size_mark(floor_div(number, divisor));
 }
 
 std::vector<ir::Comparison> rounding_guards(const std::string& name, const Operand& operand) {
   const auto ratio = operand.mark ? operand.mark->ratio : std::nullopt;
-  constexpr int kDouble = 53, kSpare = 3;  // of kMostRoundings, and of the halves of round
+  constexpr int kDouble = 53, kSpare = 3;  // bits for kMostRoundings, and for the halves of round
   std::vector<ir::Comparison> out;
   if (!ratio) return out;
   const bool truncates = name == "aten::Int" || name == "aten::trunc";

@@ -3,12 +3,12 @@
 namespace t2n::trace {
 
 void RecordedLoops::end_iteration() {
-  rolling_.end_iteration();
+  rerolling_.end_iteration();
   recorder_.end_iteration();
 }
 
-loops::Rolled RecordedLoops::end(const ir::Dim& length, Place place) {
-  loops::Rolled out = rolling_.end_loop(length, place);
+loops::Rerolled RecordedLoops::end(const ir::Dim& length, Location location) {
+  loops::Rerolled out = rerolling_.end_loop(length, location);
   recorder_.mark_additions();
   return out;
 }

@@ -1,49 +1,50 @@
-// Loops in the recorded graph: where their iterations begin and end, and which tensors they made.
+// Loops in the recorded graph: the bounds of their iterations, and the tensors that they computed.
 #pragma once
 
 #include <map>
 
 #include "src/loops/note_taker.h"
-#include "src/loops/rolling.h"
+#include "src/loops/rerolling.h"
 #include "src/trace/origins.h"
 #include "src/trace/recorder.h"
 
 namespace t2n::trace {
 
-/// Says where iterations begin and end. `src/loops` compares them when a loop ends, and replaces
-/// them. The interpreter asks for what the comparison found, as the program goes on.
+/// Records where iterations begin and end. `src/loops` compares the iterations when a loop ends,
+/// and replaces them. Later, the interpreter queries the results of the comparison.
 class RecordedLoops {
  public:
-  RecordedLoops(loops::Rolling& rolling, Recorder& recorder)
-      : rolling_(rolling),
+  RecordedLoops(loops::Rerolling& rerolling, Recorder& recorder)
+      : rerolling_(rerolling),
         recorder_(recorder),
-        origins_(recorder.tracks(), rolling),
-        notes_(rolling.graph()) {}
+        origins_(recorder.aliases(), rerolling),
+        notes_(rerolling.graph()) {}
 
   // Loops that become one scan, whose iterations are recorded one after another.
-  void begin(const ir::Symbol& number) { rolling_.begin_loop(number); }
+  void begin(const ir::Symbol& number) { rerolling_.begin_loop(number); }
   void end_iteration();
   /// `length`: the number of iterations, over sizes. Errors: `dynamic-loop`, if the iterations are
-  /// not alike.
-  loops::Rolled end(const ir::Dim& length, Place place);
-  /// Which of their iterations made which tensor.
+  /// not isomorphic.
+  loops::Rerolled end(const ir::Dim& length, Location location);
+  /// Which of their iterations computed which tensor.
   const Origins& origins() const { return origins_; }
 
   /// Notes of loops that stay unrolled.
   loops::NoteTaker& notes() { return notes_; }
 
  private:
-  loops::Rolling& rolling_;
+  loops::Rerolling& rerolling_;
   Recorder& recorder_;
   Origins origins_;
   loops::NoteTaker notes_;
 };
 
-/// What records a run.
+/// The recorders of a run.
 struct Recording {
   Recorder& recorder;
   RecordedLoops& loops;
-  std::map<const void*, int64_t>& lacking;  ///< takes what TraceOptions::padded should hold
+  std::map<ir::ProgramPoint, int64_t>&
+      needs_padding;  ///< receives the entries that TraceOptions::padded lacks
 };
 
 }  // namespace t2n::trace

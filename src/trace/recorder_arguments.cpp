@@ -29,7 +29,7 @@ c10::TypeKind element_kind(const c10::Argument& argument) {
   return type->kind();
 }
 
-/// at::result_type of the promoting operands. Comparisons do not show it in their result's dtype.
+/// at::result_type of the promoting operands. The result of a comparison has another dtype.
 std::optional<ir::DType> compute_dtype(const c10::FunctionSchema& schema,
                                        const torch::jit::Stack& inputs) {
   at::native::ResultTypeState state = {};
@@ -39,7 +39,7 @@ std::optional<ir::DType> compute_dtype(const c10::FunctionSchema& schema,
     if (!takes_part_in_promotion(argument.name())) continue;
     if (inputs[i].isTensor() || is_tensor_list(inputs[i])) {
       for (const at::Tensor& tensor : flatten_tensors(inputs[i])) {
-        if (tensor.is_quantized()) return std::nullopt;  // which promotes to nothing
+        if (tensor.is_quantized()) return std::nullopt;  // quantised dtypes have no promotion
         state = at::native::update_result_type_state(tensor, state);
         any = true;
       }
@@ -57,10 +57,11 @@ void refuse_data(const Mark& mark, const std::string& argument, const std::strin
                            " is computed from the number of the iteration"),
                        loops::kIterationHelp);
   if (!is_data(mark)) return;
-  throw Error("data-dependent-value",
-              cat("the argument ", quoted(argument), " of ", op, " is read from a tensor's values"),
-              cat("it comes from ", mark->origin, "; a file would hold the number of this one run"),
-              "keep the value a tensor, or make it a constant of the model");
+  throw Error(
+      "data-dependent-value",
+      cat("the argument ", quoted(argument), " of ", op, " is read from a tensor's values"),
+      cat("it comes from ", mark->origin, "; the exported model would fix its value in this run"),
+      "keep the value in a tensor, or make it a constant of the model");
 }
 
 ir::Dim dim(const c10::IValue& value) {
@@ -75,7 +76,7 @@ std::vector<T> read_list(c10::ArrayRef<c10::IValue> list, Read read) {
   return out;
 }
 
-/// A list of plain values as an attribute; nothing if it holds anything else.
+/// A list of plain values as an attribute; nothing for other lists.
 std::optional<ir::Attr> list_attribute(c10::ArrayRef<c10::IValue> list, c10::TypeKind kind,
                                        c10::ArrayRef<c10::IValue> marked_list) {
   const auto all = [&](auto is) { return std::all_of(list.begin(), list.end(), is); };
@@ -96,14 +97,14 @@ std::optional<ir::Attr> list_attribute(c10::ArrayRef<c10::IValue> list, c10::Typ
   return std::nullopt;
 }
 
-/// The old form of a quantised convolution is given what its packed parameters hold as well, and
-/// LibTorch looks at the latter alone.
+/// The old form of a quantised convolution repeats arguments that its packed parameters contain.
+/// LibTorch reads only the packed ones.
 bool is_ignored(std::string_view op, const std::string& argument) {
   constexpr std::array<std::string_view, 4> kPacked = {"stride", "padding", "dilation", "groups"};
   return op.starts_with("quantized::conv") && is_one_of(argument, kPacked);
 }
 
-/// Kernels of quantised tensors that round by where elements lie in memory.
+/// Kernels of quantised tensors whose rounding depends on the memory order of elements.
 bool rounds_by_order(std::string_view op) {
   constexpr std::array<std::string_view, 17> kOperators = {
       "add",        "add_relu",           "cat",  "cat_relu",    "elu",
@@ -113,8 +114,8 @@ bool rounds_by_order(std::string_view op) {
   return is_one_of(ir::op_short_name(op), kOperators);
 }
 
-/// How the elements of images lie in memory, "channels_last" or "mixed"; "" for rows. The results
-/// of some operators lie in rows even so, and for some only rows count.
+/// The memory order of images, "channels_last" or "mixed"; "" for row-major. Some operators have
+/// row-major results in any case, and some depend only on whether operands are row-major.
 std::string memory_order(std::string_view op, const torch::jit::Stack& inputs) {
   constexpr std::array<std::string_view, 3> kOnlyRows = {"elu", "celu", "mean"};
   bool any = false;
@@ -139,7 +140,7 @@ std::string memory_order(std::string_view op, const torch::jit::Stack& inputs) {
   return any && are_last ? "channels_last" : are_rows || !are_either ? "" : "mixed";
 }
 
-/// A size as a tensor becomes an operation, for which Python has a name.
+/// A size in a tensor becomes an operation that exists in Python.
 void make_size_tensor(ir::Node& node) {
   node.op = ir::op_id("aten::tensor.int");
   node.args[0].name = "t";
@@ -150,13 +151,13 @@ void make_size_tensor(ir::Node& node) {
 
 }  // namespace
 
-ir::Attr Recorder::attribute(const c10::IValue& given, const c10::Argument& argument,
-                             const Marks& marks, Place place, const Use& use) {
-  refuse_data(marks.reach(given), argument.name(), use.op);
-  const c10::IValue value = marks.without(given);
+ir::Attr Recorder::attribute(const c10::IValue& operand, const c10::Argument& argument,
+                             const Marks& marks, Location location, const Use& use) {
+  refuse_data(marks.reach(operand), argument.name(), use.op);
+  const c10::IValue value = marks.without(operand);
   const auto id = [&](const c10::IValue& v) {
     return v.isNone() || !v.toTensor().defined() ? ir::kNoValue
-                                                 : read(track_of(v.toTensor(), place, use.name));
+                                                 : read(entry_of(v.toTensor(), location, use.name));
   };
   if (value.isNone()) return ir::None{};
   if (value.isGenerator()) return std::string("generator");
@@ -171,13 +172,14 @@ ir::Attr Recorder::attribute(const c10::IValue& given, const c10::Argument& argu
   if (value.isInt() && kind == c10::TypeKind::ScalarTypeType)
     return require_dtype(static_cast<at::ScalarType>(value.toInt()));
   if (value.isBool()) return value.toBool();
-  if (value.isInt()) return dim(given);
+  if (value.isInt()) return dim(operand);
   if (value.isDouble()) return value.toDouble();
   if (value.isComplexDouble()) return std::complex<double>(value.toComplexDouble());
   if (value.isString()) return value.toStringRef();
   if (value.isDevice()) return std::string("cpu");
   if (value.isList())
-    if (const auto list = list_attribute(value.toListRef(), kind, given.toListRef())) return *list;
+    if (const auto list = list_attribute(value.toListRef(), kind, operand.toListRef()))
+      return *list;
   throw Error("unsupported-argument",
               cat(use.op, ": ", argument.name(), " of type ", quoted(value.tagKind()),
                   " cannot be exported"),
@@ -186,10 +188,10 @@ ir::Attr Recorder::attribute(const c10::IValue& given, const c10::Argument& argu
                   : "");
 }
 
-OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::jit::Stack& given,
-                         const Marks& marks, Place place) {
+OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::jit::Stack& operands,
+                         const Marks& marks, Location location) {
   torch::jit::Stack inputs;
-  for (const c10::IValue& value : given) inputs.push_back(marks.without(value));
+  for (const c10::IValue& value : operands) inputs.push_back(marks.without(value));
   const c10::FunctionSchema& schema = op.schema();
   OpCall call;
   call.schema = &schema;
@@ -197,16 +199,16 @@ OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::j
   call.inputs = inputs;
   const std::string name = qualified_name(schema);
   call.node.op = ir::op_id(name);
-  call.node.scope = place.scope;
-  call.node.source = place.source;
+  call.node.scope = location.scope;
+  call.node.source = location.source;
   const std::string short_name(ir::op_short_name(name));
-  call.node.call = naming_.call(place.scope, short_name);
+  call.node.call = naming_.call(location.scope, short_name);
   const auto packed = std::count_if(inputs.begin(), inputs.end(), PackedParameters::is_packed);
   for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i) {
     const c10::Argument& argument = schema.arguments()[i];
     const auto add = [&](const c10::IValue& value, const std::string& as) {
       const Use use{name, cat(short_name, "_", call.node.call, "_", as)};
-      call.node.args.push_back({as, attribute(value, argument, marks, place, use)});
+      call.node.args.push_back({as, attribute(value, argument, marks, location, use)});
     };
     if (reads_packed(name, i) && !mark(inputs[i].toTensor())) {
       for (const PackedPart& part : constants_.packed().parts(name, inputs[i].toTensor(), inputs))
@@ -214,7 +216,7 @@ OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::j
       continue;
     }
     if (!PackedParameters::is_packed(inputs[i])) {
-      if (packed == 0 || !is_ignored(name, argument.name())) add(given[i], argument.name());
+      if (packed == 0 || !is_ignored(name, argument.name())) add(operands[i], argument.name());
       continue;
     }
     // With several packed arguments, each has parts of the same names.
@@ -226,7 +228,8 @@ OpCall Recorder::prepare(const torch::jit::Operator& op, Run run, const torch::j
     if (const std::string order = memory_order(name, inputs); !order.empty())
       call.node.args.push_back({"memory_order", order});
   call.node.compute_dtype = compute_dtype(schema, inputs);
-  if (name == "prim::NumToTensor.Scalar" && is_size(mark_of(given[0]))) make_size_tensor(call.node);
+  if (name == "prim::NumToTensor.Scalar" && is_size(mark_of(operands[0])))
+    make_size_tensor(call.node);
   return call;
 }
 

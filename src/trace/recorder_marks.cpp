@@ -1,4 +1,4 @@
-// What tensors follow from: marks of their values, their sizes and the number of their axes.
+// What tensors depend on: marks of their values, their sizes and the number of their axes.
 #include <algorithm>
 
 #include "src/diag/error.h"
@@ -6,64 +6,64 @@
 
 namespace t2n::trace {
 
-/// A view that was not read since its root was written has the root's mark.
-Mark Recorder::track_mark(int index) const {
-  const Track& track = tracks_[index];
-  const Mark own = value_marks_[static_cast<size_t>(track.value)];
-  if (!tracks_.is_stale(track)) return own;
-  if (const int writer = tracks_.root(track).writer; tracks_.is_above(index, writer))
-    return either(own, track_mark(writer));
-  return track.parent < 0 ? own : either(own, track_mark(track.parent));
+/// A stale view, whose root was written since it was read, has the root's mark.
+Mark Recorder::entry_mark(int index) const {
+  const TensorInfo& entry = aliases_[index];
+  const Mark own = value_marks_[entry.value];
+  if (!aliases_.is_stale(entry)) return own;
+  if (const int writer = aliases_.root(entry).writer; aliases_.is_base_of(index, writer))
+    return either(own, entry_mark(writer));
+  return entry.parent < 0 ? own : either(own, entry_mark(entry.parent));
 }
 
 Mark Recorder::mark(const at::Tensor& tensor) const {
-  const int track = tracks_.find(tensor);
-  return track < 0 ? nullptr : track_mark(track);
+  const int entry = aliases_.find(tensor);
+  return entry < 0 ? nullptr : entry_mark(entry);
 }
 
 std::vector<Mark> Recorder::numbers(const at::Tensor& tensor) const {
-  const int index = tracks_.find(tensor);
+  const int index = aliases_.find(tensor);
   if (index < 0) return {};
-  const Track& track = tracks_[index];
-  if (tracks_.is_stale(track)) return {};
-  const auto found = numbers_.find(track.value);
+  const TensorInfo& entry = aliases_[index];
+  if (aliases_.is_stale(entry)) return {};
+  const auto found = numbers_.find(entry.value);
   return found == numbers_.end() ? std::vector<Mark>{} : found->second;
 }
 
 void Recorder::set_numbers(const at::Tensor& tensor, std::vector<Mark> marks) {
-  const int track = tracks_.find(tensor);
-  T2N_ASSERT(track >= 0, "numbers of a tensor that is not known");
-  numbers_[tracks_[track].value] = std::move(marks);
+  const int entry = aliases_.find(tensor);
+  T2N_ASSERT(entry >= 0, "numbers of an unknown tensor");
+  numbers_[aliases_[entry].value] = std::move(marks);
 }
 
-void Recorder::open_shapes(const std::vector<at::Tensor>& outputs, const torch::jit::Stack& inputs,
-                           bool by_rank) {
-  bool inherits = false, has_open_rank = false;
+void Recorder::mark_dynamic_shapes(const std::vector<at::Tensor>& outputs,
+                                   const torch::jit::Stack& inputs, bool by_rank) {
+  bool inherits = false, inherits_rank = false;
   for (const c10::IValue& input : inputs)
     for (const at::Tensor& tensor : flatten_tensors(input)) {
-      inherits = inherits || tracks_.is_open_shape(tensor);
-      has_open_rank = has_open_rank || tracks_.is_open_rank(tensor);
+      inherits = inherits || aliases_.is_dynamic_shape(tensor);
+      inherits_rank = inherits_rank || aliases_.is_dynamic_rank(tensor);
     }
-  const bool is_open_rank = has_open_rank || (by_rank && inherits);
+  const bool is_dynamic_rank = inherits_rank || (by_rank && inherits);
   for (const at::Tensor& output : outputs) {
-    const int track = tracks_.find(output);
+    const int entry = aliases_.find(output);
     const bool is_operand =
         std::any_of(inputs.begin(), inputs.end(), [&](const c10::IValue& input) {
           return input.isTensor() && input.toTensor().is_same(output);
         });
-    if (track < 0 || is_operand || !(inherits || mark(output))) continue;
-    Track& open = tracks_[track];
-    // Ones, or the sizes themselves: what is computed from them follows from data.
-    Mark& own = value_marks_[static_cast<size_t>(open.value)];
-    if (inherits && !own) own = data_mark("the size of a tensor that follows from values");
-    open.open_shape = open.open_shape || output.dim() > 0 || is_open_rank;
-    open.open_rank = open.open_rank || is_open_rank;
+    if (entry < 0 || is_operand || !(inherits || mark(output))) continue;
+    TensorInfo& info = aliases_[entry];
+    // Even constant elements, such as ones, depend on data through their number.
+    Mark& own = value_marks_[info.value];
+    if (inherits && !own) own = data_mark("the size of a tensor that depends on values");
+    info.dynamic_shape = info.dynamic_shape || output.dim() > 0 || is_dynamic_rank;
+    info.dynamic_rank = info.dynamic_rank || is_dynamic_rank;
   }
 }
 
 /// The mark of a value's sizes.
 Mark Recorder::shape_mark(ir::ValueId id) {
-  if (!keep_sizes_ || !value_marks_[static_cast<size_t>(id)]) return nullptr;
+  if (!keep_sizes_ || !value_marks_[id]) return nullptr;
   ir::Dim sum;
   for (const ir::Dim& size : shape_of(id)) sum = sum + size;
   return opaque_mark(sum);

@@ -1,5 +1,5 @@
-// Operations on numbers, strings, and lists as a whole. A result is exact if there is a rule; else
-// it follows from everything that the operands follow from.
+// Operations on numbers, strings, and entire lists. A result is exact if there is a rule; else it
+// depends on everything that the operands depend on.
 #include "src/trace/scalars.h"
 
 #include <torch/csrc/jit/api/function_impl.h>
@@ -24,7 +24,7 @@ bool are_numbers(const Stack& values) {
   return std::all_of(values.begin(), values.end(), is_number);
 }
 
-/// min, max and sum of a list apply the binary operation to its elements, one after another.
+/// min, max and sum of a list fold its elements with the binary operation.
 std::optional<Mark> fold(const std::string& name, const c10::IValue& list) {
   const std::string each = name == "aten::sum" ? "aten::add" : name;
   if (each != "aten::add" && each != "prim::min" && each != "prim::max") return std::nullopt;
@@ -48,25 +48,25 @@ std::optional<Mark> fold(const std::string& name, const c10::IValue& list) {
   return sum ? sum->mark : Mark();
 }
 
-bool asks_identity(const std::string& name) {
+bool tests_identity(const std::string& name) {
   return name == "aten::__is__" || name == "aten::__isnot__";
 }
 
-/// The operands without marks. `is` needs the program's own objects: a copy is another object.
+/// The operands without marks. `is` needs the program's own objects, not copies.
 Stack plain_operands(const std::string& name, const Marks& marks, const Recorder* recorder,
                      const Stack& inputs) {
   Stack out;
   for (const c10::IValue& input : inputs)
-    if (asks_identity(name) && recorder != nullptr && input.isTensor())
-      out.push_back(recorder->tracks().returned(input.toTensor()));
+    if (tests_identity(name) && recorder != nullptr && input.isTensor())
+      out.push_back(recorder->aliases().returned(input.toTensor()));
     else
-      out.push_back(asks_identity(name) || (name == "aten::dict" && input.isGenericDict())
-                      ? unmarked(input)
-                      : marks.without(input));
+      out.push_back(tests_identity(name) || (name == "aten::dict" && input.isGenericDict())
+                        ? unmarked(input)
+                        : marks.without(input));
   return out;
 }
 
-/// Torch compares objects by running their code, which is not watched. It may do so if the code
+/// Torch compares objects by running their code, which is not traced. This is allowed if the code
 /// changes nothing, and reads neither tensors nor marked numbers.
 void refuse_comparison(const std::string& name, const Marks& marks, const Stack& inputs) {
   if (inputs.empty() || !inputs[0].isList()) return;
@@ -81,7 +81,7 @@ void refuse_comparison(const std::string& name, const Marks& marks, const Stack&
               "sort numbers, or stack the tensors and sort them with torch.sort");
 }
 
-/// divmod() gives two numbers; each has a rule.
+/// divmod() returns two numbers; each has a rule.
 void mark_quotient(Stack& results, const Stack& inputs) {
   const std::vector<Operand> operands = {operand_of(inputs.at(0)), operand_of(inputs.at(1))};
   const std::array<std::string, 2> names = {"aten::floordiv", "aten::remainder"};
@@ -90,8 +90,8 @@ void mark_quotient(Stack& results, const Stack& inputs) {
       results.at(i) = marked(unmarked(results.at(i)), *exact);
 }
 
-/// If an operation returns its operand, the result is the program's own, not the unmarked copy.
-void give_back(Stack& results, const Stack& copies, const Stack& inputs) {
+/// If an operation returns an operand, replaces the unmarked copy by the program's own object.
+void restore_operands(Stack& results, const Stack& copies, const Stack& inputs) {
   for (c10::IValue& result : results)
     for (size_t i = 0; i < copies.size(); ++i)
       if (result.isPtrType() && result.is(copies[i])) result = inputs[i];
@@ -107,14 +107,14 @@ FormulaRef read_number(const std::string& name, const Stack& inputs, const c10::
 
 }  // namespace
 
-/// Whether both are the same number; the condition on sizes is settled. Neither is data.
+/// Whether both are the same number; adds the guard on sizes. Neither is data.
 bool Scalars::same_number(const c10::IValue& a, const c10::IValue& b) {
   const Operand x = operand_of(a), y = operand_of(b);
   const bool same = x.number.equals(y.number).toBool();
   const auto p = size_of(x), q = size_of(y);
   if (p && q) {
     if (const Mark mark = comparison_mark({*p, ir::Relation::eq, *q}))
-      decisions_.settle(mark, same);
+      decisions_.add_guard(mark, same);
   } else {
     decisions_.note_number(position_.node, x.mark, x.number);
     decisions_.note_number(position_.node, y.mark, y.number);
@@ -140,74 +140,75 @@ std::optional<c10::IValue> Scalars::compare_lists(const std::string& name, const
   return c10::IValue(same == (name == "aten::eq"));
 }
 
-/// Settles the truth of comparisons that anything but a branch reads.
-void Scalars::settle_comparisons(Stack& inputs) {
-  const auto settled = [&](const c10::IValue& value) {
+/// Specialises comparisons that are read by anything but a branch.
+void Scalars::specialise_comparisons(Stack& inputs) {
+  const auto specialised = [&](const c10::IValue& value) {
     const Mark mark = mark_of(value);
     if (!mark || !mark->comparison || depends_on_iteration(mark)) return value;
-    decisions_.settle(mark, unmarked(value).toBool());
+    decisions_.add_guard(mark, unmarked(value).toBool());
     return unmarked(value);
   };
   for (c10::IValue& input : inputs) {
-    input = settled(input);
+    input = specialised(input);
     if (!input.isBoolList()) continue;
     c10::impl::GenericList list = input.toList();
-    for (size_t i = 0; i < list.size(); ++i) list.set(i, settled(list.get(i)));
+    for (size_t i = 0; i < list.size(); ++i) list.set(i, specialised(list.get(i)));
   }
 }
 
-void Scalars::settle_ranges(const std::string& name, const std::vector<Operand>& operands) {
+void Scalars::guard_range(const std::string& name, const std::vector<Operand>& operands) {
   if (name != "aten::__range_length") return;
   if (const auto guard = range_guard(operands))
     if (const Mark mark = comparison_mark(*guard); !depends_on_iteration(mark))
-      decisions_.settle(mark, true);
+      decisions_.add_guard(mark, true);
 }
 
 Mark Scalars::scalar_mark(const std::string& name, const Stack& inputs,
                           std::optional<Mark>& exact) {
-  Mark from = marks_.reach_all(inputs);
-  // A tensor is not None, whichever it is.
-  if (asks_identity(name) && recorder_ != nullptr && !inputs[0].isNone() && !inputs[1].isNone())
+  Mark source = marks_.reach_all(inputs);
+  // A tensor is never None, so only two tensors are of interest.
+  if (tests_identity(name) && recorder_ != nullptr && !inputs[0].isNone() && !inputs[1].isNone())
     for (const c10::IValue& input : inputs) {
       if (!input.isTensor() || !input.toTensor().defined()) continue;
-      if (recorder_->tracks().is_choice(input.toTensor()))
-        from = data_mark(position_.origin("which of two tensors a branch chose"));
-      decisions_.settle_all(recorder_->shared_where(input.toTensor()));
+      if (recorder_->aliases().is_choice(input.toTensor()))
+        source = data_mark(position_.origin("which of two tensors a branch chose"));
+      decisions_.add_guards(recorder_->sharing_conditions(input.toTensor()));
     }
-  if (!from) {
+  if (!source) {
     exact = Mark();
   } else if (name == "aten::len") {
     exact = marks_.of(inputs[0]);
-  } else if (asks_identity(name) && !is_data(from)) {
+  } else if (tests_identity(name) && !is_data(source)) {
     exact = Mark();
-  } else if (!is_data(from) && are_numbers(inputs)) {
+  } else if (!is_data(source) && are_numbers(inputs)) {
     std::vector<Operand> operands;
     for (const c10::IValue& input : inputs) operands.push_back(operand_of(input));
-    settle_ranges(name, operands);
+    guard_range(name, operands);
     exact = number_rule(name, operands);
     if (exact && is_size(*exact) && operands.size() == 1)
-      decisions_.settle_all(rounding_guards(name, operands[0]));
-  } else if (!is_data(from) && inputs.size() == 1 && inputs[0].isList() && !marks_.of(inputs[0])) {
+      decisions_.add_guards(rounding_guards(name, operands[0]));
+  } else if (!is_data(source) && inputs.size() == 1 && inputs[0].isList() &&
+             !marks_.of(inputs[0])) {
     exact = fold(name, inputs[0]);
   }
-  return from;
+  return source;
 }
 
 Stack Scalars::run(const Operation& operation, Stack inputs) {
   const c10::FunctionSchema& schema = operation.op->schema();
   const std::string& name = schema.name();
-  state_.touches_containers(schema, inputs, [this] { return position_.place(); });
+  state_.touches_containers(schema, inputs, [this] { return position_.location(); });
   refuse_comparison(name, marks_, inputs);
   std::optional<Mark> exact;
-  Mark from = scalar_mark(name, inputs, exact);
-  if (from && !exact && !is_data(from)) {
-    if (const auto answer = compare_lists(name, inputs)) return {*answer};
+  Mark source = scalar_mark(name, inputs, exact);
+  if (source && !exact && !is_data(source)) {
+    if (const auto result = compare_lists(name, inputs)) return {*result};
     if (name == "aten::__contains__" && inputs[0].isGenericDict()) {
-      moves_.settle_key(inputs[0], inputs[1], name);
+      container_operations_.guard_key(inputs[0], inputs[1], name);
       exact = marks_.of(inputs[0]);
     }
-    settle_comparisons(inputs);
-    from = marks_.reach_all(inputs);
+    specialise_comparisons(inputs);
+    source = marks_.reach_all(inputs);
   }
   const bool changes = schema.is_mutable() && !inputs.empty() && is_container(inputs[0]);
   if (changes) marks_.strip(inputs[0]);
@@ -217,28 +218,28 @@ Stack Scalars::run(const Operation& operation, Stack inputs) {
   if (schema.is_vararg() && operation.op->hasOperation())
     results.emplace_back(static_cast<int64_t>(inputs.size()));
   operations_.execute(operation, results);
-  give_back(results, copies, inputs);
-  const FormulaRef read = is_data(from) && recorder_ != nullptr && results.size() == 1
+  restore_operands(results, copies, inputs);
+  const FormulaRef read = is_data(source) && recorder_ != nullptr && results.size() == 1
                               ? read_number(name, inputs, results[0])
                               : nullptr;
   for (c10::IValue& result : results)
     if (read && read->op == "number")
       result = read->number;
     else if (read)
-      result = marked(result, data_mark(from->origin, read));
+      result = marked(result, data_mark(source->origin, read));
     else if (exact && is_number(result))
-      result = marked(result, result.isDouble() ? as_real(*exact, result.toDouble()) : *exact);
+      result = marked(result, result.isDouble() ? as_float(*exact, result.toDouble()) : *exact);
     else
-      result = marks_.tainted(result, from, name);
-  if (name == "aten::divmod" && from && !is_data(from)) mark_quotient(results, inputs);
-  if (changes) marks_.tainted(inputs[0], from, name);
-  // What cannot carry a mark is refused at once: complex numbers, enums, None, selected modules.
-  const bool is_lost =
+      result = marks_.tainted(result, source, name);
+  if (name == "aten::divmod" && source && !is_data(source)) mark_quotient(results, inputs);
+  if (changes) marks_.tainted(inputs[0], source, name);
+  // Results that cannot carry a mark are refused: complex numbers, enums, None, selected modules.
+  const bool loses_mark =
       std::any_of(results.begin(), results.end(), [this](const c10::IValue& result) {
         return result.isObject() || (!is_container(result) && !marks_.reach(result));
       });
-  if (is_lost && !exact)
-    decisions_.note_number(position_.node, from, "of complex type, or a choice");
+  if (loses_mark && !exact)
+    decisions_.note_number(position_.node, source, "of complex type, or a choice");
   return results;
 }
 

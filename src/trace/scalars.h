@@ -1,30 +1,30 @@
-// Operations on numbers, strings, and containers as a whole.
+// Operations on numbers, strings, and entire containers.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "src/trace/moves.h"
+#include "src/trace/container_operations.h"
 #include "src/trace/number_rules.h"
 #include "src/trace/tensor_numbers.h"
 
 namespace t2n::trace {
 
-/// A result is exact if there is a rule; else it follows from everything that the operands follow
-/// from. Marks results and settles decisions. It asks the recorder only which of two tensors a
-/// branch chose.
+/// A result is exact if there is a rule; else it depends on everything that the operands depend on.
+/// Marks results and adds guards to the decisions. It only queries the recorder which tensors are
+/// chosen by branches.
 class Scalars {
  public:
   Scalars(Position& position, StateWatch& state, Marks& marks, Decisions& decisions,
-          OpenLoops& loops, Moves& moves, TensorNumbers& numbers, const Operations& operations,
-          const Recorder* recorder)
+          RunningLoops& loops, ContainerOperations& container_operations, TensorNumbers& numbers,
+          const Operations& operations, const Recorder* recorder)
       : position_(position),
         state_(state),
         marks_(marks),
         decisions_(decisions),
         loops_(loops),
-        moves_(moves),
+        container_operations_(container_operations),
         numbers_(numbers),
         operations_(operations),
         recorder_(recorder) {}
@@ -35,8 +35,8 @@ class Scalars {
   bool same_number(const c10::IValue& a, const c10::IValue& b);
   std::optional<c10::IValue> compare_lists(const std::string& name,
                                            const torch::jit::Stack& inputs);
-  void settle_comparisons(torch::jit::Stack& inputs);
-  void settle_ranges(const std::string& name, const std::vector<Operand>& operands);
+  void specialise_comparisons(torch::jit::Stack& inputs);
+  void guard_range(const std::string& name, const std::vector<Operand>& operands);
   Mark scalar_mark(const std::string& name, const torch::jit::Stack& inputs,
                    std::optional<Mark>& exact);
 
@@ -44,8 +44,8 @@ class Scalars {
   StateWatch& state_;
   Marks& marks_;
   Decisions& decisions_;
-  OpenLoops& loops_;
-  Moves& moves_;
+  RunningLoops& loops_;
+  ContainerOperations& container_operations_;
   TensorNumbers& numbers_;
   const Operations& operations_;
   const Recorder* recorder_;

@@ -28,7 +28,7 @@ std::string method_of(const std::string& qualified) {
   return qualified.substr(qualified.rfind('.') + 1);
 }
 
-std::string place_text(const std::string& function) {
+std::string location_text(const std::string& function) {
   const std::string method = method_of(function);
   if (method == "__setstate__") return "while it is loaded (__setstate__)";
   if (method == "forward") return "in forward";
@@ -36,7 +36,7 @@ std::string place_text(const std::string& function) {
   return cat("in ", owner.empty() || owner == "__torch__" ? method : cat(owner, ".", method));
 }
 
-Where place_of(const ForbiddenUse& refusal, SourceMap& sources) {
+Where location_of(const ForbiddenUse& refusal, SourceMap& sources) {
   Where where;
   const ir::Source source = sources.find(refusal.node->sourceRange(), true);
   where.module_class = owning_class(refusal.function);
@@ -47,7 +47,7 @@ Where place_of(const ForbiddenUse& refusal, SourceMap& sources) {
   return where;
 }
 
-/// Operators of a CPU library stand in files that were prepared for it, not in hostile ones.
+/// Operators of a CPU library occur in files that were prepared for it, not in hostile ones.
 bool is_prepared(const std::string& name) {
   return name.find("mkldnn") != std::string::npos || name.find("MKLDNN") != std::string::npos;
 }
@@ -59,7 +59,7 @@ void refuse_operator_of_cpu(const std::string& name) {
       "model-format",
       "the model was prepared for one CPU's library, by torch.jit.optimize_for_inference or "
       "torch.utils.mkldnn.to_mkldnn",
-      cat("it holds operators of that library (", name, ")"), "save it before that step");
+      cat("it contains operators of that library (", name, ")"), "save it before that step");
 }
 
 void refuse_prepared(const std::set<std::string>& called) {
@@ -76,15 +76,15 @@ namespace {
     refuse_operator_of_cpu(first.what);
   Diagnostic out;
   out.id = "denied-operator";
-  out.message = cat("the model calls ", quoted(first.what), " ", place_text(first.function));
+  out.message = cat("the model calls ", quoted(first.what), " ", location_text(first.function));
   constexpr size_t kShown = 8;
   for (size_t i = 1; i < refusals.size() && i < kShown; ++i)
     out.details.push_back(
-        cat("also ", quoted(refusals[i].what), " ", place_text(refusals[i].function)));
+        cat("also ", quoted(refusals[i].what), " ", location_text(refusals[i].function)));
   if (refusals.size() > kShown)
     out.details.push_back(cat("and ", refusals.size() - kShown, " more"));
   if (sources != nullptr && first.node != nullptr && method_of(first.function) != "__setstate__")
-    out.where.push_back(place_of(first, *sources));
+    out.where.push_back(location_of(first, *sources));
   out.why = first.reason;
   out.help = model_file::denial_help(first.what);
   throw Error(std::move(out));
@@ -106,32 +106,31 @@ void OperatorScan::require(const torch::jit::CompilationUnit& unit, SourceMap* s
 
 /// Queues a function instead of recursing: chains of calls may have any depth.
 void OperatorScan::function(torch::jit::Function& function) {
-  if (seen_.insert(&function).second) open_.push_back(&function);
+  if (seen_.insert(&function).second) pending_.push_back(&function);
 }
 
 void OperatorScan::finish() {
-  while (!open_.empty()) {
-    torch::jit::Function* next = open_.back();
-    open_.pop_back();
+  while (!pending_.empty()) {
+    torch::jit::Function* next = pending_.back();
+    pending_.pop_back();
     function_ = next->qualname().qualifiedName();
     for (const c10::Argument& argument : next->getSchema().arguments()) type(argument.type());
     auto* graph_function = torch::jit::tryToGraphFunction(*next);
     if (graph_function != nullptr)
       block(graph_function->graph()->block());
     else if (!model_file::is_allowed_method(function_))
-      refuse(function_, "it is implemented in C++, and not among the classes that are known",
-             nullptr);
+      refuse(function_, "it is implemented in C++ and is not a known class", nullptr);
   }
 }
 
 /// Scans methods and hooks of a class, and of the types that it consists of.
 void OperatorScan::type(const c10::TypePtr& first) {
-  std::vector<c10::TypePtr> open = {first};
-  while (!open.empty()) {
-    const c10::TypePtr next = open.back();
-    open.pop_back();
+  std::vector<c10::TypePtr> pending = {first};
+  while (!pending.empty()) {
+    const c10::TypePtr next = pending.back();
+    pending.pop_back();
     if (!next || !types_.insert(next.get()).second) continue;
-    for (const c10::TypePtr& inner : next->containedTypes()) open.push_back(inner);
+    for (const c10::TypePtr& inner : next->containedTypes()) pending.push_back(inner);
     const auto owner = next->cast<c10::ClassType>();
     if (!owner || model_file::is_native_class(owner->name() ? owner->name()->qualifiedName() : ""))
       continue;
@@ -139,27 +138,27 @@ void OperatorScan::type(const c10::TypePtr& first) {
     for (torch::jit::Function* each : owner->getForwardHooks()) function(*each);
     for (torch::jit::Function* each : owner->getForwardPreHooks()) function(*each);
     for (const c10::ClassAttribute& attribute : owner->getAttributes())
-      open.push_back(attribute.getType());
+      pending.push_back(attribute.getType());
     for (size_t i = 0; i < owner->numConstants(); ++i) {
       const c10::IValue constant = owner->getConstant(i);
-      if (constant.isObject()) open.push_back(constant.type());
+      if (constant.isObject()) pending.push_back(constant.type());
     }
   }
 }
 
 void OperatorScan::block(Block* first) {
-  std::vector<Block*> open = {first};
-  while (!open.empty()) {
-    Block* next = open.back();
-    open.pop_back();
+  std::vector<Block*> pending = {first};
+  while (!pending.empty()) {
+    Block* next = pending.back();
+    pending.pop_back();
     for (Node* each : next->nodes()) {
       node(each);
-      for (Block* inner : each->blocks()) open.push_back(inner);
+      for (Block* inner : each->blocks()) pending.push_back(inner);
       for (const c10::Symbol attribute : each->attributeNames()) {
         if (each->kindOf(attribute) == torch::jit::AttributeKind::g)
-          open.push_back(each->g(attribute)->block());
+          pending.push_back(each->g(attribute)->block());
         if (each->kindOf(attribute) == torch::jit::AttributeKind::gs)
-          for (const auto& graph : each->gs(attribute)) open.push_back(graph->block());
+          for (const auto& graph : each->gs(attribute)) pending.push_back(graph->block());
       }
     }
   }
@@ -174,10 +173,11 @@ void OperatorScan::node(Node* node) {
       refuse(name, model_file::denial_reason(name), node);
   }
   for (const torch::jit::Value* output : node->outputs()) {
-    const auto made = output->type()->cast<c10::ClassType>();
-    if (made && made->name() && !model_file::is_allowed_class(made->name()->qualifiedName()))
-      refuse(made->name()->qualifiedName(),
-             "it is a class that is implemented in C++, and not among those that are known", node);
+    const auto output_class = output->type()->cast<c10::ClassType>();
+    if (output_class && output_class->name() &&
+        !model_file::is_allowed_class(output_class->name()->qualifiedName()))
+      refuse(output_class->name()->qualifiedName(),
+             "it is an unknown class that is implemented in C++", node);
     type(output->type());
   }
   if (node->kind() == prim::CallFunction || node->kind() == prim::Constant) {

@@ -1,4 +1,4 @@
-// Scans everything in a file that could be executed, before any of it is.
+// Scans all code in a file before any of it is executed.
 #pragma once
 
 #include <torch/csrc/jit/api/compilation_unit.h>
@@ -13,7 +13,7 @@
 
 namespace t2n::trace {
 
-/// One use of something that a model may not use.
+/// A use of a forbidden operator or class.
 struct ForbiddenUse {
   std::string what;      ///< "aten::save", or a class that is implemented in C++
   std::string reason;    ///< a clause
@@ -21,14 +21,14 @@ struct ForbiddenUse {
   const torch::jit::Node* node = nullptr;
 };
 
-/// Scans compilation units, each function once, so that it can be called again whenever more was
-/// compiled. "Everything" means every compiled function, method and hook, reachable or not, with
-/// nested blocks and graphs, and all that these call.
+/// Scans compilation units, each function once, so that it can be called again after more code was
+/// compiled. It scans every compiled function, method and hook, reachable or not, with nested
+/// blocks and graphs, and all their callees.
 class OperatorScan {
  public:
-  /// The forbidden uses in everything that was not scanned before.
+  /// The forbidden uses in all code that was not scanned before.
   std::vector<ForbiddenUse> run(const torch::jit::CompilationUnit& unit);
-  /// Throws them as the error `denied-operator`. With `sources`, it has a place.
+  /// Throws them as the error `denied-operator`. With `sources`, it has a location.
   void require(const torch::jit::CompilationUnit& unit, SourceMap* sources);
 
  private:
@@ -42,14 +42,14 @@ class OperatorScan {
   std::unordered_set<const torch::jit::Function*> seen_;
   std::unordered_set<const c10::Type*> types_;
   std::unordered_set<c10::Symbol> kinds_;  ///< allowed ones
-  std::vector<torch::jit::Function*> open_;
+  std::vector<torch::jit::Function*> pending_;
   std::vector<ForbiddenUse> found_;
   std::string function_;
 };
 
-/// Errors: `model-format`, as one CPU's library has the operator.
+/// Errors: `model-format`: the operator belongs to a CPU-specific library.
 [[noreturn]] void refuse_operator_of_cpu(const std::string& name);
-/// Errors: `model-format`, if the code calls operators of torch.jit.optimize_for_inference.
+/// Errors: `model-format` if the code calls operators of torch.jit.optimize_for_inference.
 void refuse_prepared(const std::set<std::string>& called);
 
 }  // namespace t2n::trace

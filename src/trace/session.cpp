@@ -51,13 +51,13 @@ bool Session::is_frozen() const {
   return !loaded_.module.type()->findAttributeSlot("training").has_value();
 }
 
-/// After a run, pages that forward read need not stay in memory, and pages that it wrote must not.
+/// After a run, drops the pages that forward read or wrote from memory.
 void Session::restore() const {
   if (loaded_.mapping && !loaded_.ran_code) loaded_.mapping->restore();
 }
 
-void Session::verify(bool whole) const {
-  if (loaded_.archive) loaded_.archive->verify(whole);
+void Session::verify(bool entire_file) const {
+  if (loaded_.archive) loaded_.archive->verify(entire_file);
 }
 
 ModelInfo Session::describe() const {
@@ -65,7 +65,7 @@ ModelInfo Session::describe() const {
   info.kind = is_frozen()             ? FileKind::frozen
               : loaded_.traced_inputs ? FileKind::traced
                                       : FileKind::scripted;
-  info.class_name = class_word(*loaded_.module.type());
+  info.class_name = class_name_of(*loaded_.module.type());
   info.format_version = loaded_.format_version;
   for (const auto& method : loaded_.module.get_methods()) info.methods.push_back(method.name());
   for (size_t i = 1; i < schema().arguments().size(); ++i) {

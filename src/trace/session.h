@@ -30,7 +30,7 @@ class Session {
                                    Executor ours);
   std::vector<ir::Tensor> run(const std::vector<SampleInput>& inputs);
   /// See TorchModule::verify.
-  void verify(bool whole) const;
+  void verify(bool entire_file) const;
   /// Tensors that replace parts of the model, by path.
   using Tensors = std::map<std::string, at::Tensor>;
 
@@ -45,24 +45,24 @@ class Session {
     Tensors states;
   };
   struct Attempt;
-  struct Verdict;
+  struct ClassifiedChanges;
   Split split(const std::vector<SampleInput>& inputs, bool may_be_states) const;
   void limit_memory(const std::vector<SampleInput>& arguments) const;
-  /// `seen` is called for every operator that ran, with the interpreter's position.
-  using Seen =
+  /// Called for every operator that ran, with the interpreter's position.
+  using Visit =
       std::function<void(Interpreter& interpreter, const std::string& op, uint64_t digest)>;
   std::vector<ir::Tensor> run_plain(const std::vector<SampleInput>& arguments, StateWatch& watch,
-                                    bool native_halves = false, const Seen& seen = {});
+                                    bool native_halves = false, const Visit& visit = {});
   std::vector<ir::Tensor> run_ours(const std::vector<SampleInput>& inputs, bool native_halves,
-                                   const Seen& seen = {});
+                                   const Visit& visit = {});
   std::vector<ir::Tensor> run_torch(const std::vector<SampleInput>& inputs, bool unfused) const;
-  bool settles(const Split& given);
-  Attempt attempt(const Split& given, TraceOptions options);
-  Attempt attempt_once(const Split& given, const TraceOptions& options);
-  void run_recorded(const Split& given, const TraceOptions& options, StateWatch& watch,
+  bool is_unchanged_by_second_call(const Split& samples);
+  Attempt attempt(const Split& samples, TraceOptions options);
+  Attempt attempt_once(const Split& samples, const TraceOptions& options);
+  void run_recorded(const Split& samples, const TraceOptions& options, StateWatch& watch,
                     Attempt& attempt);
-  Verdict judge(Attempt& attempt, const Split& given, bool explicit_states);
-  Traced settle(Attempt attempt, const Split& given, const Tensors& by_user,
+  ClassifiedChanges classify(Attempt& attempt, const Split& samples, bool explicit_states);
+  Traced finish(Attempt attempt, const Split& samples, const Tensors& by_user,
                 const TraceOptions& options);
 
   std::function<Loaded()> load_;

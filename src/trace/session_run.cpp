@@ -23,7 +23,7 @@
 namespace t2n::trace {
 namespace {
 
-/// The last line of an executor's message: such messages are tracebacks that end in the reason.
+/// The last line of an executor's message: it is a traceback that ends with the reason.
 std::string last_line(const std::string& text) {
   const size_t end = text.find_last_not_of(" \n\t");
   if (end == std::string::npos) return {};
@@ -32,12 +32,12 @@ std::string last_line(const std::string& text) {
                                 end - (begin == std::string::npos ? 0 : begin + 1) + 1));
 }
 
-/// Selects, while it lives, the library whose kernels LibTorch uses for quantised layers.
+/// While an object lives, LibTorch uses this library's kernels for quantised layers.
 class QuantEngine {
  public:
   explicit QuantEngine(at::QEngine engine) : before_(at::globalContext().qEngine()) {
-    const std::vector<at::QEngine>& there = at::globalContext().supportedQEngines();
-    if (std::find(there.begin(), there.end(), engine) == there.end())
+    const std::vector<at::QEngine>& engines = at::globalContext().supportedQEngines();
+    if (std::find(engines.begin(), engines.end(), engine) == engines.end())
       throw Error("forward-failed", "LibTorch was built without this engine");
     at::globalContext().setQEngine(engine);
   }
@@ -49,13 +49,11 @@ class QuantEngine {
   at::QEngine before_;
 };
 
-/// Fills memory that nobody has written: it would differ from run to run.
-
 }  // namespace
 
 std::vector<ir::Tensor> Session::run_plain(const std::vector<SampleInput>& arguments,
                                            StateWatch& watch, bool native_halves,
-                                           const Seen& seen) {
+                                           const Visit& visit) {
   ir::Graph scratch;
   const ModuleNames names(loaded_.module, scratch);
   const BoundInputs bound = bind_inputs(schema(), arguments);
@@ -63,8 +61,8 @@ std::vector<ir::Tensor> Session::run_plain(const std::vector<SampleInput>& argum
   options.native_halves = native_halves;
   Interpreter interpreter(scratch, names, *loaded_.sources, options, nullptr, nullptr, watch);
   std::optional<OperatorLog> log;
-  if (seen)
-    log.emplace([&](const std::string& op, uint64_t digest) { seen(interpreter, op, digest); });
+  if (visit)
+    log.emplace([&](const std::string& op, uint64_t digest) { visit(interpreter, op, digest); });
   const c10::IValue result = interpreter.run(loaded_.module, method_, bound.arguments);
   log.reset();
   std::vector<ir::Tensor> out;
@@ -73,13 +71,13 @@ std::vector<ir::Tensor> Session::run_plain(const std::vector<SampleInput>& argum
 }
 
 std::vector<ir::Tensor> Session::run_ours(const std::vector<SampleInput>& inputs,
-                                          bool native_halves, const Seen& seen) {
+                                          bool native_halves, const Visit& visit) {
   const c10::InferenceMode guard;
-  const Split given = split(inputs, !states_.empty());
+  const Split samples = split(inputs, !states_.empty());
   Undo replaced;
-  replace_leaves(model(), given.states, replaced);
+  replace_leaves(model(), samples.states, replaced);
   StateWatch watch(model());
-  std::vector<ir::Tensor> out = run_plain(given.arguments, watch, native_halves, seen);
+  std::vector<ir::Tensor> out = run_plain(samples.arguments, watch, native_halves, visit);
   if (!states_.empty()) {
     const std::vector<Attribute> after = list_attributes(model());
     for (const State& state : states_) out.push_back(copy(tensor_at(after, state.path)));
@@ -96,23 +94,23 @@ std::vector<InputRange> Session::input_ranges(const std::vector<SampleInput>& in
   const Report none;  // the trace gives torch's warnings
   WarningRelay relay(none);
   const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
-  const Split given = split(inputs, explicit_states);
+  const Split samples = split(inputs, explicit_states);
   Undo replaced;
-  replace_leaves(model(), given.states, replaced);
+  replace_leaves(model(), samples.states, replaced);
   StateWatch watch(model());
   ir::Graph scratch;
   const ModuleNames names(loaded_.module, scratch);
-  BoundInputs bound = bind_inputs(schema(), given.arguments);
+  BoundInputs bound = bind_inputs(schema(), samples.arguments);
   RangeWatch ranges(true);
   for (size_t i = 0; i < bound.tensors.size(); ++i) ranges.add_input(bound.tensors[i], i);
-  bound.tensors.clear();  // the run alone holds its arguments, until it has read them last
+  bound.tensors.clear();  // the run releases its arguments after their last use
   const TraceOptions options;
   Interpreter interpreter(scratch, names, *loaded_.sources, options, nullptr, &ranges, watch);
   std::optional<Error> failure;
   try {
     interpreter.run(loaded_.module, method_, std::move(bound.arguments));
   } catch (const Error& error) {
-    // A trace reports what else there is to say of the model.
+    // A trace reports other errors of the model.
     if (!ranges.is_over() && error.diagnostic().id == "forward-failed") failure = error;
   }
   watch.undo();
@@ -127,13 +125,13 @@ std::vector<InputRange> Session::input_ranges(const std::vector<SampleInput>& in
 
 std::vector<ir::Tensor> Session::run_torch(const std::vector<SampleInput>& inputs,
                                            bool unfused) const {
-  Loaded fresh = load_();  // nothing that a run leaves behind reaches the next one
+  Loaded fresh = load_();  // no state of a run reaches the next one
   torch::jit::Function& function = fresh.module.get_method(method_).function();
   adapt_for_executor(fresh.module, unfused);
-  const Split given = split(inputs, !states_.empty());
+  const Split samples = split(inputs, !states_.empty());
   Undo replaced;
-  replace_leaves(fresh.module._ivalue(), given.states, replaced);
-  const BoundInputs bound = bind_inputs(function.getSchema(), given.arguments);
+  replace_leaves(fresh.module._ivalue(), samples.states, replaced);
+  const BoundInputs bound = bind_inputs(function.getSchema(), samples.arguments);
   c10::IValue result;
   try {
     result = run_in_executor(fresh.module, method_, bound.arguments);
@@ -171,7 +169,7 @@ std::vector<ir::Tensor> Session::run(const std::vector<SampleInput>& inputs, Exe
     case Executor::ours: return run_ours(inputs, false);
     case Executor::ours_native: return run_ours(inputs, true);
   }
-  internal_error(__FILE__, __LINE__, "no such executor");
+  internal_error(__FILE__, __LINE__, "unknown executor");
 }
 
 FirstDifference Session::first_difference(const std::vector<SampleInput>& inputs, Executor torch,

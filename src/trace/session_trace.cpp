@@ -1,4 +1,4 @@
-// Traces as often as needed to find every part of the model that forward changes. Each time, the
+// Traces repeatedly until every part of the model that forward changes is found. In each trace, the
 // parts found so far are inputs.
 #include <c10/core/InferenceMode.h>
 
@@ -20,12 +20,11 @@
 namespace t2n::trace {
 namespace {
 
-/// Names of results: none may equal the name of an input or of another result.
+/// Unique names of results, distinct from the names of inputs.
 std::vector<std::string> output_names(const ir::Graph& graph,
                                       const std::vector<FlatOutput>& outputs) {
   std::unordered_set<std::string> taken;
-  for (const ir::ValueId input : graph.inputs)
-    taken.insert(graph.values[static_cast<size_t>(input)].name);
+  for (const ir::ValueId input : graph.inputs) taken.insert(graph.values[input].name);
   std::vector<std::string> names;
   for (const FlatOutput& output : outputs) {
     std::string name = output.name.empty() ? cat("output_", names.size()) : output.name;
@@ -36,7 +35,7 @@ std::vector<std::string> output_names(const ir::Graph& graph,
   return names;
 }
 
-/// The symbols that decisions follow from.
+/// The symbols that decisions depend on.
 std::set<ir::Symbol> symbols_in(const std::vector<Decision>& decisions) {
   std::set<ir::Symbol> out;
   const auto add = [&](const ir::Dim& dim) {
@@ -51,20 +50,20 @@ std::set<ir::Symbol> symbols_in(const std::vector<Decision>& decisions) {
   return out;
 }
 
-/// Whether two attempts failed for the same reason: the same kind of error at the same place.
+/// Whether two attempts failed for the same reason: the same kind of error at the same location.
 bool is_same_failure(const Diagnostic& a, const Diagnostic& b) {
   const auto same_frame = [](const Frame& x, const Frame& y) {
     return x.file == y.file && x.line == y.line && x.column == y.column;
   };
-  const auto same_place = [&](const Where& x, const Where& y) {
+  const auto same_location = [&](const Where& x, const Where& y) {
     return x.module == y.module && std::equal(x.frames.begin(), x.frames.end(), y.frames.begin(),
                                               y.frames.end(), same_frame);
   };
   return a.id == b.id &&
-         std::equal(a.where.begin(), a.where.end(), b.where.begin(), b.where.end(), same_place);
+         std::equal(a.where.begin(), a.where.end(), b.where.begin(), b.where.end(), same_location);
 }
 
-/// Where the bytes of a tensor begin and end.
+/// The range of a tensor's bytes in memory.
 std::pair<const char*, const char*> memory_range(const at::Tensor& tensor) {
   const auto* begin = static_cast<const char*>(tensor.const_data_ptr());
   int64_t last = 0;
@@ -79,7 +78,7 @@ std::string shares_memory(const std::vector<Attribute>& attributes, const std::s
   if (!own.defined() || !own.has_storage()) return {};
   const auto [begin, end] = memory_range(own);
   for (const Attribute& attribute : attributes)
-    for (const Held& leaf : attribute.leaves) {
+    for (const ModelValue& leaf : attribute.leaves) {
       if (leaf.path == path || !leaf.value.isTensor() || !leaf.value.toTensor().defined() ||
           !leaf.value.toTensor().has_storage())
         continue;
@@ -95,19 +94,19 @@ Session::Tensors cloned(const Session::Tensors& tensors) {
   return out;
 }
 
-/// Whether the value at a path, or anything below it, follows from an input.
+/// Whether the value at a path, or anything below it, depends on an input.
 bool is_dependent(const std::set<std::string>& dependent, const std::string& path) {
   const auto first = dependent.lower_bound(path);
   return first != dependent.end() && (*first == path || first->starts_with(path + "."));
 }
 
-std::ptrdiff_t place_among(const std::vector<ir::ValueId>& inputs, ir::ValueId input) {
+std::ptrdiff_t index_of(const std::vector<ir::ValueId>& inputs, ir::ValueId input) {
   return std::find(inputs.begin(), inputs.end(), input) - inputs.begin();
 }
 
 }  // namespace
 
-/// One run under the recorder: how far it got, and what it changed.
+/// One recorded run: the graph, the changes of the model, and the error if it failed.
 struct Session::Attempt {
   struct Candidate {
     std::string path;
@@ -122,12 +121,12 @@ struct Session::Attempt {
   std::vector<Candidate> candidates;
   std::vector<Change> changes;
   std::vector<FlatOutput> results;  ///< without tensors
-  std::set<std::string> dependent;  ///< tensors of the model at the end that follow from an input
-  std::map<const void*, int64_t> lacking;  ///< see Recording
+  std::set<std::string> dependent;  ///< tensors of the model that depend on an input after the run
+  std::map<ir::ProgramPoint, int64_t> needs_padding;  ///< see Recording
   std::optional<Error> error;
 };
 
-struct Session::Verdict {
+struct Session::ClassifiedChanges {
   std::vector<Attempt::Candidate> states;
   std::vector<Attempt::Candidate> dropped;
   std::vector<Change> refused;
@@ -143,25 +142,25 @@ Session::Split Session::split(const std::vector<SampleInput>& inputs, bool may_b
     const bool could_be = may_be_states && tensor != nullptr;
     const std::string path = could_be ? state_of(sample, schema(), attributes, states_) : "";
     if (path.empty())
-      out.arguments.push_back(sample);  // unknown names are refused where arguments are bound
+      out.arguments.push_back(sample);  // unknown names are refused when arguments are bound
     else if (!out.states.emplace(path, to_torch_copy(*tensor)).second)
       throw Error("usage", cat("the state ", quoted(path), " is given twice"));
   }
   return out;
 }
 
-void Session::run_recorded(const Split& given, const TraceOptions& options, StateWatch& watch,
+void Session::run_recorded(const Split& samples, const TraceOptions& options, StateWatch& watch,
                            Attempt& attempt) {
   Traced& out = attempt.traced;
-  const BoundInputs bound = bind_inputs(schema(), given.arguments);
+  const BoundInputs bound = bind_inputs(schema(), samples.arguments);
   out.constant_inputs = bound.constants;
   const ModuleNames names(loaded_.module, out.graph);
-  out.graph.name = class_word(*loaded_.module.type());
+  out.graph.name = class_name_of(*loaded_.module.type());
   ir::Naming naming;
-  loops::Rolling rolling(out.graph, naming);
-  Recorder recorder(rolling, names, loaded_.mapping, loaded_.ran_code, is_frozen(),
+  loops::Rerolling rerolling(out.graph, naming);
+  Recorder recorder(rerolling, names, loaded_.mapping, loaded_.ran_code, is_frozen(),
                     options.keep_sizes);
-  RecordedLoops loops(rolling, recorder);
+  RecordedLoops loops(rerolling, recorder);
   RangeWatch ranges;
   const auto add = [&](const at::Tensor& tensor, const std::string& name) {
     recorder.add_input(tensor, name);
@@ -175,9 +174,9 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
   for (size_t i = 0; i < paths.size(); ++i) {
     Attempt::Candidate& candidate = attempt.candidates[i];
     candidate.name = state_inputs[i];
-    candidate.input = add(given.states.at(candidate.path), candidate.name);
+    candidate.input = add(samples.states.at(candidate.path), candidate.name);
   }
-  const Recording recording{recorder, loops, attempt.lacking};
+  const Recording recording{recorder, loops, attempt.needs_padding};
   Interpreter interpreter(out.graph, names, *loaded_.sources, options, &recording, &ranges, watch);
   const c10::IValue result = interpreter.run(loaded_.module, method_, bound.arguments);
   const std::vector<FlatOutput> outputs = flatten_outputs(result);
@@ -194,13 +193,13 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
   const std::vector<Attribute> after = list_attributes(model());
   std::vector<at::Tensor> dependent;
   for (const Attribute& attribute : after)
-    for (const Held& held : attribute.leaves)
-      if (held.value.isTensor() && held.value.toTensor().defined() &&
-          is_data(recorder.mark(held.value.toTensor()))) {
-        attempt.dependent.insert(held.path);
-        dependent.push_back(held.value.toTensor());
+    for (const ModelValue& leaf : attribute.leaves)
+      if (leaf.value.isTensor() && leaf.value.toTensor().defined() &&
+          is_data(recorder.mark(leaf.value.toTensor()))) {
+        attempt.dependent.insert(leaf.path);
+        dependent.push_back(leaf.value.toTensor());
       }
-  watch.forget_idle_writes(dependent);
+  watch.forget_unchanged_writes(dependent);
   for (Attempt::Candidate& candidate : attempt.candidates) {
     const at::Tensor tensor = tensor_at(after, candidate.path);
     if (!tensor.defined()) continue;
@@ -210,42 +209,42 @@ void Session::run_recorded(const Split& given, const TraceOptions& options, Stat
   out.decisions = interpreter.decisions();
 }
 
-Session::Attempt Session::attempt(const Split& given, TraceOptions options) {
+Session::Attempt Session::attempt(const Split& samples, TraceOptions options) {
   for (;;) {
-    Attempt out = attempt_once(given, options);
-    if (out.lacking.empty()) return out;
-    options.padded.merge(out.lacking);
+    Attempt out = attempt_once(samples, options);
+    if (out.needs_padding.empty()) return out;
+    options.padded.merge(out.needs_padding);
   }
 }
 
-Session::Attempt Session::attempt_once(const Split& given, const TraceOptions& options) {
+Session::Attempt Session::attempt_once(const Split& samples, const TraceOptions& options) {
   Attempt out;
-  const Split fresh{given.arguments, cloned(given.states)};
+  const Split copies{samples.arguments, cloned(samples.states)};
   Undo replaced;
-  replace_leaves(model(), fresh.states, replaced);
+  replace_leaves(model(), copies.states, replaced);
   StateWatch watch(model());
-  if (!given.states.empty())  // in the model's order
+  if (!samples.states.empty())  // in the model's order
     for (const Attribute& attribute : list_attributes(model()))
-      for (const Held& leaf : attribute.leaves)
-        if (given.states.contains(leaf.path))
+      for (const ModelValue& leaf : attribute.leaves)
+        if (samples.states.contains(leaf.path))
           out.candidates.push_back({.path = leaf.path,
                                     .name = {},
-                                    .initial = given.states.at(leaf.path),
+                                    .initial = samples.states.at(leaf.path),
                                     .input = ir::kNoValue,
                                     .next = ir::kNoValue,
                                     .value = {},
                                     .shared_with = {}});
   try {
-    run_recorded(fresh, options, watch, out);
+    run_recorded(copies, options, watch, out);
   } catch (const Error& error) {
     out.error = error;
   }
   if (watch.wrote()) {
     const std::vector<Attribute> after = list_attributes(model());
-    const std::vector<Place> constants = watch.changed_constants();
+    const std::vector<Location> constants = watch.changed_constants();
     watch.undo();
     out.changes = find_changes(list_attributes(model()), after, watch, options.free_axes);
-    for (const Place place : constants) out.changes.push_back(constant_change(place));
+    for (const Location location : constants) out.changes.push_back(constant_change(location));
   }
   watch.undo();
   replaced.run();
@@ -263,43 +262,42 @@ Traced Session::trace(const std::vector<SampleInput>& inputs, const TraceOptions
   limit_memory(inputs);
   WarningRelay relay(options.report);
   const c10::WarningUtils::WarningHandlerGuard warnings(&relay);
-  Split given = split(inputs, options.explicit_states);
-  const Tensors by_user = given.states;
+  Split samples = split(inputs, options.explicit_states);
+  const Tensors by_user = samples.states;
   std::optional<Error> first_error;
   for (bool is_first = true;; is_first = false) {
-    Attempt now = attempt(given, options);
+    Attempt current = attempt(samples, options);
     bool grew = false;
-    for (const Change& change : now.changes)
+    for (const Change& change : current.changes)
       if (change.before.defined())
-        grew = given.states.emplace(change.path, change.before.clone()).second || grew;
+        grew = samples.states.emplace(change.path, change.before.clone()).second || grew;
     if (!grew) {
-      // What fails only since state is no longer constant fails because of the state.
+      // An error that occurs only since state is no longer constant is caused by the state.
       const bool failed_before =
-          now.error && first_error &&
-          is_same_failure(now.error->diagnostic(), first_error->diagnostic());
-      if (now.error && !options.explicit_states && !is_first && !failed_before &&
-          !now.changes.empty())
-        refuse_changes(now.changes, now.traced.graph);
-      if (now.error) throw Error(*now.error);
-      return settle(std::move(now), given, by_user, options);
+          current.error && first_error &&
+          is_same_failure(current.error->diagnostic(), first_error->diagnostic());
+      if (current.error && !options.explicit_states && !is_first && !failed_before &&
+          !current.changes.empty())
+        refuse_changes(current.changes, current.traced.graph);
+      if (current.error) throw Error(*current.error);
+      return finish(std::move(current), samples, by_user, options);
     }
-    if (now.error) first_error = now.error;
+    if (current.error) first_error = current.error;
   }
 }
 
-/// What the model fills in by its first call, whatever the inputs hold, is not state but a table
-/// made on demand. The second call then finds all of it, changes nothing and gives the same
-/// results.
-bool Session::settles(const Split& given) {
+/// Whether a second call changes nothing and returns the same results. Then the changes of the
+/// first call are not state but a lazily filled table, independent of the inputs.
+bool Session::is_unchanged_by_second_call(const Split& samples) {
   try {
     Undo replaced;
-    replace_leaves(model(), cloned(given.states), replaced);
+    replace_leaves(model(), cloned(samples.states), replaced);
     StateWatch first(model());
-    const std::vector<ir::Tensor> once = run_plain(given.arguments, first);
+    const std::vector<ir::Tensor> once = run_plain(samples.arguments, first);
     Undo again;
-    replace_leaves(model(), cloned(given.states), again);
+    replace_leaves(model(), cloned(samples.states), again);
     StateWatch second(model());
-    const std::vector<ir::Tensor> twice = run_plain(given.arguments, second);
+    const std::vector<ir::Tensor> twice = run_plain(samples.arguments, second);
     const std::vector<Attribute> after = list_attributes(model());
     second.undo();
     const std::vector<Change> changes = find_changes(list_attributes(model()), after, second, {});
@@ -313,23 +311,24 @@ bool Session::settles(const Split& given) {
   }
 }
 
-/// Sorts the changes: states, refused ones, and those that no later call can see.
-Session::Verdict Session::judge(Attempt& attempt, const Split& given, bool explicit_states) {
-  Verdict out;
+/// Classifies the changes: states, refused ones, and those that no later call can read.
+Session::ClassifiedChanges Session::classify(Attempt& attempt, const Split& samples,
+                                             bool explicit_states) {
+  ClassifiedChanges out;
   const auto decide = [&](const Change& change, bool is_live) {
     if (is_live && (!explicit_states || !change.reason.empty())) out.refused.push_back(change);
     if (!is_live && !change.was_read) out.unread.push_back(change);
   };
-  std::optional<bool> settled;  // takes two runs, so only if something would be refused
-  const auto is_table = [&](const Change& change) {
+  std::optional<bool> is_unchanged;  // takes two runs, so only before a refusal
+  const auto is_lazy_table = [&](const Change& change) {
     if (change.from_data || is_dependent(attempt.dependent, change.path)) return false;
-    if (!settled) settled = settles(given);
-    return *settled;
+    if (!is_unchanged) is_unchanged = is_unchanged_by_second_call(samples);
+    return *is_unchanged;
   };
   std::map<std::string, Change> by_path;
   for (const Change& change : attempt.changes) {
     by_path[change.path] = change;
-    if (!change.before.defined()) decide(change, change.could_be_seen && !is_table(change));
+    if (!change.before.defined()) decide(change, change.could_be_seen && !is_lazy_table(change));
   }
   std::vector<Attempt::Candidate> changed;
   std::vector<ir::ValueId> inputs;
@@ -356,33 +355,34 @@ Session::Verdict Session::judge(Attempt& attempt, const Split& given, bool expli
   return out;
 }
 
-Traced Session::settle(Attempt attempt, const Split& given, const Tensors& by_user,
+Traced Session::finish(Attempt attempt, const Split& samples, const Tensors& by_user,
                        const TraceOptions& options) {
   Traced& out = attempt.traced;
   ir::Graph& graph = out.graph;
   require_observed(model(), graph);
-  Verdict verdict = judge(attempt, given, options.explicit_states);
-  if (!verdict.refused.empty() && !options.explicit_states) refuse_changes(verdict.refused, graph);
-  if (!verdict.refused.empty()) refuse_explicit(verdict.refused, graph);
-  note_unread(verdict.unread, graph, options.report);
-  for (const Attempt::Candidate& candidate : verdict.dropped) {
+  ClassifiedChanges changes = classify(attempt, samples, options.explicit_states);
+  if (!changes.refused.empty() && !options.explicit_states) refuse_changes(changes.refused, graph);
+  if (!changes.refused.empty()) refuse_explicit(changes.refused, graph);
+  note_unread(changes.unread, graph, options.report);
+  for (const Attempt::Candidate& candidate : changes.dropped) {
     if (by_user.contains(candidate.path))
-      throw Error("input-unknown", cat("the model has no input ", quoted(candidate.name)),
-                  cat("no call of forward reads what another left in ", quoted(candidate.path)), {},
-                  candidate.name);
-    out.ranges.erase(out.ranges.begin() + place_among(graph.inputs, candidate.input));
+      throw Error(
+          "input-unknown", cat("the model has no input ", quoted(candidate.name)),
+          cat("no call of forward reads what an earlier call stored in ", quoted(candidate.path)),
+          {}, candidate.name);
+    out.ranges.erase(out.ranges.begin() + index_of(graph.inputs, candidate.input));
     make_constant(graph, candidate.input, candidate.path, candidate.initial);
   }
-  for (Attempt::Candidate& candidate : verdict.states) {
+  for (Attempt::Candidate& candidate : changes.states) {
     attempt.results.push_back({candidate.name + "_next", {}});
     out.states.push_back({candidate.path, candidate.name,
-                          static_cast<size_t>(place_among(graph.inputs, candidate.input)),
+                          static_cast<size_t>(index_of(graph.inputs, candidate.input)),
                           graph.outputs.size(), copy(candidate.initial)});
     graph.outputs.push_back(candidate.next);
     out.outputs.push_back(std::move(candidate.value));
   }
   graph.output_names = output_names(graph, attempt.results);
-  if (!options.rolled_loops.empty()) loops::finish_loops(graph, symbols_in(out.decisions));
+  if (!options.rerolled_loops.empty()) loops::finish_loops(graph, symbols_in(out.decisions));
   states_ = out.states;
   return std::move(out);
 }

@@ -9,8 +9,8 @@
 namespace t2n::trace {
 namespace {
 
-/// An empty object to watch: what `__setstate__` writes is meant to stay.
-ObjectPtr nothing() { return torch::jit::Module("Nothing")._ivalue(); }
+/// An empty object to watch: writes of `__setstate__` are kept.
+ObjectPtr empty_object() { return torch::jit::Module("Nothing")._ivalue(); }
 
 }  // namespace
 
@@ -19,7 +19,7 @@ c10::intrusive_ptr<c10::ivalue::Object> make_by_setstate(const c10::StrongTypePt
                                                          SourceMap& sources) {
   const auto class_type = type.type_->expect<c10::ClassType>();
   auto object = c10::ivalue::Object::create(type, class_type->numAttributes());
-  const torch::jit::Module scope(nothing());
+  const torch::jit::Module scope(empty_object());
   ir::Graph scratch;
   const ModuleNames names(scope, scratch);
   const TraceOptions options;

@@ -7,8 +7,8 @@
 
 namespace t2n::trace {
 
-/// An object of the class, created by its own `__setstate__` from what the file stores for it.
-/// Everything that it calls must have been scanned. Errors: those of forward.
+/// An object of the class, created by its `__setstate__` from the state that the file stores. All
+/// code that it calls must have been scanned. Errors: those of forward.
 c10::intrusive_ptr<c10::ivalue::Object> make_by_setstate(const c10::StrongTypePtr& type,
                                                          const c10::IValue& state,
                                                          SourceMap& sources);

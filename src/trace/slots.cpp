@@ -45,8 +45,8 @@ bool is_plain(const at::Tensor& tensor) {
          tensor.q_per_channel_zero_points().numel() == tensor.size(axis);
 }
 
-/// A sparse tensor whose indices lie within its size. They are copied: the program cannot write to
-/// them by another tensor on the same memory.
+/// Whether a sparse tensor's indices are within its size. They are copied, so that the program
+/// cannot write to them through another tensor on the same memory.
 bool has_entries(const at::Tensor& tensor) {
   if (!tensor.is_sparse() || !is_plain(tensor._indices()) || !is_plain(tensor._values()))
     return false;
@@ -63,7 +63,7 @@ bool has_entries(const at::Tensor& tensor) {
 
 }  // namespace
 
-/// Recursion is bounded, as types are no deeper than the checked code.
+/// Recursion is bounded, as the nesting of types is bounded by the checked code.
 bool fits(const c10::IValue& value, const c10::TypePtr& type) {
   switch (type->kind()) {
     case c10::TypeKind::AnyType: return true;
@@ -97,12 +97,12 @@ void check_tensors(const c10::IValue& value) {
     if (has_entries(value.toTensor())) return;
     if (value.toTensor().layout() != at::kStrided)
       throw Error("unsupported-dtype", "a tensor of the model is sparse",
-                  "of sparse tensors, only those of the layout torch.sparse_coo can be read, with "
-                  "indices within their size",
-                  "make it dense with .to_dense() before saving the model: products with it stay "
-                  "what they are with torch.matmul");
+                  "only sparse tensors of the layout torch.sparse_coo with indices within their "
+                  "size can be read",
+                  "make it dense with .to_dense() before saving the model: torch.matmul gives the "
+                  "same products");
     throw Error("model-corrupt", "a tensor of the model cannot be read",
-                "its layout is none that is known, or its scales do not fit its shape",
+                "its layout is unknown, or its scales do not fit its shape",
                 "make it dense with .to_dense() before saving the model");
   }
   if (value.isList())
@@ -125,7 +125,7 @@ void check_slots(const c10::ivalue::Object& object) {
     throw Error("model-corrupt",
                 cat("the attribute ", quoted(type->getAttributeName(i)), " of ", name, " is not ",
                     expected->annotation_str()),
-                "the data of the model do not fit its code",
+                "the data of the model do not match its code",
                 "was it saved or downloaded completely?");
   }
 }

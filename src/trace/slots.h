@@ -5,7 +5,7 @@
 
 namespace t2n::trace {
 
-/// Refuses an object with an attribute of another type, which code would misinterpret. Errors:
+/// Refuses an object with an attribute of a wrong type, which code would misinterpret. Errors:
 /// `model-corrupt`.
 void check_slots(const c10::ivalue::Object& object);
 
@@ -13,8 +13,9 @@ void check_slots(const c10::ivalue::Object& object);
 /// number.
 bool fits(const c10::IValue& value, const c10::TypePtr& type);
 
-/// Refuses tensors that are not plain memory, and quantised tensors whose scales
-/// do not fit: LibTorch does not check what a pickle says of them. Errors: `model-corrupt`.
+/// Refuses tensors that are not plain memory, and quantised tensors whose scales do not fit:
+/// LibTorch does not check them when it reads a pickle. Errors: `model-corrupt`,
+/// `unsupported-dtype`.
 void check_tensors(const c10::IValue& value);
 
 }  // namespace t2n::trace

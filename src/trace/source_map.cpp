@@ -53,8 +53,8 @@ std::vector<std::string> split_lines(const std::string& text) {
   return lines;
 }
 
-/// The place in a text from tracing, which must be a call stack, innermost frame first.
-std::optional<ir::Source> traced_place(const std::string& text, bool torch_too) {
+/// The location in a text from tracing, which must be a call stack, innermost frame first.
+std::optional<ir::Source> traced_source(const std::string& text, bool torch_too) {
   ir::Source source;
   std::vector<Frame> all;
   for (const std::string& line : split_lines(text)) {
@@ -72,7 +72,7 @@ bool is_in_path(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
 }
 
-/// Whether `=`, `+=`, `//=` or `: Tensor =` stands here.
+/// Whether the text starts with `=`, `+=`, `//=` or `: Tensor =`.
 bool is_assigned(std::string_view rest) {
   rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
   if (rest.starts_with(':'))
@@ -87,7 +87,7 @@ bool is_assigned(std::string_view rest) {
 /// `self.h = …`, `self.n += …`: where the assignment begins and where the attribute's name ends.
 std::optional<std::pair<size_t, size_t>> assignment_after(std::string_view text, size_t from,
                                                           const std::string& attribute) {
-  constexpr size_t kLooksAt = 4096;  // bounds the work: the assignment stands near
+  constexpr size_t kLooksAt = 4096;  // bounds the work: the assignment is near
   const std::string_view rest = text.substr(std::min(from, text.size()), kLooksAt);
   const std::string name = "." + attribute;
   for (size_t dot = rest.find(name); dot != std::string_view::npos;
@@ -118,7 +118,7 @@ ir::Source SourceMap::find(const torch::jit::SourceRange& range, bool torch_too)
   const Entry* entry = entry_of(range);
   if (entry == nullptr) return {};
   const Table& known = table(*range.source()->filename());
-  return place(known.texts[entry->text], entry->begin, entry->end, torch_too);
+  return source_at(known.texts[entry->text], entry->begin, entry->end, torch_too);
 }
 
 ir::Source SourceMap::find_assignment(const torch::jit::SourceRange& near,
@@ -130,15 +130,15 @@ ir::Source SourceMap::find_assignment(const torch::jit::SourceRange& near,
       text.text.rfind('\n', static_cast<size_t>(std::max<int64_t>(entry->begin, 0)));
   for (size_t from : {line == std::string::npos ? 0 : line, size_t{0}})
     if (const auto at = assignment_after(text.text, from, attribute))
-      return place(text, static_cast<int64_t>(at->first), static_cast<int64_t>(at->second), false);
+      return source_at(text, static_cast<int64_t>(at->first), static_cast<int64_t>(at->second),
+                       false);
   return {};
 }
 
-ir::Source SourceMap::place(const Text& text, int64_t begin, int64_t end, bool torch_too) {
+ir::Source SourceMap::source_at(const Text& text, int64_t begin, int64_t end, bool torch_too) {
   if (text.text.empty()) return {};
-  if (auto traced = traced_place(text.text, torch_too)) return *traced;
-  const auto at =
-      static_cast<size_t>(std::clamp<int64_t>(begin, 0, static_cast<int64_t>(text.text.size())));
+  if (auto traced = traced_source(text.text, torch_too)) return *traced;
+  const size_t at = std::clamp<int64_t>(begin, 0, static_cast<int64_t>(text.text.size()));
   const size_t line_begin = at == 0 ? 0 : text.text.rfind('\n', at - 1) + 1;
   const size_t line_end = std::min(text.text.find('\n', at), text.text.size());
   const auto lines_before =
@@ -164,7 +164,7 @@ const SourceMap::Table& SourceMap::table(const std::string& file) {
   const auto known = tables_.find(file);
   if (known != tables_.end()) return known->second;
   Table table;
-  // A damaged table must not fail the export; it only loses the places.
+  // A damaged table must not fail the export; only the locations are lost.
   try {
     if (const auto bytes = read_(file + ".debug_pkl")) table = parse(*bytes);
   } catch (const std::exception&) {
@@ -174,15 +174,15 @@ const SourceMap::Table& SourceMap::table(const std::string& file) {
 }
 
 SourceMap::Table SourceMap::parse(const std::vector<char>& bytes) {
-  model_file::check_pickle(bytes, "model-corrupt", "a table of places");
+  model_file::check_pickle(bytes, "model-corrupt", "a table of source locations");
   const auto top = torch::jit::unpickle(bytes.data(), bytes.size()).toTuple();
   const auto& items = top->elements();
   // Before version 1.12, which introduced the string table, records contained the texts themselves:
-  // such files have no places.
+  // such files have no locations.
   if (items.size() != 3 || !items[0].isString()) return {};
   const auto strings = items[1].toTuple();
   const auto text_at = [&](const c10::IValue& index) {
-    return strings->elements().at(static_cast<size_t>(index.toInt())).toStringRef();
+    return strings->elements().at(index.toInt()).toStringRef();
   };
   Table table;
   std::map<const void*, size_t> known;  // the pickle shares equal sources
@@ -194,7 +194,7 @@ SourceMap::Table SourceMap::parse(const std::vector<char>& bytes) {
     if (is_new) {
       Text text;
       for (const int64_t index : source->elements().at(0).toIntVector()) {
-        text.text += strings->elements().at(static_cast<size_t>(index)).toStringRef();
+        text.text += strings->elements().at(index).toStringRef();
         if (text.text.size() > kMaxSource) return {};
       }
       const c10::IValue& file = source->elements().at(1);

@@ -1,4 +1,4 @@
-// Finds the place of a node in the user's own Python source.
+// Finds the location of a node in the user's own Python source.
 #pragma once
 
 #include <torch/csrc/jit/ir/ir.h>
@@ -14,17 +14,17 @@
 namespace t2n::trace {
 
 /// Reads the `.debug_pkl` tables of an archive, each on first use. A file without them has no
-/// places.
+/// locations.
 class SourceMap {
  public:
   /// Returns the bytes of a record, or nullopt if the archive lacks it.
   using ReadRecord = std::function<std::optional<std::vector<char>>(const std::string& name)>;
   explicit SourceMap(ReadRecord read) : read_(std::move(read)) {}
 
-  /// The frames, and the source line with its caret. Frames in torch's own files are left out
-  /// unless `torch_too`, so that nothing may remain.
+  /// The frames, and the source line with its caret. Frames in torch's own files are omitted unless
+  /// `torch_too`; the result may then be empty.
   ir::Source find(const torch::jit::SourceRange& range, bool torch_too);
-  /// The next assignment to an attribute behind a nearby place: torch does not store its own place.
+  /// The next assignment to an attribute after a nearby location: torch does not store its own.
   ir::Source find_assignment(const torch::jit::SourceRange& near, const std::string& attribute);
 
  private:
@@ -46,7 +46,7 @@ class SourceMap {
   const Entry* entry_of(const torch::jit::SourceRange& range);
   const Table& table(const std::string& file);
   static Table parse(const std::vector<char>& bytes);
-  static ir::Source place(const Text& text, int64_t begin, int64_t end, bool torch_too);
+  static ir::Source source_at(const Text& text, int64_t begin, int64_t end, bool torch_too);
 
   ReadRecord read_;
   std::map<std::string, Table> tables_;

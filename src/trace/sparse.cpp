@@ -23,16 +23,16 @@ constexpr const char* kSparseHelp =
 [[noreturn]] void refuse_operator(const std::string& name) {
   refuse_sparse(
       cat(name, " of a sparse tensor cannot be exported"),
-      "a file can hold products of a sparse matrix with a dense one, sums of two or along "
-      "an axis, coalesce(), t() and to_dense()");
+      "the supported operations are products of a sparse matrix with a dense one, sums of two or "
+      "along an axis, coalesce(), t() and to_dense()");
 }
 
 bool holds_numbers(at::ScalarType type) {
   return at::isFloatingType(type) || at::isIntegralType(type, false);
 }
 
-/// Questions whose answer is in the operand's kind, or the number of its axes.
-bool asks_kind_of_sparse(const std::string& name) {
+/// Queries of the operand's kind, or of the number of its axes.
+bool is_kind_query(const std::string& name) {
   constexpr std::array<std::string_view, 10> kNames = {
       "aten::dim",           "prim::dtype",
       "prim::device",        "prim::layout",
@@ -70,14 +70,14 @@ bool transposes(const std::string& name, const Stack& inputs) {
   return inputs[1].isInt() && inputs[2].isInt() && (inputs[1].toInt() - inputs[2].toInt()) % 2 != 0;
 }
 
-/// Whether a graph can have the numbers as a size.
+/// Whether a graph can use the numbers as a size.
 bool are_sizes(c10::ArrayRef<c10::IValue> numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [](const c10::IValue& each) {
     return !mark_of(each) || is_size(mark_of(each));
   });
 }
 
-/// Whether the operation multiplies, or divides, all elements alike.
+/// Whether the operation multiplies, or divides, all elements by one number.
 bool scales(const std::string& name, const Stack& inputs) {
   if ((name != "aten::mul" && name != "aten::div") || inputs.size() != 2) return false;
   return inputs[1].isTensor() ? !inputs[1].toTensor().is_sparse() && inputs[1].toTensor().dim() == 0
@@ -89,14 +89,14 @@ bool adds_sparse(const std::string& name, const Stack& inputs) {
          inputs[1].toTensor().is_sparse() && is_number_one(inputs[2]);
 }
 
-/// Whether the operation gives the same tensor, in another type of elements perhaps.
+/// Whether the operation returns the same tensor, possibly with another element type.
 bool converts(const std::string& name) {
   constexpr std::array<std::string_view, 5> kNames = {"aten::to", "aten::cpu", "aten::clone",
                                                       "aten::type_as", "aten::detach"};
   return is_one_of(name, kNames);
 }
 
-/// The axis that a sum adds up; -1 if there is not one alone.
+/// The axis that a sum reduces; -1 unless there is exactly one.
 int64_t summed_axis(const std::string& name, const Stack& inputs, size_t rank) {
   if (name != "aten::sum" || inputs.size() != 4 || !inputs[1].isIntList()) return -1;
   const auto axes = inputs[1].toIntVector();
@@ -104,8 +104,8 @@ int64_t summed_axis(const std::string& name, const Stack& inputs, size_t rank) {
   return axes[0] < 0 ? axes[0] + static_cast<int64_t>(rank) : axes[0];
 }
 
-/// What t() gives. LibTorch's own fails for a tensor that was made outside of inference mode, as
-/// those of a model are.
+/// The transpose. LibTorch's t() fails for tensors created outside of inference mode, such as those
+/// of a model.
 at::Tensor transposed(const at::Tensor& matrix) {
   return at::_sparse_coo_tensor_unsafe(matrix._indices().flip(0), matrix._values(),
                                        {matrix.size(1), matrix.size(0)});
@@ -132,20 +132,20 @@ const SparseTensors::Entries* SparseTensors::find(const c10::IValue& value) {
   const at::Tensor& tensor = value.toTensor();
   const auto found = known_.find(tensor.unsafeGetTensorImpl());
   if (found != known_.end()) return &found->second;
-  return recorder_->tracks().knows(tensor) ? nullptr : &constant(tensor);
+  return recorder_->aliases().knows(tensor) ? nullptr : &constant(tensor);
 }
 
 std::optional<c10::IValue> SparseTensors::run(const Operation& operation, const Stack& inputs) {
   const std::string& name = operation.op->schema().name();
   if (recorder_ == nullptr) return {};
-  if (name == "aten::sparse_coo_tensor") return made(operation, inputs);
+  if (name == "aten::sparse_coo_tensor") return create(operation, inputs);
   if (name == "aten::len" && inputs[0].isList()) return {};
-  const Entries* from = nullptr;
+  const Entries* source = nullptr;
   for (const c10::IValue& input : inputs)
     for (const at::Tensor& each : flatten_tensors(input))
-      if (const Entries* const entries = find(each); from == nullptr) from = entries;
-  if (from == nullptr || asks_kind_of_sparse(name)) return {};
-  if (auto result = taken(operation, inputs, *from)) return result;
+      if (const Entries* const entries = find(each); source == nullptr) source = entries;
+  if (source == nullptr || is_kind_query(name)) return {};
+  if (auto result = apply(operation, inputs, *source)) return result;
   refuse_operator(name);
 }
 
@@ -156,147 +156,150 @@ at::Tensor SparseTensors::computed(const Operation& operation, const Stack& inpu
   return stack.at(0).toTensor();
 }
 
-c10::IValue SparseTensors::made(const Operation& operation, const Stack& inputs) {
+c10::IValue SparseTensors::create(const Operation& operation, const Stack& inputs) {
   const auto refuse = [](const char* why) {
-    refuse_sparse("a sparse tensor is made in a way that cannot be exported", why);
+    refuse_sparse("this construction of a sparse tensor cannot be exported", why);
   };
   if (operation.op->schema().overload_name() != "indices_size")
-    refuse("its size is not given: torch takes the largest index, which follows from data");
+    refuse("it has no size argument: torch uses the largest index, which depends on data");
   if (marks_.of(inputs[2]) || !are_sizes(inputs[2].toListRef()))
-    refuse("its size is no expression over sizes");
+    refuse("its size is not an expression over sizes");
   const at::Tensor result = computed(operation, inputs);
   const at::Tensor indices = inputs[0].toTensor(), values = inputs[1].toTensor();
   const bool is_plain =
       values.scalar_type() == result.scalar_type() && holds_numbers(values.scalar_type());
-  if (!is_plain) refuse("its values are complex or boolean, or become another type");
-  // From now on a write to one of them is seen.
-  recorder_->value(indices, position_.place());
-  recorder_->value(values, position_.place());
+  if (!is_plain) refuse("its values are complex or boolean, or are converted to another type");
+  // Recorded now, so that later writes to them are detected.
+  recorder_->value(indices, position_.location());
+  recorder_->value(values, position_.location());
   Entries out{result,
               indices,
               values,
               {},
               false,
-              recorder_->tracks().version(indices),
-              recorder_->tracks().version(values)};
+              recorder_->aliases().version(indices),
+              recorder_->aliases().version(values)};
   for (const c10::IValue& each : inputs[2].toListRef()) out.size.push_back(each);
   return keep(result, std::move(out)).tensor;
 }
 
-/// The matrix shares memory with the values that it was made of.
-void SparseTensors::refuse_written(const Entries& from) const {
-  if (recorder_->tracks().version(from.indices) == from.indices_version &&
-      recorder_->tracks().version(from.values) == from.values_version)
+/// The sparse tensor shares memory with the tensors that it was created from.
+void SparseTensors::refuse_written(const Entries& entries) const {
+  if (recorder_->aliases().version(entries.indices) == entries.indices_version &&
+      recorder_->aliases().version(entries.values) == entries.values_version)
     return;
-  throw Error("unsupported-inplace", "the entries of a sparse tensor are written after it was made",
-              "the two share memory", "write to them before, or make it of their clone()");
+  throw Error("unsupported-inplace",
+              "the entries of a sparse tensor are written after its construction",
+              "the two share memory", "write to them before, or construct it from their clone()");
 }
 
-std::optional<c10::IValue> SparseTensors::taken(const Operation& operation, const Stack& inputs,
-                                                Entries from) {
+std::optional<c10::IValue> SparseTensors::apply(const Operation& operation, const Stack& inputs,
+                                                Entries entries) {
   const std::string& name = operation.op->schema().name();
-  refuse_written(from);
-  const bool is_matrix = from.size.size() == 2 && from.values.dim() == 1;
+  refuse_written(entries);
+  const bool is_matrix = entries.size.size() == 2 && entries.values.dim() == 1;
   const bool is_first = find(inputs[0]) != nullptr;
-  if (is_first && (name == "aten::size" || name == "aten::len")) return size(from, inputs);
+  if (is_first && (name == "aten::size" || name == "aten::len")) return size(entries, inputs);
   if (is_first && name == "aten::to_dense" && inputs[1].isNone())
-    return dense(from, computed(operation, inputs));
-  if (is_first && name == "aten::coalesce") return keep(computed(operation, inputs), from).tensor;
-  if (is_first && adds_sparse(name, inputs)) return joined(operation, inputs, from);
-  if (is_first && converts(name)) return converted(operation, inputs, from);
-  if (is_first && scales(name, inputs)) return scaled(operation, inputs, from);
+    return dense(entries, computed(operation, inputs));
+  if (is_first && name == "aten::coalesce")
+    return keep(computed(operation, inputs), entries).tensor;
+  if (is_first && adds_sparse(name, inputs)) return joined(operation, inputs, entries);
+  if (is_first && converts(name)) return converted(operation, inputs, entries);
+  if (is_first && scales(name, inputs)) return scaled(operation, inputs, entries);
   if (!is_matrix) return {};
   if (const int64_t axis = is_first ? summed_axis(name, inputs, 2) : -1; axis >= 0)
-    return summed(operation, inputs, from, axis);
+    return summed(operation, inputs, entries, axis);
   if (is_first && transposes(name, inputs)) {
-    from.is_transposed = !from.is_transposed;
-    std::swap(from.size[0], from.size[1]);
-    return keep(transposed(from.tensor), from).tensor;
+    entries.is_transposed = !entries.is_transposed;
+    std::swap(entries.size[0], entries.size[1]);
+    return keep(transposed(entries.tensor), entries).tensor;
   }
-  if (is_sum_with_product(name, inputs)) return sum_with_product(operation, inputs, from);
+  if (is_sum_with_product(name, inputs)) return sum_with_product(operation, inputs, entries);
   if (!is_product(name, inputs) || inputs[is_first ? 1 : 0].toTensor().is_sparse()) return {};
   const at::Tensor& other = inputs[is_first ? 1 : 0].toTensor();
   if (other.dim() > 2) return {};
   const at::Tensor result = computed(operation, inputs);
-  if (is_first) return product(from, other, false, result);
+  if (is_first) return product(entries, other, false, result);
   if (other.dim() != 2) return {};
-  // x A is the transposed product of the transposed, and lies so in memory.
+  // x A is the transpose of A^T x^T, also in its memory layout.
   ComputedNumbers graph(position_, marks_, *recorder_);
-  const at::Tensor turned = graph.recorded("aten::t", "", {other});
-  return graph.recorded("aten::t", "", {product(from, turned, true, result.t().contiguous())});
+  const at::Tensor dense_transposed = graph.recorded("aten::t", "", {other});
+  return graph.recorded("aten::t", "",
+                        {product(entries, dense_transposed, true, result.t().contiguous())});
 }
 
-at::Tensor SparseTensors::converted(const Operation& operation, const Stack& inputs, Entries from) {
+at::Tensor SparseTensors::converted(const Operation& operation, const Stack& inputs,
+                                    Entries entries) {
   const at::Tensor result = computed(operation, inputs);
-  if (result.is_same(from.tensor)) return result;
+  if (result.is_same(entries.tensor)) return result;
   const at::ScalarType type = result.scalar_type();
   if (!result.is_sparse() || !holds_numbers(type)) refuse_operator(operation.op->schema().name());
-  if (type != from.values.scalar_type()) {
+  if (type != entries.values.scalar_type()) {
     ComputedNumbers graph(position_, marks_, *recorder_);
-    from.values =
+    entries.values =
         graph.recorded("aten::to", "dtype",
-                       {from.values, static_cast<int64_t>(type), false, false, c10::IValue()});
-    from.values_version = recorder_->tracks().version(from.values);
+                       {entries.values, static_cast<int64_t>(type), false, false, c10::IValue()});
+    entries.values_version = recorder_->aliases().version(entries.values);
   }
-  return keep(result, std::move(from)).tensor;
+  return keep(result, std::move(entries)).tensor;
 }
 
 /// A sum has the entries of both.
-at::Tensor SparseTensors::joined(const Operation& operation, const Stack& inputs, Entries from) {
+at::Tensor SparseTensors::joined(const Operation& operation, const Stack& inputs, Entries entries) {
   const Entries* const other = find(inputs[1]);
-  const bool is_plain = other != nullptr && from.size.size() == other->size.size() &&
-                        from.values.scalar_type() == other->values.scalar_type() &&
-                        from.indices.size(0) == other->indices.size(0);
+  const bool is_plain = other != nullptr && entries.size.size() == other->size.size() &&
+                        entries.values.scalar_type() == other->values.scalar_type() &&
+                        entries.indices.size(0) == other->indices.size(0);
   if (!is_plain) refuse_operator("aten::add");
   refuse_written(*other);
   ComputedNumbers graph(position_, marks_, *recorder_);
   const auto both = [&](const at::Tensor& a, const at::Tensor& b, int64_t axis) {
     return graph.recorded("aten::cat", "", {c10::List<at::Tensor>({a, b}), axis});
   };
-  from.indices = both(ordered(from), ordered(*other), 1);
-  from.values = both(from.values, other->values, 0);
-  from.is_transposed = false;
-  from.indices_version = recorder_->tracks().version(from.indices);
-  from.values_version = recorder_->tracks().version(from.values);
-  return keep(computed(operation, inputs), std::move(from)).tensor;
+  entries.indices = both(ordered(entries), ordered(*other), 1);
+  entries.values = both(entries.values, other->values, 0);
+  entries.is_transposed = false;
+  entries.indices_version = recorder_->aliases().version(entries.indices);
+  entries.values_version = recorder_->aliases().version(entries.values);
+  return keep(computed(operation, inputs), std::move(entries)).tensor;
 }
 
 /// The indices with rows first.
-at::Tensor SparseTensors::ordered(const Entries& from) const {
+at::Tensor SparseTensors::ordered(const Entries& entries) const {
   ComputedNumbers graph(position_, marks_, *recorder_);
-  return from.is_transposed
-             ? graph.recorded("aten::flip", "", {from.indices, std::vector<int64_t>{0}})
-             : from.indices;
+  return entries.is_transposed
+             ? graph.recorded("aten::flip", "", {entries.indices, std::vector<int64_t>{0}})
+             : entries.indices;
 }
 
-at::Tensor SparseTensors::scaled(const Operation& operation, const Stack& inputs, Entries from) {
+at::Tensor SparseTensors::scaled(const Operation& operation, const Stack& inputs, Entries entries) {
   ComputedNumbers graph(position_, marks_, *recorder_);
   const c10::FunctionSchema& schema = operation.op->schema();
   const at::Tensor result = computed(operation, inputs);
-  from.values = graph.recorded(schema.name().c_str(), schema.overload_name().c_str(),
-                               {from.values, inputs[1]});
-  if (from.values.scalar_type() != result.scalar_type()) refuse_operator(schema.name());
-  from.values_version = recorder_->tracks().version(from.values);
-  return keep(result, std::move(from)).tensor;
+  entries.values = graph.recorded(schema.name().c_str(), schema.overload_name().c_str(),
+                                  {entries.values, inputs[1]});
+  if (entries.values.scalar_type() != result.scalar_type()) refuse_operator(schema.name());
+  entries.values_version = recorder_->aliases().version(entries.values);
+  return keep(result, std::move(entries)).tensor;
 }
 
-/// The sums along one axis of a matrix: a sparse vector with the same values.
-at::Tensor SparseTensors::summed(const Operation& operation, const Stack& inputs, Entries from,
+/// The sum along one axis of a matrix: a sparse vector with the same values.
+at::Tensor SparseTensors::summed(const Operation& operation, const Stack& inputs, Entries entries,
                                  int64_t axis) {
   ComputedNumbers graph(position_, marks_, *recorder_);
-  from.indices = graph.recorded("aten::unsqueeze", "", {index(from, 1 - axis), 0});
-  from.indices_version = recorder_->tracks().version(from.indices);
-  from.size = {from.size[static_cast<size_t>(1 - axis)]};
-  from.is_transposed = false;
-  return keep(computed(operation, inputs), std::move(from)).tensor;
+  entries.indices = graph.recorded("aten::unsqueeze", "", {index(entries, 1 - axis), 0});
+  entries.indices_version = recorder_->aliases().version(entries.indices);
+  entries.size = {entries.size[1 - axis]};
+  entries.is_transposed = false;
+  return keep(computed(operation, inputs), std::move(entries)).tensor;
 }
 
-c10::IValue SparseTensors::size(const Entries& from, const Stack& inputs) const {
-  if (inputs.size() < 2) return listed(from.size);
+c10::IValue SparseTensors::size(const Entries& entries, const Stack& inputs) const {
+  if (inputs.size() < 2) return listed(entries.size);
   if (mark_of(inputs[1])) refuse_operator("aten::size");
   const int64_t axis = inputs[1].toInt();
-  return from.size.at(
-      static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(from.size.size()) : axis));
+  return entries.size.at(axis < 0 ? axis + static_cast<int64_t>(entries.size.size()) : axis);
 }
 
 at::Tensor SparseTensors::zeros(const std::vector<c10::IValue>& size, at::ScalarType type) const {
@@ -306,56 +309,57 @@ at::Tensor SparseTensors::zeros(const std::vector<c10::IValue>& size, at::Scalar
                         {listed(size), static_cast<int64_t>(type), none, none, none});
 }
 
-at::Tensor SparseTensors::index(const Entries& from, int64_t axis) const {
+at::Tensor SparseTensors::index(const Entries& entries, int64_t axis) const {
   ComputedNumbers graph(position_, marks_, *recorder_);
   return graph.recorded("aten::select", "int",
-                        {from.indices, 0, from.is_transposed ? 1 - axis : axis});
+                        {entries.indices, 0, entries.is_transposed ? 1 - axis : axis});
 }
 
-/// An operation of the graph, with what torch computed in another way.
+/// Records an operation whose result torch computed in another way.
 at::Tensor SparseTensors::recorded(const char* name, const char* overload, const Stack& inputs,
                                    const at::Tensor& result) const {
   const auto op = torch::jit::findOperatorFor(c10::OperatorName(name, overload));
   T2N_ASSERT(op, "no operator ", name, ".", overload);
   const Run run = make_run(op->getOperation());
-  recorder_->record(recorder_->prepare(*op, run, inputs, marks_, position_.place()), {result});
+  recorder_->record(recorder_->prepare(*op, run, inputs, marks_, position_.location()), {result});
   return result;
 }
 
-at::Tensor SparseTensors::product(const Entries& from, const at::Tensor& dense, bool is_transposed,
-                                  const at::Tensor& result) const {
+at::Tensor SparseTensors::product(const Entries& entries, const at::Tensor& dense,
+                                  bool is_transposed, const at::Tensor& result) const {
   ComputedNumbers graph(position_, marks_, *recorder_);
   const int64_t row = is_transposed ? 1 : 0;
-  const at::Tensor rows = index(from, row), columns = index(from, 1 - row);
-  const at::Tensor taken = graph.recorded("aten::index_select", "", {dense, 0, columns});
-  at::Tensor factors = from.values;
-  std::vector<c10::IValue> shape = {from.size[static_cast<size_t>(row)]};
+  const at::Tensor rows = index(entries, row), columns = index(entries, 1 - row);
+  const at::Tensor gathered = graph.recorded("aten::index_select", "", {dense, 0, columns});
+  at::Tensor factors = entries.values;
+  std::vector<c10::IValue> shape = {entries.size[row]};
   if (dense.dim() == 2) {
     factors = graph.recorded("aten::unsqueeze", "", {factors, 1});
     shape.push_back(marked(dense.size(1), numbers_.axis_mark(dense, 1)));
   }
-  const at::Tensor terms = graph.recorded("aten::mul", "Tensor", {taken, factors});
+  const at::Tensor terms = graph.recorded("aten::mul", "Tensor", {gathered, factors});
   const at::Tensor base = zeros(shape, result.scalar_type());
   return recorded("aten::index_add", "", {base, 0, rows, terms, 1}, result);
 }
 
-at::Tensor SparseTensors::dense(const Entries& from, const at::Tensor& result) const {
+at::Tensor SparseTensors::dense(const Entries& entries, const at::Tensor& result) const {
   ComputedNumbers graph(position_, marks_, *recorder_);
-  const at::Tensor base = zeros(from.size, result.scalar_type());
-  c10::List<std::optional<at::Tensor>> places;
-  for (int64_t axis = 0; axis < from.indices.size(0); ++axis) places.push_back(index(from, axis));
-  return recorded("aten::index_put", "", {base, places, from.values, true}, result);
+  const at::Tensor base = zeros(entries.size, result.scalar_type());
+  c10::List<std::optional<at::Tensor>> indices;
+  for (int64_t axis = 0; axis < entries.indices.size(0); ++axis)
+    indices.push_back(index(entries, axis));
+  return recorded("aten::index_put", "", {base, indices, entries.values, true}, result);
 }
 
 at::Tensor SparseTensors::sum_with_product(const Operation& operation, const Stack& inputs,
-                                           const Entries& from) {
+                                           const Entries& entries) {
   const std::string& name = operation.op->schema().name();
   const at::Tensor other = inputs[2].toTensor();
   const bool is_plain = find(inputs[1]) != nullptr && !inputs[0].toTensor().is_sparse() &&
                         !other.is_sparse() && other.dim() == 2;
   if (!is_plain || !is_number_one(inputs[3]) || !is_number_one(inputs[4])) refuse_operator(name);
   const at::Tensor result = computed(operation, inputs);
-  const at::Tensor part = product(from, other, false, at::mm(from.tensor, other));
+  const at::Tensor part = product(entries, other, false, at::mm(entries.tensor, other));
   return recorded("aten::add", "Tensor", {inputs[0], part, 1}, result);
 }
 

@@ -1,4 +1,4 @@
-// Sparse matrices: the graph has products with their entries.
+// Sparse matrices: the graph contains products with their entries.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -13,10 +13,10 @@
 
 namespace t2n::trace {
 
-/// A sparse tensor of torch's coordinate layout is its entries: indices [axes, entries], values
-/// [entries, …] and a size. The graph never has the tensor. It has the entries, and for a product
-/// rows that are gathered by one index, multiplied by the values, and added at the other. What the
-/// program gets is what torch computes.
+/// A sparse tensor of torch's coordinate layout is represented by its entries: indices [axes,
+/// entries], values [entries, …] and a size. The graph contains the entries, not the tensor. For a
+/// product, rows are gathered by one index, multiplied by the values, and added at the other. The
+/// program gets torch's own results.
 class SparseTensors {
  public:
   SparseTensors(const TensorNumbers& numbers, Position& position, const Marks& marks,
@@ -27,9 +27,8 @@ class SparseTensors {
         operations_(operations),
         recorder_(recorder) {}
 
-  /// The result of an operation that makes or takes such a tensor; nothing for any other, and for
-  /// questions that have one answer for every input. Errors: `unsupported-op`,
-  /// `unsupported-inplace`.
+  /// The result of an operation that creates or takes such a tensor; nothing for any other, and for
+  /// queries with the same result for every input. Errors: `unsupported-op`, `unsupported-inplace`.
   std::optional<c10::IValue> run(const Operation& operation, const torch::jit::Stack& inputs);
 
  private:
@@ -38,7 +37,7 @@ class SparseTensors {
     at::Tensor indices;
     at::Tensor values;
     std::vector<c10::IValue> size;  ///< marked
-    bool is_transposed;             ///< row and column change places in `indices`
+    bool is_transposed;             ///< row and column are swapped in `indices`
     int64_t indices_version;
     int64_t values_version;
   };
@@ -47,26 +46,27 @@ class SparseTensors {
   const Entries& keep(const at::Tensor& tensor, Entries entries);
   const Entries& constant(const at::Tensor& tensor);
   at::Tensor computed(const Operation& operation, const torch::jit::Stack& inputs) const;
-  c10::IValue made(const Operation& operation, const torch::jit::Stack& inputs);
-  std::optional<c10::IValue> taken(const Operation& operation, const torch::jit::Stack& inputs,
-                                   Entries from);
-  at::Tensor converted(const Operation& operation, const torch::jit::Stack& inputs, Entries from);
-  at::Tensor joined(const Operation& operation, const torch::jit::Stack& inputs, Entries from);
-  at::Tensor ordered(const Entries& from) const;
-  at::Tensor scaled(const Operation& operation, const torch::jit::Stack& inputs, Entries from);
-  at::Tensor summed(const Operation& operation, const torch::jit::Stack& inputs, Entries from,
+  c10::IValue create(const Operation& operation, const torch::jit::Stack& inputs);
+  std::optional<c10::IValue> apply(const Operation& operation, const torch::jit::Stack& inputs,
+                                   Entries entries);
+  at::Tensor converted(const Operation& operation, const torch::jit::Stack& inputs,
+                       Entries entries);
+  at::Tensor joined(const Operation& operation, const torch::jit::Stack& inputs, Entries entries);
+  at::Tensor ordered(const Entries& entries) const;
+  at::Tensor scaled(const Operation& operation, const torch::jit::Stack& inputs, Entries entries);
+  at::Tensor summed(const Operation& operation, const torch::jit::Stack& inputs, Entries entries,
                     int64_t axis);
-  c10::IValue size(const Entries& from, const torch::jit::Stack& inputs) const;
-  at::Tensor index(const Entries& from, int64_t axis) const;
+  c10::IValue size(const Entries& entries, const torch::jit::Stack& inputs) const;
+  at::Tensor index(const Entries& entries, int64_t axis) const;
   at::Tensor recorded(const char* name, const char* overload, const torch::jit::Stack& inputs,
                       const at::Tensor& result) const;
   at::Tensor zeros(const std::vector<c10::IValue>& size, at::ScalarType type) const;
-  at::Tensor product(const Entries& from, const at::Tensor& dense, bool is_transposed,
+  at::Tensor product(const Entries& entries, const at::Tensor& dense, bool is_transposed,
                      const at::Tensor& result) const;
-  at::Tensor dense(const Entries& from, const at::Tensor& result) const;
+  at::Tensor dense(const Entries& entries, const at::Tensor& result) const;
   at::Tensor sum_with_product(const Operation& operation, const torch::jit::Stack& inputs,
-                              const Entries& from);
-  void refuse_written(const Entries& from) const;
+                              const Entries& entries);
+  void refuse_written(const Entries& entries) const;
 
   const TensorNumbers& numbers_;
   Position& position_;

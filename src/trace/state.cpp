@@ -5,6 +5,7 @@
 #include <map>
 
 #include "src/diag/error.h"
+#include "src/diag/glob.h"
 #include "src/diag/one_of.h"
 #include "src/trace/convert.h"
 #include "src/trace/mark.h"
@@ -22,12 +23,12 @@ std::string shape_text(const ir::Ints& shape) {
   return cat("[", out, "]");
 }
 
-bool is_tensor(const Held& leaf) {
+bool is_tensor(const ModelValue& leaf) {
   return leaf.value.isTensor() && leaf.value.toTensor().defined();
 }
 
 /// "an int, 3"
-std::string value_text(const Held& leaf) {
+std::string value_text(const ModelValue& leaf) {
   const c10::IValue& value = leaf.value;
   if (value.isNone()) return "None";
   if (is_tensor(leaf)) return cat("a tensor of ", shape_text(leaf.shape));
@@ -35,38 +36,27 @@ std::string value_text(const Held& leaf) {
   return cat("of type ", value.tagKind());
 }
 
-/// `pattern` may hold stars, each for any run of characters.
-bool matches(std::string_view pattern, std::string_view name) {
-  const size_t star = pattern.find('*');
-  if (star == std::string_view::npos) return pattern == name;
-  if (!name.starts_with(pattern.substr(0, star))) return false;
-  for (size_t end = star; end <= name.size(); ++end)
-    if (matches(pattern.substr(star + 1), name.substr(end))) return true;
-  return false;
-}
-
 bool is_free(const std::set<std::pair<std::string, int64_t>>& free_axes, const std::string& name,
              int64_t axis, int64_t rank) {
   return std::any_of(free_axes.begin(), free_axes.end(), [&](const auto& free) {
-    return (free.second == axis || free.second == axis - rank) && matches(free.first, name);
+    return (free.second == axis || free.second == axis - rank) && glob_matches(free.first, name);
   });
 }
 
 /// Why a shape is not allowed to change; only declared axes may.
-std::string shape_reason(const Held& before, const Held& after,
+std::string shape_reason(const ModelValue& before, const ModelValue& after,
                          const std::set<std::pair<std::string, int64_t>>& free_axes) {
   const std::string name = state_name(before.path);
   bool same = before.shape.size() == after.shape.size();
   const auto rank = static_cast<int64_t>(before.shape.size());
   for (int64_t i = 0; same && i < rank; ++i)
-    same = before.shape[static_cast<size_t>(i)] == after.shape[static_cast<size_t>(i)] ||
-           is_free(free_axes, name, i, rank);
+    same = before.shape[i] == after.shape[i] || is_free(free_axes, name, i, rank);
   if (same) return {};
   return cat("its shape changes from call to call: ", shape_text(before.shape),
              " before this one, ", shape_text(after.shape), " after");
 }
 
-std::string shape_remedy(const Held& before, const Held& after) {
+std::string shape_remedy(const ModelValue& before, const ModelValue& after) {
   std::string declare;
   for (size_t i = 0; i < before.shape.size() && before.shape.size() == after.shape.size(); ++i)
     if (before.shape[i] != after.shape[i])
@@ -81,11 +71,11 @@ std::string type_text(const at::Tensor& tensor) {
   return type ? std::string(ir::dtype_name(*type)) : std::string("another");
 }
 
-Change tensor_change(const Held& before, const Held& after, const StateWatch& watch,
+Change tensor_change(const ModelValue& before, const ModelValue& after, const StateWatch& watch,
                      const std::set<std::pair<std::string, int64_t>>& free_axes) {
   Change out;
   out.path = before.path;
-  out.place = watch.place_of(before);
+  out.location = watch.location_of(before);
   out.before = before.value.toTensor();
   out.after = after.value.toTensor();
   out.in_place = watch.wrote_in_place(out.before);
@@ -101,15 +91,16 @@ Change tensor_change(const Held& before, const Held& after, const StateWatch& wa
   return out;
 }
 
-/// The change if anything other than a tensor differs, or their number does.
+/// The change of anything other than a tensor, or of the number of values.
 Change plain_change(const Attribute& before, std::string path, const std::vector<Holder>& holders,
                     std::string reason, const StateWatch& watch) {
   Change out;
   out.path = std::move(path);
-  out.place = watch.place_of(holders);
+  out.location = watch.location_of(holders);
   out.reason = std::move(reason);
   out.remedy =
-      cat(kBuffer, "; if it settles with the first call, call the model once before saving it");
+      cat(kBuffer,
+          "; if it no longer changes after the first call, call the model once before saving it");
   out.could_be_seen = watch.could_see(before.holders);
   out.from_data = watch.is_from_data(holders);
   out.was_read = watch.was_read(before.holders);
@@ -119,10 +110,10 @@ Change plain_change(const Attribute& before, std::string path, const std::vector
 bool same_paths(const Attribute& a, const Attribute& b) {
   return a.leaves.size() == b.leaves.size() &&
          std::equal(a.leaves.begin(), a.leaves.end(), b.leaves.begin(),
-                    [](const Held& x, const Held& y) { return x.path == y.path; });
+                    [](const ModelValue& x, const ModelValue& y) { return x.path == y.path; });
 }
 
-bool is_same(const Held& before, const Held& after, const StateWatch& watch) {
+bool is_same(const ModelValue& before, const ModelValue& after, const StateWatch& watch) {
   if (is_tensor(before) && is_tensor(after))
     return before.value.toTensor().is_same(after.value.toTensor()) &&
            !watch.wrote_in_place(before.value.toTensor()) && before.shape == after.shape;
@@ -150,7 +141,7 @@ class Finder {
   std::vector<Change> take() && { return std::move(out_); }
 
  private:
-  void compare(const Attribute& attribute, const Held& before, const Held& after) {
+  void compare(const Attribute& attribute, const ModelValue& before, const ModelValue& after) {
     if (is_same(before, after, watch_)) return;
     if (is_tensor(before) && is_tensor(after)) {
       out_.push_back(tensor_change(before, after, watch_, free_axes_));
@@ -165,7 +156,7 @@ class Finder {
                      watch_);
     if (before.value.isNone() && is_tensor(after)) {
       change.reason = cat("it is None before the first call, ", value_text(after), " after it");
-      change.remedy = cat("give it a first value: --input ", state_name(before.path), "=",
+      change.remedy = cat("give it an initial value: --input ", state_name(before.path), "=",
                           shape_text(after.shape).substr(1));
       change.remedy.pop_back();
       change.remedy += ", or call the model once before saving it";
@@ -178,26 +169,25 @@ class Finder {
   std::vector<Change> out_;
 };
 
-/// Values that `root` is computed from, itself included.
+/// The values that `roots` are computed from, including themselves.
 std::vector<bool> sources_of(const ir::Graph& graph, const std::vector<ir::ValueId>& roots) {
   std::vector<bool> out(graph.values.size(), false);
-  for (const ir::ValueId root : roots) out[static_cast<size_t>(root)] = true;
+  for (const ir::ValueId root : roots) out[root] = true;
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
-    const bool counts = std::any_of(node->outputs.begin(), node->outputs.end(),
-                                    [&](ir::ValueId id) { return out[static_cast<size_t>(id)]; });
-    if (!counts) continue;
+    const bool is_source = std::any_of(node->outputs.begin(), node->outputs.end(),
+                                       [&](ir::ValueId id) { return out[id]; });
+    if (!is_source) continue;
     for (const ir::Argument& argument : node->args)
-      if (!only_shape_counts(*node, argument.name))
-        ir::for_each_ref(argument.value,
-                         [&](ir::ValueId id) { out[static_cast<size_t>(id)] = true; });
+      if (!reads_only_shape(*node, argument.name))
+        ir::for_each_ref(argument.value, [&](ir::ValueId id) { out[id] = true; });
   }
   return out;
 }
 
-Where where(const Place& place, const ir::Graph& graph) {
+Where where(const Location& location, const ir::Graph& graph) {
   ir::Node at;
-  at.scope = place.scope;
-  at.source = place.source;
+  at.scope = location.scope;
+  at.source = location.source;
   return ir::node_where(graph, at);
 }
 
@@ -209,7 +199,7 @@ std::vector<std::string> rows(const std::vector<Change>& changes, const ir::Grap
   for (const Change& change : changes) {
     const std::string name = quoted(change.path);
     out.push_back(cat(name, std::string(width - name.size(), ' '), "   ",
-                      render_where(where(change.place, graph))));
+                      render_where(where(change.location, graph))));
     if (with_reasons && !change.reason.empty()) {
       out.push_back(cat("   why: ", change.reason));
       out.push_back(cat("   help: ", change.remedy));
@@ -220,11 +210,11 @@ std::vector<std::string> rows(const std::vector<Change>& changes, const ir::Grap
 
 }  // namespace
 
-Change constant_change(Place place) {
+Change constant_change(Location location) {
   Change out;
   out.path = "constant";
-  out.place = place;
-  out.reason = "it is a constant of the program, which no attribute holds";
+  out.location = location;
+  out.reason = "it is a constant of the program, not an attribute";
   out.remedy = "make it in forward, or keep it: self.register_buffer(name, tensor)";
   out.from_data = true;
   return out;
@@ -244,38 +234,39 @@ std::vector<Change> find_changes(const std::vector<Attribute>& before,
   Finder finder(watch, free_axes);
   for (const Attribute& attribute : before) {
     const auto found = by_path.find(attribute.path);
-    const Attribute gone{attribute.path, attribute.holders, {}};
-    finder.compare(attribute, found == by_path.end() ? gone : *found->second);
+    const Attribute missing{attribute.path, attribute.holders, {}};
+    finder.compare(attribute, found == by_path.end() ? missing : *found->second);
   }
   return std::move(finder).take();
 }
 
 namespace {
 
-/// Whether only embeddings with max_norm read the table, which rescale the rows before they look
-/// them up: what an earlier call did to it changes no result.
+/// Whether only embeddings with max_norm read the table. They rescale the rows before the lookup,
+/// so changes by earlier calls affect no result.
 bool is_renormed_table(const ir::Graph& graph, ir::ValueId table) {
   static const ir::OpId renorm = ir::op_id("aten::embedding_renorm");
   constexpr std::array<std::string_view, 2> kLookups = {"embedding", "embedding_bag"};
   const auto is_same = [&](const ir::Node& node, ir::ValueId id) {
     constexpr std::array<std::string_view, 3> kViews = {"detach", "alias", "reshape"};
-    const auto shape = [&](ir::ValueId of) { return graph.values[static_cast<size_t>(of)].shape; };
+    const auto shape = [&](ir::ValueId value) { return graph.values[value].shape; };
     return is_one_of(ir::op_short_name(node.op), kViews) && shape(node.outputs[0]) == shape(id);
   };
-  std::map<ir::ValueId, ir::ValueId> indices = {{table, ir::kNoValue}};  ///< of its forms
+  std::map<ir::ValueId, ir::ValueId> indices = {{table, ir::kNoValue}};  ///< of the renormed tables
   bool out = true;
   for (const ir::Node& node : graph.nodes) {
-    const ir::ValueId by = node.find("indices") ? ir::operand(node, "indices") : ir::kNoValue;
+    const ir::ValueId row_indices =
+        node.find("indices") ? ir::operand(node, "indices") : ir::kNoValue;
     ir::for_each_input(node, [&](ir::ValueId id) {
       const auto form = indices.find(id);
       if (form == indices.end()) return;
-      if (node.op == renorm && id == ir::operand(node, "self") && id != by)
-        indices.emplace(node.outputs[0], by);
+      if (node.op == renorm && id == ir::operand(node, "self") && id != row_indices)
+        indices.emplace(node.outputs[0], row_indices);
       else if (is_same(node, id))
         indices.emplace(node.outputs[0], form->second);
       else
         out = out && is_one_of(ir::op_short_name(node.op), kLookups) &&
-              id == ir::operand(node, "weight") && id != by && form->second == by;
+              id == ir::operand(node, "weight") && id != row_indices && form->second == row_indices;
     });
   }
   return out && indices.size() > 1 &&
@@ -292,15 +283,14 @@ std::set<size_t> live_states(const ir::Graph& graph, const std::vector<ir::Value
   std::vector<bool> renormed;
   for (size_t i = 0; i < candidates.size(); ++i) {
     renormed.push_back(is_renormed_table(graph, candidates[i]));
-    if (!renormed[i] && sources_of(graph, {next[i]})[static_cast<size_t>(candidates[i])])
-      live.insert(i);
+    if (!renormed[i] && sources_of(graph, {next[i]})[candidates[i]]) live.insert(i);
   }
   for (size_t before = candidates.size() + 1; before != live.size();) {
     before = live.size();
     for (const size_t i : live) roots.push_back(next[i]);
     const std::vector<bool> sources = sources_of(graph, roots);
     for (size_t i = 0; i < candidates.size(); ++i)
-      if (!renormed[i] && sources[static_cast<size_t>(candidates[i])]) live.insert(i);
+      if (!renormed[i] && sources[candidates[i]]) live.insert(i);
   }
   return live;
 }
@@ -313,10 +303,10 @@ void refuse_changes(const std::vector<Change>& changes, const ir::Graph& graph) 
                      : cat("forward changes ", changes.size(), " parts of the model"),
       .where = {},
       .details = {},
-      .why = "the next call would see another model; an exported file has no such memory",
+      .why = "the next call would run a changed model; an exported file has no memory",
       .help = {}};
   if (one)
-    out.where = {where(changes[0].place, graph)};
+    out.where = {where(changes[0].location, graph)};
   else
     out.details = rows(changes, graph, false);
   const bool possible = std::all_of(changes.begin(), changes.end(),
@@ -328,7 +318,7 @@ void refuse_changes(const std::vector<Change>& changes, const ir::Graph& graph) 
                     one ? "it" : "them")
               : cat("pass ", one ? "it" : "them", " in and return ", one ? "it" : "them"),
           ", or do not keep ", one ? "it" : "them", " in eval mode");
-  if (is_observer(where(changes[0].place, graph))) out.help = kSwitchOff;
+  if (is_observer(where(changes[0].location, graph))) out.help = kSwitchOff;
   throw Error(std::move(out));
 }
 
@@ -337,7 +327,7 @@ void refuse_explicit(const std::vector<Change>& changes, const ir::Graph& graph)
     throw Error(Diagnostic{.id = "model-state",
                            .message = cat("forward changes ", quoted(changes[0].path),
                                           ", which cannot become an input of the file"),
-                           .where = {where(changes[0].place, graph)},
+                           .where = {where(changes[0].location, graph)},
                            .details = {},
                            .why = changes[0].reason,
                            .help = changes[0].remedy});
@@ -359,7 +349,7 @@ void note_unread(const std::vector<Change>& changes, const ir::Graph& graph, con
       .severity = Severity::note,
       .id = "model-state",
       .message = cat("the file does not keep ", names, ", which forward writes and never reads"),
-      .where = changes.size() == 1 ? std::vector<Where>{where(changes[0].place, graph)}
+      .where = changes.size() == 1 ? std::vector<Where>{where(changes[0].location, graph)}
                                    : std::vector<Where>(),
       .details = {},
       .why = {},

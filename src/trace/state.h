@@ -15,14 +15,14 @@ namespace t2n::trace {
 /// A part of the model that differs after a run.
 struct Change {
   std::string path;
-  Place place;
-  std::string reason;  ///< why it cannot be an input of the file; "" if it can
+  Location location;
+  std::string reason;  ///< why it cannot become an input; "" if it can
   std::string remedy;
-  at::Tensor before;  ///< undefined where it cannot be an input
+  at::Tensor before;  ///< undefined if it cannot become an input
   at::Tensor after;
   bool in_place = false;      ///< the memory is the same as before
   bool could_be_seen = true;  ///< the next run may read it, as far as StateWatch knows
-  bool from_data = false;     ///< it follows from the values of an input
+  bool from_data = false;     ///< it depends on the values of an input
   bool was_read = true;       ///< by the program, in this run
 };
 
@@ -33,13 +33,13 @@ std::vector<Change> find_changes(const std::vector<Attribute>& before,
                                  const std::set<std::pair<std::string, int64_t>>& free_axes);
 
 /// A change of a constant of the program, by a write.
-Change constant_change(Place place);
+Change constant_change(Location location);
 
 /// "encoder.h" -> "encoder_h"
 std::string state_name(const std::string& path);
 
-/// The live ones of the inputs `candidates`: those that an output, or another live input's next
-/// value, reads. `next` has the value that becomes each one's next value.
+/// The indices of the live inputs among `candidates`: those that an output, or the next value of
+/// another live input, depends on. `next`: the next value of each candidate.
 std::set<size_t> live_states(const ir::Graph& graph, const std::vector<ir::ValueId>& candidates,
                              const std::vector<ir::ValueId>& next);
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "src/diag/error.h"
-#include "src/trace/input_places.h"
+#include "src/trace/input_locations.h"
 #include "src/trace/state.h"
 
 namespace t2n::trace {
@@ -23,7 +23,7 @@ std::string joined_path(const std::vector<std::string>& path) {
 std::string path_of(const std::vector<Attribute>& attributes, const std::string& name) {
   std::string by_state_name;
   for (const Attribute& attribute : attributes)
-    for (const Held& leaf : attribute.leaves) {
+    for (const ModelValue& leaf : attribute.leaves) {
       if (!leaf.value.isTensor() && !leaf.value.isNone()) continue;
       if (leaf.path == name) return leaf.path;
       if (by_state_name.empty() && state_name(leaf.path) == name) by_state_name = leaf.path;
@@ -46,13 +46,13 @@ std::string path_of(const std::vector<Attribute>& attributes, const std::vector<
   return path;
 }
 
-[[noreturn]] void refuse_key_or_state(const InputPath& place, const std::string& state) {
-  const std::string name = flat_name(place);
+[[noreturn]] void refuse_key_or_state(const InputPath& argument, const std::string& state) {
+  const std::string name = flat_name(argument);
   throw Error("input-unknown",
-              cat(quoted(name), " may be a key of the argument ", quoted(place[0]),
+              cat(quoted(name), " may be a key of the argument ", quoted(argument[0]),
                   " or a state of the model"),
-              "any name is a key of a dictionary",
-              cat("write ", joined_path(place), "=… for the key, ",
+              "a dictionary accepts any name as a key",
+              cat("write ", joined_path(argument), "=… for the key, ",
                   state.find('.') == std::string::npos ? name + std::string(kStateSuffix) : state,
                   "=… for the state"));
 }
@@ -76,12 +76,12 @@ std::string state_of(const SampleInput& sample, const c10::FunctionSchema& schem
                      const std::vector<Attribute>& attributes, const std::vector<State>& states) {
   const std::string state = path_of(attributes, states, sample);
   if (sample.is_state || state.empty()) return state;
-  const auto place = argument_place(schema, sample);
-  if (!place) return is_position(flat_name(sample.path)) ? "" : state;
-  if (place->by_key && sample.path.size() == 1) {
+  const auto argument = argument_location(schema, sample);
+  if (!argument) return is_position(flat_name(sample.path)) ? "" : state;
+  if (argument->by_key && sample.path.size() == 1) {
     const bool is_suffixed = state_name(state) != sample.path[0] && state != sample.path[0];
     if (is_suffixed) return state;
-    refuse_key_or_state(place->path, state);
+    refuse_key_or_state(argument->path, state);
   }
   return {};
 }

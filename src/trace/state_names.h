@@ -12,14 +12,14 @@
 
 namespace t2n::trace {
 
-/// A name for each path that no argument, no other state and no `input_N` has.
+/// A unique name for each path, distinct from arguments, other states and `input_N`.
 std::vector<std::string> state_names(const std::vector<std::string>& paths,
                                      std::vector<std::string> taken);
 
-/// The path of the state that a sample is for; "" if it is for an argument or for nothing. A name
-/// in the signature is an argument's. Any other name is that of a leaf of `attributes`, or of one
-/// of `states`, those that the last trace found. Errors: `input-unknown` for a name that may be a
-/// dictionary key as well.
+/// The path of the state that a sample belongs to; "" if it belongs to an argument or to nothing. A
+/// name in the signature is an argument's. Any other name is that of a leaf of `attributes`, or of
+/// one of `states`, those of the last trace. Errors: `input-unknown` for a name that may also be a
+/// dictionary key.
 std::string state_of(const SampleInput& sample, const c10::FunctionSchema& schema,
                      const std::vector<Attribute>& attributes, const std::vector<State>& states);
 

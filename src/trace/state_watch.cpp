@@ -18,15 +18,15 @@ const c10::StorageImpl* storage_of(const at::Tensor& tensor) {
                                                   : nullptr;
 }
 
-/// True for operations that put something into a container without looking at its contents.
-bool sees_no_values(const std::string& op) {
+/// True for operations that store into a container without reading its contents.
+bool reads_no_contents(const std::string& op) {
   constexpr std::array<std::string_view, 3> kNames = {"aten::_set_item", "aten::append",
                                                       "aten::clear"};
   return is_one_of(op, kNames);
 }
 
 /// True for operations that change no value.
-bool is_mark_only(const std::string& op) {
+bool changes_no_value(const std::string& op) {
   return op == "aten::requires_grad_" || op == "aten::detach_";
 }
 
@@ -59,11 +59,12 @@ void StateWatch::reads_attribute(const c10::ivalue::Object& object, size_t slot)
   if (!set_.contains(holder)) read_first_.insert(holder);
 }
 
-void StateWatch::sets_attribute(const ObjectPtr& object, size_t slot, Place place, bool from_data) {
+void StateWatch::sets_attribute(const ObjectPtr& object, size_t slot, Location location,
+                                bool from_data) {
   if (!objects_.contains(object.get())) return;
   const Holder holder{object.get(), static_cast<int64_t>(slot)};
   if (!set_.contains(holder)) undo_.keep_slot(object, slot);
-  set_[holder] = place;
+  set_[holder] = location;
   if (from_data) from_data_.insert(holder);
 }
 
@@ -72,7 +73,7 @@ bool StateWatch::is_from_data(const std::vector<Holder>& holders) const {
                      [&](const Holder& holder) { return from_data_.contains(holder); });
 }
 
-/// Whether the key was set in this run, so that the value found there is not the initial one.
+/// Whether the key was set in this run, so that its value is not the initial one.
 bool StateWatch::reads_what_was_written(const std::string& op,
                                         const torch::jit::Stack& inputs) const {
   constexpr std::array<std::string_view, 3> kNames = {"aten::__getitem__", "aten::get",
@@ -83,23 +84,24 @@ bool StateWatch::reads_what_was_written(const std::string& op,
 }
 
 void StateWatch::mutates(const std::string& op, const torch::jit::Stack& inputs,
-                         const AskPlace& place) {
+                         const QueryLocation& location) {
   const void* container = inputs[0].internalToPointer();
   if (!mutated_.contains(container)) undo_.keep_container(inputs[0]);
-  mutated_[container] = place();
+  mutated_[container] = location();
   if (op == "aten::clear") emptied_.insert(container);
   if (op == "aten::_set_item" && inputs[0].isGenericDict()) keys_[container].insert(cat(inputs[1]));
 }
 
 void StateWatch::touches_containers(const c10::FunctionSchema& schema,
-                                    const torch::jit::Stack& inputs, const AskPlace& place) {
+                                    const torch::jit::Stack& inputs,
+                                    const QueryLocation& location) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!is_container(inputs[i]) || !containers_.contains(inputs[i].internalToPointer())) continue;
     const bool writes = i == 0 && !schema.arguments().empty() && is_written(schema.arguments()[0]);
-    const bool sees =
-        i > 0 || (!sees_no_values(schema.name()) && !reads_what_was_written(schema.name(), inputs));
+    const bool sees = i > 0 || (!reads_no_contents(schema.name()) &&
+                                !reads_what_was_written(schema.name(), inputs));
     if (sees) unpacks(inputs[i]);
-    if (writes) mutates(schema.name(), inputs, place);
+    if (writes) mutates(schema.name(), inputs, location);
   }
 }
 
@@ -110,7 +112,7 @@ void StateWatch::unpacks(const c10::IValue& container) {
     seen_first_.insert(container.internalToPointer());
 }
 
-void StateWatch::write(const at::Tensor& tensor, const AskPlace& place) {
+void StateWatch::write(const at::Tensor& tensor, const QueryLocation& location) {
   const auto* storage = storage_of(tensor);
   if (storage == nullptr || !storages_.contains(storage)) return;
   const auto [entry, is_new] = written_.try_emplace(storage);
@@ -124,7 +126,7 @@ void StateWatch::write(const at::Tensor& tensor, const AskPlace& place) {
         std::memcpy(memory.mutable_data(), bytes->data(), bytes->size());
     });
   }
-  entry->second.place = place();
+  entry->second.location = location();
   if (tensors_.erase(tensor.unsafeGetTensorImpl()) > 0)
     undo_.add([tensor, sizes = tensor.sizes().vec(), strides = tensor.strides().vec(),
                offset = tensor.storage_offset()] {
@@ -133,19 +135,19 @@ void StateWatch::write(const at::Tensor& tensor, const AskPlace& place) {
 }
 
 void StateWatch::writes_tensors(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs,
-                                const AskPlace& place) {
-  if (is_mark_only(schema.name())) return;
+                                const QueryLocation& location) {
+  if (changes_no_value(schema.name())) return;
   for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i)
     if (is_written(schema.arguments()[i]))
-      for (const at::Tensor& tensor : flatten_tensors(inputs[i])) write(tensor, place);
+      for (const at::Tensor& tensor : flatten_tensors(inputs[i])) write(tensor, location);
 }
 
-void StateWatch::meets_constant(const at::Tensor& tensor) {
+void StateWatch::add_constant(const at::Tensor& tensor) {
   const auto* storage = storage_of(tensor);
   if (storage != nullptr && storages_.insert(storage).second) constants_.insert(storage);
 }
 
-void StateWatch::forget_idle_writes(const std::vector<at::Tensor>& dependent) {
+void StateWatch::forget_unchanged_writes(const std::vector<at::Tensor>& dependent) {
   std::unordered_set<const void*> keep;
   for (const at::Tensor& tensor : dependent) keep.insert(storage_of(tensor));
   std::erase_if(written_, [&](const auto& entry) {
@@ -155,13 +157,13 @@ void StateWatch::forget_idle_writes(const std::vector<at::Tensor>& dependent) {
   });
 }
 
-std::vector<Place> StateWatch::changed_constants() const {
-  std::vector<Place> out;
+std::vector<Location> StateWatch::changed_constants() const {
+  std::vector<Location> out;
   for (const auto& [storage, written] : written_)
-    if (constants_.contains(storage)) out.push_back(written.place);
-  // sorted not by address, to give the same order in every run
+    if (constants_.contains(storage)) out.push_back(written.location);
+  // Not sorted by address, so that the order is the same in every run.
   std::sort(out.begin(), out.end(),
-            [](const Place& a, const Place& b) { return a.source < b.source; });
+            [](const Location& a, const Location& b) { return a.source < b.source; });
   return out;
 }
 
@@ -170,13 +172,13 @@ bool StateWatch::wrote_in_place(const at::Tensor& tensor) const {
   return storage != nullptr && written_.contains(storage);
 }
 
-Place StateWatch::place_of(const Held& leaf) const {
+Location StateWatch::location_of(const ModelValue& leaf) const {
   const auto found =
       leaf.value.isTensor() ? written_.find(storage_of(leaf.value.toTensor())) : written_.end();
-  return found == written_.end() ? place_of(leaf.holders) : found->second.place;
+  return found == written_.end() ? location_of(leaf.holders) : found->second.location;
 }
 
-Place StateWatch::place_of(const std::vector<Holder>& holders) const {
+Location StateWatch::location_of(const std::vector<Holder>& holders) const {
   for (size_t i = holders.size(); i > 0; --i) {
     const Holder& holder = holders[i - 1];
     if (holder.slot >= 0 && set_.contains(holder)) return set_.at(holder);

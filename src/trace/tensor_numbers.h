@@ -1,4 +1,4 @@
-// Marks of the numbers that tensor operations give.
+// Marks of the numbers that tensor operations return.
 #pragma once
 
 #include <optional>
@@ -14,11 +14,11 @@
 
 namespace t2n::trace {
 
-/// Whether an operator gives the one value of a tensor as a plain number.
+/// Whether an operator returns the only value of a tensor as a plain number.
 bool reads_value(const std::string& name);
 
-/// The numbers are sizes, values, and lists whose length is one of these. Marks results, settles
-/// decisions, and tells the recorder which tensors are numbers over sizes.
+/// The numbers are sizes, values, and lists whose length is one of these. Marks results, adds
+/// guards to the decisions, and notes in the recorder which tensors are numbers over sizes.
 class TensorNumbers {
  public:
   TensorNumbers(ir::Graph& graph, const TraceOptions& options, Position& position, Marks& marks,
@@ -30,54 +30,55 @@ class TensorNumbers {
         decisions_(decisions),
         recorder_(recorder) {}
 
-  /// Called before an operation: from here on, reads of values by torch's kernels are watched. The
-  /// numbers among the operands are kept, since the operation may write to them.
+  /// Called before an operation: starts to watch which values torch's kernels read. The numbers
+  /// among the operands are saved, since the operation may write to them.
   void watch(const std::string& name, const torch::jit::Stack& inputs);
-  /// The integer that a tensor of rank 0 holds, marked; nothing if it follows from values, or from
-  /// sizes without an expression.
+  /// The integer in a tensor of rank 0, marked; nothing if it depends on values, or on sizes
+  /// without an expression.
   std::optional<c10::IValue> number_in(const at::Tensor& tensor) const;
-  /// Called after it: whether the sizes of its results follow from values that are not constant.
-  bool decides_by_data(const std::string& name, const torch::jit::Stack& inputs);
+  /// Called after it: whether the sizes of its results depend on values that are not constant.
+  bool has_data_dependent_sizes(const std::string& name, const torch::jit::Stack& inputs);
   /// Notes which results are batch sizes of packed sequences: packed_sequences.cpp.
   void note_packed(const std::string& name, const torch::jit::Stack& inputs,
                    const std::vector<at::Tensor>& outputs);
-  /// A result with its mark.
-  c10::IValue followed(const std::string& name, const torch::jit::Stack& inputs,
-                       const c10::IValue& result);
-  /// The program asks whether a tensor is contiguous: the file holds for sizes with the same
-  /// answer.
-  void settle_layout(const at::Tensor& tensor);
-  /// What the size of an axis follows from.
+  /// The result with its mark.
+  c10::IValue marked_result(const std::string& name, const torch::jit::Stack& inputs,
+                            const c10::IValue& result);
+  /// The program queries whether a tensor is contiguous: adds the guard that the answer is the
+  /// same.
+  void guard_layout(const at::Tensor& tensor);
+  /// The mark of the size of an axis.
   Mark axis_mark(const at::Tensor& tensor, int64_t axis) const;
 
  private:
   Mark layout_mark(const at::Tensor& tensor);
   Mark tensor_mark(const at::Tensor& tensor, const std::string& name);
-  Mark held_number(const std::string& name, const at::Tensor& tensor, const Mark& mark) const;
+  Mark tensor_number(const std::string& name, const at::Tensor& tensor, const Mark& mark) const;
   Mark number_of(const std::string& name, const torch::jit::Stack& inputs);
-  /// The size of the batch, for a batch size that all sequences take part in; else nothing.
-  std::optional<Mark> whole_batch(const at::Tensor& tensor) const;
-  /// born_numbers.cpp
+  /// The mark of the batch's size, for the batch size of a step that all sequences reach.
+  std::optional<Mark> full_batch(const at::Tensor& tensor) const;
+  /// unbacked_numbers.cpp
   Mark read_mark(const std::string& name, const torch::jit::Stack& inputs,
                  const c10::IValue& number, const Mark& mark);
-  Mark born_number(const std::string& name, const at::Tensor& tensor);
+  Mark unbacked_number(const std::string& name, const at::Tensor& tensor);
   Mark default_mark(const std::string& name, const torch::jit::Stack& inputs);
-  bool settle_chunks(const ir::Dim& size, int64_t now, int64_t asked, size_t given);
+  bool guard_chunks(const ir::Dim& size, int64_t now, int64_t requested, size_t count);
   Mark length_mark(const std::string& name, const torch::jit::Stack& inputs,
                    const c10::IValue& parts);
   void mark_parts(const std::string& name, const torch::jit::Stack& inputs,
                   const c10::IValue& parts);
   std::vector<Operand> numbers_among(const std::string& name,
                                      const torch::jit::Stack& inputs) const;
-  void settle_rounding(const std::string& scalar, const Mark& mark,
-                       const std::vector<Operand>& operands);
+  void guard_rounding(const std::string& scalar, const Mark& mark,
+                      const std::vector<Operand>& operands);
   void follow_number(const std::string& name, const torch::jit::Stack& inputs,
                      const at::Tensor& result);
   /// number_lists.cpp
-  /// Nothing if the number is not known; null for one that is the same at all sizes: n - n.
+  /// Nothing if the number is not known; null if it is the same at all sizes, such as n - n.
   std::optional<Mark> number_mark(const at::Tensor& tensor) const;
   std::vector<Operand> operands_of(const at::Tensor& tensor) const;
-  std::vector<Operand> listed(const std::string& name, const torch::jit::Stack& inputs) const;
+  std::vector<Operand> result_numbers(const std::string& name,
+                                      const torch::jit::Stack& inputs) const;
   void follow_list(const std::string& name, const torch::jit::Stack& inputs,
                    const at::Tensor& result);
   void mark_lengths(const c10::IValue& list, const at::Tensor& tensor, int64_t axis);
@@ -92,7 +93,7 @@ class TensorNumbers {
   std::vector<Operand> operands_;  ///< the numbers among the operands of the running operation
   // Tensors of batch sizes, each with the number of sequences.
   std::vector<std::pair<at::Tensor, Mark>> batch_sizes_;
-  std::vector<std::pair<at::Tensor, Mark>> whole_batches_;
+  std::vector<std::pair<at::Tensor, Mark>> full_batches_;
 };
 
 }  // namespace t2n::trace

@@ -1,4 +1,4 @@
-// Operations on tensors: they are run, watched, and passed to the recorder.
+// Operations on tensors: executes and watches them, and passes them to the recorder.
 #pragma once
 
 #include <string>
@@ -12,12 +12,11 @@
 
 namespace t2n::trace {
 
-/// The only place where the program's operations become nodes. Without a recorder they are only
-/// executed.
+/// Turns the program's operations into nodes. Without a recorder they are only executed.
 class TensorOperations {
  public:
   TensorOperations(const TraceOptions& options, Position& position, StateWatch& state, Marks& marks,
-                   Decisions& decisions, OpenLoops& loops, Lists& lists, TensorNumbers& numbers,
+                   Decisions& decisions, RunningLoops& loops, Lists& lists, TensorNumbers& numbers,
                    const Operations& operations, Recorder* recorder, RangeWatch* ranges)
       : options_(options),
         position_(position),
@@ -32,35 +31,38 @@ class TensorOperations {
         ranges_(ranges),
         sparse_(numbers, position, marks, operations, recorder) {}
 
-  torch::jit::Stack run(torch::jit::Node* node, const Operation& known, torch::jit::Stack given);
+  torch::jit::Stack run(torch::jit::Node* node, const Operation& called,
+                        torch::jit::Stack operands);
 
  private:
   bool is_literal(const torch::jit::Stack& inputs);
-  bool bears_sizes(const std::string& name) const;
-  bool follows_from_nothing(const torch::jit::Stack& inputs) const;
+  bool gives_unbacked_sizes(const std::string& name) const;
+  bool is_input_independent(const torch::jit::Stack& inputs) const;
   bool is_computed(const torch::jit::Node* node, const torch::jit::Stack& inputs) const;
-  OpCall prepare(torch::jit::Node* node, const Operation& known, const torch::jit::Stack& inputs);
+  OpCall prepare(torch::jit::Node* node, const Operation& operation,
+                 const torch::jit::Stack& inputs);
   void note_numbers(const torch::jit::Node* node, const torch::jit::Stack& inputs,
-                    bool is_computable, bool is_read);
+                    bool is_computable, bool reads_number);
   void refuse_hidden_effects(const std::string& name, const torch::jit::Stack& inputs);
   void check_unrecorded(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs);
-  void settle_operands(torch::jit::Node* node, const std::string& name, torch::jit::Stack& inputs);
-  void lose_statistics(const std::string& name, const torch::jit::Stack& inputs);
-  void make_alias(const std::string& name, const torch::jit::Stack& inputs,
+  void normalise_operands(torch::jit::Node* node, const std::string& name,
+                          torch::jit::Stack& inputs);
+  void invalidate_statistics(const std::string& name, const torch::jit::Stack& inputs);
+  bool make_alias(const std::string& name, const torch::jit::Stack& inputs,
                   torch::jit::Stack& results);
-  Operation with_numbers(const Operation& known, torch::jit::Stack& inputs);
+  Operation with_numbers(const Operation& operation, torch::jit::Stack& inputs);
   void stride_owner(const std::string& name, torch::jit::Stack& inputs);
-  /// mask_places.cpp: whether masks stand beside other indices, where one alone would do; what they
-  /// take then is given as places.
-  bool needs_places(const std::string& name, const c10::IValue& indices) const;
-  void spread_masks(torch::jit::Node* node, const std::string& name, torch::jit::Stack& inputs);
+  /// mask_indices.cpp: whether an index combines a mask with other indices, so that the masks must
+  /// be replaced by their nonzero indices.
+  bool needs_indices(const std::string& name, const c10::IValue& indices) const;
+  void broadcast_masks(torch::jit::Node* node, const std::string& name, torch::jit::Stack& inputs);
 
   const TraceOptions& options_;
   Position& position_;
   StateWatch& state_;
   Marks& marks_;
   Decisions& decisions_;
-  OpenLoops& loops_;
+  RunningLoops& loops_;
   Lists& lists_;
   TensorNumbers& numbers_;
   const Operations& operations_;

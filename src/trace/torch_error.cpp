@@ -14,21 +14,21 @@ namespace t2n::trace {
 
 namespace {
 
-/// "[ok] INTERNAL ASSERT FAILED at "…/ir.cpp":12, please report a bug to PyTorch. Words": our user
-/// has no bug to report, as it is the file that LibTorch fails on.
+/// Shortens "[ok] INTERNAL ASSERT FAILED at "…/ir.cpp":12, please report a bug to PyTorch. Words":
+/// the user should not report a bug, as LibTorch fails on the file.
 std::string without_assertion(const std::string& text) {
   constexpr std::string_view kAssert = "INTERNAL ASSERT FAILED at ";
   constexpr std::string_view kReport = "please report a bug to PyTorch.";
   const size_t begin = text.find(kAssert);
   if (begin == std::string::npos) return text;
-  const size_t place = begin + kAssert.size();
-  std::string where = text.substr(place, text.find(',', place) - place);
+  const size_t location = begin + kAssert.size();
+  std::string where = text.substr(location, text.find(',', location) - location);
   std::erase(where, '"');
   where = where.substr(where.rfind('/') + 1);
-  const size_t report = text.find(kReport, place);
+  const size_t report = text.find(kReport, location);
   std::string rest =
       report == std::string::npos ? "" : first_line(text.substr(report + kReport.size()));
-  return cat("LibTorch cannot make sense of it (", where, ")", rest.empty() ? "" : ": ", rest);
+  return cat("LibTorch failed on it (", where, ")", rest.empty() ? "" : ": ", rest);
 }
 
 std::string raw_message() {

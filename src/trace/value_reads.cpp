@@ -24,7 +24,7 @@ Traits traits_of(const c10::OperatorName& name) {
   const auto [found, is_new] = known.try_emplace(name);
   if (!is_new) return found->second;
   const auto op = c10::Dispatcher::singleton().findSchema(name);
-  // With integer indices the sizes follow from shapes; masks become nonzero().
+  // With integer indices the sizes depend on shapes only; masks become nonzero().
   const bool is_index = name.name == "aten::index";
   if (op)
     found->second = {!is_index && op->hasTag(at::Tag::dynamic_output_shape),
@@ -32,13 +32,13 @@ Traits traits_of(const c10::OperatorName& name) {
   return found->second;
 }
 
-/// True for kernels that read memory themselves, without an operator that shows it.
+/// True for kernels that read memory directly, without an operator that could be observed.
 bool reads_memory(const std::string& name, const torch::jit::Stack& inputs) {
   if (name == "aten::tensor_split" && inputs.size() > 1) return inputs[1].isTensor();
   return has_trait(name, ir::OpTrait::reads_memory);
 }
 
-/// True for operations that read numbers as values, or to check them, and not as sizes.
+/// True for operations that read numbers as values, or to check them, but not as sizes.
 bool reads_no_size(const std::string& name, const torch::jit::Stack& inputs) {
   if (name == "aten::one_hot") return inputs.size() == 2 && inputs[1].toInt() >= 0;
   // Linear algebra checks whether it succeeded.

@@ -18,7 +18,7 @@ class ValueReads {
 
   /// Called before an operation.
   void reset() { decides_shape_ = reads_number_ = false; }
-  /// Called after it: whether the sizes of its results may follow from its operands' values.
+  /// Called after it: whether the sizes of its results may depend on its operands' values.
   bool decided_shapes(const std::string& name, const torch::jit::Stack& inputs) const;
 
  private:

@@ -26,11 +26,11 @@ void require_boxes(const at::Tensor& boxes, const at::Tensor& scores) {
 template <typename T>
 struct Columns {
   explicit Columns(const at::Tensor& boxes)
-      : held(boxes.resolve_neg().t().contiguous()),
-        held_areas(held[2].sub(held[0]).mul(held[3].sub(held[1])).contiguous()),
+      : columns(boxes.resolve_neg().t().contiguous()),
+        box_areas(columns[2].sub(columns[0]).mul(columns[3].sub(columns[1])).contiguous()),
         count(boxes.size(0)),
-        sides(held.const_data_ptr<T>()),
-        areas(held_areas.const_data_ptr<T>()) {}
+        sides(columns.const_data_ptr<T>()),
+        areas(box_areas.const_data_ptr<T>()) {}
 
   T side(int64_t which, int64_t box) const { return sides[which * count + box]; }
 
@@ -44,26 +44,26 @@ struct Columns {
     return common / (areas[i] + areas[j] - common);
   }
 
-  at::Tensor held;
-  at::Tensor held_areas;
+  at::Tensor columns;
+  at::Tensor box_areas;
   int64_t count;
   const T* sides;
   const T* areas;
 };
 
-/// What the first boxes in the order leave of it. The threshold is compared in f64.
+/// The indices of the boxes that remain, in order. The threshold is compared in f64.
 template <typename T>
 std::vector<int64_t> kept(const at::Tensor& boxes, const at::Tensor& order, double threshold) {
   const Columns<T> columns(boxes);
-  const int64_t* const places = order.const_data_ptr<int64_t>();
+  const int64_t* const indices = order.const_data_ptr<int64_t>();
   std::vector<char> is_suppressed(static_cast<size_t>(columns.count), 0);
   std::vector<int64_t> out;
   for (int64_t i = 0; i < columns.count; ++i) {
-    if (is_suppressed[static_cast<size_t>(i)] != 0) continue;
-    out.push_back(places[i]);
+    if (is_suppressed[i] != 0) continue;
+    out.push_back(indices[i]);
     for (int64_t j = i + 1; j < columns.count; ++j)
-      if (static_cast<double>(columns.overlap(places[i], places[j])) > threshold)
-        is_suppressed[static_cast<size_t>(j)] = 1;
+      if (static_cast<double>(columns.overlap(indices[i], indices[j])) > threshold)
+        is_suppressed[j] = 1;
   }
   return out;
 }

@@ -1,4 +1,4 @@
-// Turns LibTorch's warnings into ours: the user sees each one once, and only on request.
+// Turns LibTorch's warnings into notes: the user sees each one once, and only on request.
 #pragma once
 
 #include <c10/util/Exception.h>

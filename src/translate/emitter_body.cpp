@@ -26,15 +26,15 @@ bool reads_tensors(const nnef::Value& value) {
   return found;
 }
 
-/// In a body, tract 0.21 to 0.23 knows a size only while a tensor there has it.
+/// In a body, tract 0.21 to 0.23 knows only the sizes of tensors there.
 [[noreturn]] void refuse_size(std::string_view op, const target::Target& target) {
   throw Error(target::untranslated(
       "unsupported-argument", cat(op, " to a dynamic size in the body of a scan"),
-      target::target_name(target), "the engine knows no sizes there but those of tensors",
-      "compute what has that size before the loop"));
+      target::target_name(target), "the engine knows only the sizes of tensors there",
+      "compute the tensor of that size before the loop"));
 }
 
-/// Moves statements of a body that are equal in every iteration out, one by one.
+/// Hoists loop-invariant statements of a body, one by one.
 class Hoister {
  public:
   explicit Hoister(Emitter::State& body) : body_(body), outer_(*body.outer) {
@@ -54,15 +54,15 @@ class Hoister {
       kept.push_back(std::move(statement));
     }
     body_.document.graph.body = std::move(kept);
-    for (auto& capture : body_.captures) capture.outer = hidden(capture.outer);
+    for (auto& capture : body_.captures) capture.outer = with_barrier(capture.outer);
   }
 
  private:
-  /// A number of sizes that enters a body, in a form that tract does not follow.
-  Ref hidden(Ref number) {
+  /// A number computed from sizes that enters a body, behind an optimisation barrier.
+  Ref with_barrier(Ref number) {
     const TensorEntry& entry = outer_.at(number);
     const bool is_followed = ir::is_float(entry.dtype) || entry.dtype == DType::i64;
-    return entry.of_sizes && is_followed ? outer_.hidden_size(number) : number;
+    return entry.from_sizes && is_followed ? outer_.size_barrier(number) : number;
   }
 
   void hoist(nnef::Assignment& statement) {
@@ -74,7 +74,7 @@ class Hoister {
                                     .name = entry.name,
                                     .text = {},
                                     .parts = {}}));
-      outer_.at(results.back()).of_sizes = entry.of_sizes;
+      outer_.at(results.back()).from_sizes = entry.from_sizes;
       bind(Ref{id}, results.back());
     });
     nnef::walk(statement.right, [&](nnef::Value& v) {
@@ -111,7 +111,7 @@ class Hoister {
         outer_.add({.dtype = dtype, .shape = {}, .name = "size", .text = {}, .parts = {}});
     const Ref inside =
         body_.add({.dtype = dtype, .shape = {}, .name = "size", .text = {}, .parts = {}});
-    outer_.at(outside).of_sizes = true;
+    outer_.at(outside).from_sizes = true;
     outer_.append({outside}, value.text, value.arguments, value.type);
     bind(inside, outside);
     return body_.name_of(inside);
@@ -147,16 +147,17 @@ std::set<ir::Symbol> sizes_in(Emitter::State& body) {
   return out;
 }
 
-/// States that tell the body its sizes, where its inputs do not: parameters, and tensors outside.
-std::vector<Emitter::State::Capture> tell_sizes(Emitter::State& body,
-                                                const std::vector<Ref>& parameters) {
+/// Adds states that pass the sizes that tract cannot infer from the inputs: their parameters, and
+/// the tensors outside.
+std::vector<Emitter::State::Capture> add_size_states(Emitter::State& body,
+                                                     const std::vector<Ref>& parameters) {
   std::vector<Shape> inputs;
   for (const Ref ref : parameters) inputs.push_back(body.at(ref).shape);
-  const std::set<int> read = read_ids(body);
+  const std::set<int> used_ids = read_ids(body);
   for (const auto& capture : body.captures)
-    if (read.contains(capture.inner.id)) inputs.push_back(body.at(capture.inner).shape);
+    if (used_ids.contains(capture.inner.id)) inputs.push_back(body.at(capture.inner).shape);
   std::vector<Emitter::State::Capture> out;
-  for (const ir::Symbol& size : untold_sizes(sizes_in(body), inputs)) {
+  for (const ir::Symbol& size : unknown_sizes(sizes_in(body), inputs)) {
     const TensorType type = carrier_type(size);
     const Ref inner = body.add_parameter("size", type.dtype, type.shape, true);
     body.outputs.push_back(
@@ -167,7 +168,7 @@ std::vector<Emitter::State::Capture> tell_sizes(Emitter::State& body,
 }
 
 nnef::Parameter declared(const Emitter::State& state, Ref ref) {
-  return {state.entries[static_cast<size_t>(ref.id)].text, "tensor<scalar>", {}};
+  return {state.entries[ref.id].text, "tensor<scalar>", {}};
 }
 
 }  // namespace
@@ -177,9 +178,9 @@ Emitter::Emitter(const ir::Graph& body, Emitter& outer)
   State& inside = *state_;
   inside.outer = &outer.state();
   inside.written_outside = [&inside](const TensorEntry& entry) {
-    TensorEntry same = entry;
-    same.variable = -1;
-    const Ref outside = inside.outer->identifier(inside.outer->add(std::move(same)));
+    TensorEntry copy = entry;
+    copy.variable = -1;
+    const Ref outside = inside.outer->identifier(inside.outer->add(std::move(copy)));
     const Ref parameter = inside.add_parameter(entry.name, entry.dtype, entry.shape, false);
     inside.captures.push_back({parameter, outside});
     return parameter;
@@ -209,22 +210,22 @@ Ref Emitter::State::capture(Ref outside) {
     return add(std::move(entry));
   }
   const Ref inside = add_parameter(entry.name, entry.dtype, entry.shape, false);
-  at(inside).of_sizes = entry.of_sizes;
+  at(inside).from_sizes = entry.from_sizes;
   at(inside).followed = entry.followed;
   captures.push_back({inside, outside});
   return inside;
 }
 
 Ref Emitter::State::varying(Emitter& emitter, Ref x) {
-  const Ref none = emitter.elementwise("min", {*iteration, emitter.scalar(0.0, DType::f32)});
+  const Ref zero_index = emitter.elementwise("min", {*iteration, emitter.scalar(0.0, DType::f32)});
   return emitter.call("tract_core_gather",
-                      {emitter.unsqueeze(x, {0}), emitter.cast(none, DType::i64)}, {{"axis", 0}},
-                      at(x).dtype, at(x).shape);
+                      {emitter.unsqueeze(x, {0}), emitter.cast(zero_index, DType::i64)},
+                      {{"axis", 0}}, at(x).dtype, at(x).shape);
 }
 
-void Emitter::State::hide_constants(Emitter& emitter, std::vector<Ref>& factors) {
-  const auto differs = [this](Ref ref) { return at(ref).varies; };
-  if (std::none_of(factors.begin(), factors.end(), differs)) return;
+void Emitter::State::add_constant_barriers(Emitter& emitter, std::vector<Ref>& factors) {
+  const auto varies = [this](Ref ref) { return at(ref).varies; };
+  if (std::none_of(factors.begin(), factors.end(), varies)) return;
   for (Ref& factor : factors) {
     const bool is_constant = at(factor).kind == TensorEntry::Kind::constant;
     if (is_zero(at(factor)) || (is_constant && ir::is_integer(at(factor).dtype)))
@@ -232,7 +233,7 @@ void Emitter::State::hide_constants(Emitter& emitter, std::vector<Ref>& factors)
   }
 }
 
-Ref Emitter::State::spread(Emitter& emitter, Ref x, const Shape& shape) {
+Ref Emitter::State::broadcast_varying(Emitter& emitter, Ref x, const Shape& shape) {
   const DType dtype = at(x).dtype;
   const size_t added = shape.size() - at(x).shape.size();
   Shape ones_shape = shape;
@@ -252,7 +253,7 @@ Ref add_parameter(Emitter& body, std::string_view name, DType dtype, const Shape
 
 void bind_input(Emitter& body, size_t index, Ref ref) {
   Emitter::State& s = body.state();
-  s.of_value[static_cast<size_t>(s.graph.inputs[index])] = ref.id;
+  s.of_value[s.graph.inputs[index]] = ref.id;
 }
 
 void set_iteration(Emitter& body, Ref parameter) { body.state().iteration = parameter; }
@@ -271,18 +272,18 @@ bool is_computed(Emitter& emitter, Ref ref) {
 bool translate_body(Emitter& body) {
   Emitter::State& s = body.state();
   s.outermost().translate_nodes(s.graph, body);
-  if (s.is_incomplete) s.outer->stand_in(*s.outer->node);
+  if (s.is_incomplete) s.outer->add_placeholders(*s.outer->node);
   return !s.is_incomplete;
 }
 
 void add_body_results(Emitter& body, const std::vector<Ref>& results) {
   Emitter::State& s = body.state();
   s.begin(nullptr);
-  std::set<int> named;
-  for (const Ref ref : s.outputs) named.insert(ref.id);
+  std::set<int> taken;
+  for (const Ref ref : s.outputs) taken.insert(ref.id);
   for (const Ref result : results) {
-    s.outputs.push_back(s.result_identifier(body, result, named));
-    s.at(s.outputs.back()).varies = true;  // a result cannot move out
+    s.outputs.push_back(s.result_identifier(body, result, taken));
+    s.at(s.outputs.back()).varies = true;  // a result is not hoisted
   }
   s.drop_dead();
 }
@@ -301,10 +302,11 @@ bool is_needed(Emitter& body, Ref ref, const std::vector<size_t>& results) {
   std::set<int> needed;
   for (const size_t result : results) needed.insert(body.state().outputs[result].id);
   const std::vector<nnef::Assignment>& statements = body.state().document.graph.body;
-  for (auto at = statements.rbegin(); at != statements.rend(); ++at) {
+  for (auto statement = statements.rbegin(); statement != statements.rend(); ++statement) {
     bool defines_needed = false;
-    for_each_id(at->left, [&](int id) { defines_needed = defines_needed || needed.contains(id); });
-    if (defines_needed) for_each_id(at->right, [&](int id) { needed.insert(id); });
+    for_each_id(statement->left,
+                [&](int id) { defines_needed = defines_needed || needed.contains(id); });
+    if (defines_needed) for_each_id(statement->right, [&](int id) { needed.insert(id); });
   }
   return needed.contains(ref.id);
 }
@@ -313,10 +315,10 @@ void add_inner_result(Emitter& body, Ref result) { body.state().inner_results.pu
 const std::vector<Ref>& inner_results(Emitter& body) { return body.state().inner_results; }
 
 void refuse_constant_loop(Emitter& out) {
-  throw Error(target::untranslated("unsupported-op", "a loop over nothing but constants",
+  throw Error(target::untranslated("unsupported-op", "a loop over constants only",
                                    target::target_name(out.state().target),
-                                   "tract 0.23 runs no scan of constants",
-                                   "compute its results in __init__, and keep them as buffers"));
+                                   "tract 0.23 cannot run a scan of constants",
+                                   "compute its results in __init__, and store them as buffers"));
 }
 
 const std::string& name_in(Emitter& body, Ref ref) { return body.state().at(ref).text; }
@@ -324,8 +326,8 @@ const std::string& name_in(Emitter& body, Ref ref) { return body.state().at(ref)
 FinishedBody finish_body(Emitter& body, const std::vector<Ref>& parameters) {
   Emitter::State& s = body.state();
   s.hoist();
-  const std::vector<Emitter::State::Capture> sizes = tell_sizes(s, parameters);
-  const std::set<int> read = read_ids(s);
+  const std::vector<Emitter::State::Capture> sizes = add_size_states(s, parameters);
+  const std::set<int> used_ids = read_ids(s);
   s.resolve_names();
   Emitter::State& root = s.outermost();
   FinishedBody out;
@@ -333,7 +335,7 @@ FinishedBody finish_body(Emitter& body, const std::vector<Ref>& parameters) {
   fragment.name = out.name = cat("t2n_scan_", root.scans++);
   for (const Ref ref : parameters) fragment.parameters.push_back(declared(s, ref));
   for (const auto& capture : s.captures) {
-    if (!read.contains(capture.inner.id)) continue;
+    if (!used_ids.contains(capture.inner.id)) continue;
     fragment.parameters.push_back(declared(s, capture.inner));
     out.captured.emplace_back(s.at(capture.inner).text, capture.outer);
   }

@@ -3,13 +3,13 @@
 #include <utility>
 
 #include "src/diag/error.h"
-#include "src/translate/births.h"
+#include "src/translate/broadcast_axes.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/factors.h"
 #include "src/translate/named_sizes.h"
 #include "src/translate/packed.h"
-#include "src/translate/repeats.h"
+#include "src/translate/unbacked_sizes.h"
 #include "src/translate/uniform.h"
 
 namespace t2n::ops {
@@ -40,7 +40,7 @@ void check_operand_dtypes(std::string_view op, const Emitter& out,
 Dim broadcast_dim(const Emitter::State& state, const Dim& a, const Dim& b) {
   if (a == b || b == Dim(1)) return a;
   if (a == Dim(1)) return b;
-  if (!state.agrees(a, b) && (ir::is_born(a) || ir::is_born(b)))
+  if (!state.agrees(a, b) && (ir::is_unbacked(a) || ir::is_unbacked(b)))
     throw Error("unsupported-argument",
                 cat("operands of sizes ", ir::as_written(a).str(), " and ", ir::as_written(b).str(),
                     " are broadcast"),
@@ -72,48 +72,50 @@ Ref Emitter::call(std::string_view op, const std::vector<Ref>& operands,
   return calls(op, operands, attributes, {{dtype, shape}})[0];
 }
 
-std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& given,
+std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& inputs,
                                 const Attributes& attributes,
                                 const std::vector<TensorType>& results) {
   T2N_ASSERT(!op.starts_with("t2n_") || find_fragment(op) != nullptr, "no fragment is called '", op,
              "'");
-  check_packed(*this, op, given, attributes);
-  const std::vector<Ref> operands = hidden_repeats(
-      *this, op, hidden_uniforms(*this, op, tied(*this, given, attributes)), attributes);
+  check_packed(*this, op, inputs, attributes);
+  const std::vector<Ref> operands = broadcast_barriers(
+      *this, op, uniform_barriers(*this, op, with_dependencies(*this, inputs, attributes)),
+      attributes);
   std::vector<nnef::Argument> arguments;
   for (const Ref ref : operands) arguments.push_back({"", state_->operand(ref)});
   add_attributes(arguments, attributes);
-  const std::vector<Ref> made = state_->append_call(op, std::move(arguments), results);
-  for (const Ref ref : made) {
-    state_->at(ref).of_sizes = state_->are_sizes(operands);
+  const std::vector<Ref> outputs = state_->append_call(op, std::move(arguments), results);
+  for (const Ref ref : outputs) {
+    state_->at(ref).from_sizes = state_->are_sizes(operands);
     note_uniform(*state_, op, operands, ref);
-    note_repeats(*state_, op, operands, attributes, ref);
+    note_broadcast_axes(*state_, op, operands, attributes, ref);
     note_scaled(*this, op, operands, ref);
   }
-  return made;
+  return outputs;
 }
 
-Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& given,
+Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& inputs,
                        const Attributes& attributes, DType dtype, const Shape& shape) {
-  check_packed(*this, op, given, attributes);
+  check_packed(*this, op, inputs, attributes);
   const std::vector<Ref> list =
-      hidden_repeats(*this, op, hidden_uniforms(*this, op, given), attributes);
+      broadcast_barriers(*this, op, uniform_barriers(*this, op, inputs), attributes);
   nnef::Values items;
   for (const Ref ref : list) items.push_back(state_->operand(ref));
   std::vector<nnef::Argument> arguments = {{"", nnef::array(std::move(items))}};
   add_attributes(arguments, attributes);
-  const Ref made = state_->append_call(op, std::move(arguments), {{dtype, shape}})[0];
-  note_uniform(*state_, op, list, made);
-  note_repeats(*state_, op, list, attributes, made);
-  note_scaled(*this, op, list, made);
-  return made;
+  const Ref output = state_->append_call(op, std::move(arguments), {{dtype, shape}})[0];
+  note_uniform(*state_, op, list, output);
+  note_broadcast_axes(*state_, op, list, attributes, output);
+  note_scaled(*this, op, list, output);
+  return output;
 }
 
-/// A number of sizes in a form that tract 0.23 does not follow: |n| * sign(n); for integers, whose
-/// sign 0.21 lacks, |n| - ||n| - n|. tract takes a number that it follows for a size, and then W /
-/// 2W for 0, a tensor times W * 0.000001 for 0, and a state of a scan for a multiple of it.
-Ref Emitter::State::hidden_size(Ref number) {
-  if (const auto known = hidden_sizes.find(number.id); known != hidden_sizes.end())
+/// An optimisation barrier: a number computed from sizes, in a form that tract 0.23 does not
+/// analyse: |n| * sign(n); for integers, whose sign 0.21 lacks, |n| - ||n| - n|. tract treats
+/// numbers that it can analyse as sizes, and then takes W / 2W for 0, a tensor times W * 0.000001
+/// for 0, and a state of a scan for a multiple of it.
+Ref Emitter::State::size_barrier(Ref number) {
+  if (const auto known = size_barriers.find(number.id); known != size_barriers.end())
     return Ref{known->second};
   const TensorType type{at(number).dtype, at(number).shape};
   const auto call = [&](std::string_view op, const std::vector<Ref>& operands) {
@@ -124,63 +126,64 @@ Ref Emitter::State::hidden_size(Ref number) {
   // 0.21 lacks abs of f64.
   const bool is_double = type.dtype == DType::f64;
   const Ref size = is_double ? call("max", {number, call("neg", {number})}) : call("abs", {number});
-  const Ref hidden = ir::is_integer(type.dtype)
-                         ? call("sub", {size, call("abs", {call("sub", {size, number})})})
-                         : call("mul", {size, call("sign", {number})});
-  hidden_sizes[number.id] = hidden.id;
-  return hidden;
+  const Ref barrier = ir::is_integer(type.dtype)
+                          ? call("sub", {size, call("abs", {call("sub", {size, number})})})
+                          : call("mul", {size, call("sign", {number})});
+  size_barriers[number.id] = barrier.id;
+  return barrier;
 }
 
-/// In products, tract also uses a size to narrow the other factor, and combines several products
-/// into polynomials that grow with each operation before them.
-void Emitter::State::hide_sizes(std::string_view op, std::vector<Ref>& operands,
-                                const Shape& shape) {
+/// In products, tract also derives the range of the other factor from a size, and combines several
+/// products into polynomials that grow with each preceding operation.
+void Emitter::State::add_size_barriers(std::string_view op, std::vector<Ref>& operands,
+                                       const Shape& shape) {
   if (op != "mul" && op != "div") return;
   for (Ref& operand : operands) {
     const TensorEntry& factor = at(operand);
     const bool is_float = ir::is_float(factor.dtype);
     const bool is_integer = factor.dtype == DType::i64 || factor.dtype == DType::i32;
     // Integers computed from sizes alone stay sizes.
-    if (factor.of_sizes && factor.shape.empty() && (is_float || (is_integer && !shape.empty())))
-      operand = hidden_size(operand);
+    if (factor.from_sizes && factor.shape.empty() && (is_float || (is_integer && !shape.empty())))
+      operand = size_barrier(operand);
   }
 }
 
-Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& given,
+Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& inputs,
                          std::optional<DType> dtype, const Attributes& attributes) {
-  if (const auto place = scaled_twice(*this, op, given)) {
-    std::vector<Ref> negated = given;
-    negated[*place] = elementwise("neg", {given[*place]});
+  if (const auto index = scaled_twice(*this, op, inputs)) {
+    std::vector<Ref> negated = inputs;
+    negated[*index] = elementwise("neg", {inputs[*index]});
     return elementwise("neg", {elementwise(op, negated, dtype, attributes)});
   }
-  check_packed(*this, op, given, attributes);
-  check_operand_dtypes(op, *this, given);
-  std::vector<Ref> operands = given;
+  check_packed(*this, op, inputs, attributes);
+  check_operand_dtypes(op, *this, inputs);
+  std::vector<Ref> operands = inputs;
   Shape shape;
   for (const Ref ref : operands) shape = broadcast_shape(*state_, shape, this->shape(ref));
   const TensorType type{dtype.value_or(this->dtype(operands.at(0))), shape};
   T2N_ASSERT(!op.starts_with("t2n_") || find_fragment(op) != nullptr, "no fragment is called '", op,
              "'");
   if (target::has(state_->target, target::Feature::open_sizes))
-    state_->hide_sizes(op, operands, shape);
-  if (is_absorbing(op) && state_->iteration) state_->hide_constants(*this, operands);
-  operands = tied_constants(*this, op, std::move(operands), shape);
+    state_->add_size_barriers(op, operands, shape);
+  if (is_absorbing(op) && state_->iteration) state_->add_constant_barriers(*this, operands);
+  operands = dependent_constants(*this, op, std::move(operands), shape);
   for (Ref& operand : operands) {
     const auto rank = static_cast<std::ptrdiff_t>(this->shape(operand).size());
     operand = with_named_sizes(*this, operand, Shape(shape.end() - rank, shape.end()));
   }
-  operands = hidden_uniforms(*this, op, operands);
+  operands = uniform_barriers(*this, op, operands);
   std::vector<nnef::Argument> arguments = state_->aligned_operands(
       operands, shape,
       [&](const Shape& a, const Shape& b) { return broadcast_shape(*state_, a, b); },
       [&](size_t i, const Ints& axes) { return unsqueeze(operands[i], axes); });
   add_attributes(arguments, attributes);
-  const Ref made = state_->append_call(op, std::move(arguments), {type})[0];
-  state_->at(made).of_sizes = op != "pow" && state_->are_sizes(operands);  // tract follows no power
-  note_uniform(*state_, op, operands, made);
-  note_elementwise_repeats(*state_, operands, made);
-  note_scaled(*this, op, operands, made);
-  return made;
+  const Ref output = state_->append_call(op, std::move(arguments), {type})[0];
+  state_->at(output).from_sizes =
+      op != "pow" && state_->are_sizes(operands);  // tract does not analyse powers
+  note_uniform(*state_, op, operands, output);
+  note_elementwise_broadcast_axes(*state_, operands, output);
+  note_scaled(*this, op, operands, output);
+  return output;
 }
 
 }  // namespace t2n::ops

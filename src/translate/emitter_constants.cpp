@@ -1,4 +1,4 @@
-// Constants: literals if a number is exact as one, else variables, written on first use.
+// Constants: literals where exact, else variables, written on first use.
 #include <cmath>
 #include <utility>
 
@@ -25,9 +25,9 @@ std::optional<nnef::Value> float_literal(double value, DType dtype) {
 
 std::optional<nnef::Value> integer_literal(const ir::Tensor& value) {
   // An integer literal is a TDim in tract: 64 bits, signed.
-  const auto wide = draft::converted(value, DType::i64);
-  if (!wide) return {};
-  return cast_literal(nnef::integer(ir::element_i64(*wide, 0)), value.dtype);
+  const auto as_i64 = draft::converted(value, DType::i64);
+  if (!as_i64) return {};
+  return cast_literal(nnef::integer(ir::element_i64(*as_i64, 0)), value.dtype);
 }
 
 std::optional<nnef::Value> literal(const ir::Tensor& number) {
@@ -36,8 +36,8 @@ std::optional<nnef::Value> literal(const ir::Tensor& number) {
   return float_literal(ir::element_f64(number, 0), number.dtype);
 }
 
-/// tract_core_broadcast restores the repeated axes.
-Ref write_repeats(draft::Draft& draft, Ref ref, TensorEntry base) {
+/// tract_core_broadcast restores the broadcast axes.
+Ref write_broadcast(draft::Draft& draft, Ref ref, TensorEntry base) {
   const Shape shape = draft.at(ref).shape;
   const nnef::Value small = draft.operand(draft.add(std::move(base)));
   return draft.append_call("tract_core_broadcast",
@@ -45,12 +45,12 @@ Ref write_repeats(draft::Draft& draft, Ref ref, TensorEntry base) {
                            {{draft.at(ref).dtype, shape}})[0];
 }
 
-/// tract stores every dtype that exists here.
+/// tract stores all dtypes.
 void check_stored(const TensorEntry&) {}
 
 }  // namespace
 
-draft::Notation tract_notation() { return {literal, write_repeats, check_stored}; }
+draft::Notation tract_notation() { return {literal, write_broadcast, check_stored}; }
 
 Ref Emitter::scalar(double value, DType dtype) {
   T2N_ASSERT(ir::is_float(dtype) || value == std::floor(value), value, " is no ",
@@ -69,7 +69,7 @@ Ref Emitter::constant(ir::Tensor values, std::string_view name) {
 }
 
 Ref Emitter::full(Ref scalar, const Shape& shape) {
-  T2N_ASSERT(rank(scalar) == 0, "full wants a rank-0 value, not ",
+  T2N_ASSERT(rank(scalar) == 0, "full needs a rank-0 value, not ",
              ir::shape_str(this->shape(scalar)));
   return broadcast_to(scalar, shape);
 }

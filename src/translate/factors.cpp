@@ -9,8 +9,8 @@
 namespace t2n::ops {
 namespace {
 
-/// Exponents of 2 between which a factor, and a product of two, leave room for what they scale: one
-/// that overflows on its way in torch is to do so in the file.
+/// Bounds of the exponent of a factor, and of a product of two, which leave headroom for the
+/// tensor: an intermediate result that overflows in torch must overflow in the exported model.
 constexpr double kSafe = 30;
 /// Larger constants are not examined.
 constexpr int64_t kMostFactors = 1 << 16;
@@ -30,17 +30,17 @@ Scaling scaling_by(Emitter& out, Ref factor, bool divides) {
   if (ir::element_count(ir::static_shape(out.shape(factor))) > kMostFactors) return unknown;
   const auto known = out.constant_value(factor);
   if (!known) return unknown;
-  Scaling made{HUGE_VAL, -HUGE_VAL, true};
+  Scaling scaling{HUGE_VAL, -HUGE_VAL, true};
   for (const double value : ir::to_f64(*known)) {
     if (value == 0) continue;
     if (!std::isfinite(value)) return unknown;
     int exponent = 0;
-    made.is_exact = made.is_exact && std::abs(std::frexp(value, &exponent)) == 0.5;
-    made.least = std::min<double>(made.least, exponent);
-    made.most = std::max<double>(made.most, exponent);
+    scaling.is_exact = scaling.is_exact && std::abs(std::frexp(value, &exponent)) == 0.5;
+    scaling.least = std::min<double>(scaling.least, exponent);
+    scaling.most = std::max<double>(scaling.most, exponent);
   }
-  if (made.least > made.most) return {};
-  return divides ? Scaling{-made.most, -made.least, made.is_exact} : made;
+  if (scaling.least > scaling.most) return {};
+  return divides ? Scaling{-scaling.most, -scaling.least, scaling.is_exact} : scaling;
 }
 
 bool is_safe(const Scaling& scaling) { return scaling.least >= -kSafe && scaling.most <= kSafe; }
@@ -49,8 +49,8 @@ Scaling combined(const Scaling& a, const Scaling& b) {
   return {a.least + b.least, a.most + b.most, a.is_exact && b.is_exact};
 }
 
-/// Whether x * (a * b) is x * a * b, to the last bit where that matters.
-bool may_meet(const Emitter::State& state, DType dtype, const Scaling& a, const Scaling& b) {
+/// Whether x * (a * b) equals x * a * b, bit for bit where that matters.
+bool may_fold(const Emitter::State& state, DType dtype, const Scaling& a, const Scaling& b) {
   const Scaling both = combined(a, b);
   if (!is_safe(a) || !is_safe(b) || !is_safe(both)) return false;
   if (a.is_exact || b.is_exact)
@@ -58,9 +58,10 @@ bool may_meet(const Emitter::State& state, DType dtype, const Scaling& a, const 
   return dtype != DType::f16 && !is_rounded_later(state);
 }
 
-/// Operations that tract moves in front of products, or behind them.
-constexpr std::string_view kMoved[] = {"reshape", "squeeze", "unsqueeze", "transpose",
-                                       "slice",   "concat",  "stack",     "tract_core_broadcast"};
+/// Operations that tract moves before or after products.
+constexpr std::string_view kMovesElements[] = {
+    "reshape", "squeeze", "unsqueeze", "transpose",
+    "slice",   "concat",  "stack",     "tract_core_broadcast"};
 
 }  // namespace
 
@@ -72,7 +73,7 @@ std::optional<size_t> scaled_twice(Emitter& out, std::string_view op,
     const auto factor = factor_of(out, op, operands, i);
     if (!factor) continue;
     const auto before = state.scaled.find(operands[i].id);
-    if (before != state.scaled.end() && !may_meet(state, out.dtype(operands[i]), before->second,
+    if (before != state.scaled.end() && !may_fold(state, out.dtype(operands[i]), before->second,
                                                   scaling_by(out, *factor, op == "div")))
       return i;
   }
@@ -81,7 +82,8 @@ std::optional<size_t> scaled_twice(Emitter& out, std::string_view op,
 
 void note_scaled(Emitter& out, std::string_view op, const std::vector<Ref>& operands, Ref result) {
   std::map<int, Scaling>& scaled = out.state().scaled;
-  if (std::find(std::begin(kMoved), std::end(kMoved), op) != std::end(kMoved)) {
+  if (std::find(std::begin(kMovesElements), std::end(kMovesElements), op) !=
+      std::end(kMovesElements)) {
     std::optional<Scaling> widest;
     for (const Ref operand : operands)
       if (const auto found = scaled.find(operand.id); found != scaled.end()) {
@@ -96,9 +98,9 @@ void note_scaled(Emitter& out, std::string_view op, const std::vector<Ref>& oper
   for (const size_t i : {size_t{0}, size_t{1}}) {
     const auto factor = factor_of(out, op, operands, i);
     if (!factor) continue;
-    const Scaling made = scaling_by(out, *factor, op == "div");
+    const Scaling scaling = scaling_by(out, *factor, op == "div");
     const auto before = scaled.find(operands[i].id);
-    scaled[result.id] = before == scaled.end() ? made : combined(before->second, made);
+    scaled[result.id] = before == scaled.end() ? scaling : combined(before->second, scaling);
     return;
   }
 }

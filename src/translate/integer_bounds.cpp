@@ -17,7 +17,7 @@ Bounds intersection(Bounds a, Bounds b) {
   return {std::max(a.low, b.low), std::min(a.high, b.high)};
 }
 
-bool is_counted(ir::DType dtype) { return ir::is_integer(dtype) || dtype == ir::DType::boolean; }
+bool is_integral(ir::DType dtype) { return ir::is_integer(dtype) || dtype == ir::DType::boolean; }
 
 Bounds limits_of(ir::DType dtype) {
   const double range = std::exp2(8.0 * static_cast<double>(ir::dtype_size(dtype)));
@@ -51,10 +51,10 @@ Bounds Operands::at(std::string_view name, Bounds otherwise) const {
 }
 
 Bounds Operands::of(ir::ValueId id) const {
-  return is_counted(value(id).dtype) ? known_[static_cast<size_t>(id)] : Bounds{};
+  return is_integral(value(id).dtype) ? known_[id] : Bounds{};
 }
 
-std::string Operands::word(std::string_view name) const {
+std::string Operands::text(std::string_view name) const {
   const ir::Attr* attr = node_.find(name);
   const auto* text = attr == nullptr ? nullptr : std::get_if<std::string>(attr);
   return text == nullptr ? "" : *text;
@@ -77,7 +77,7 @@ double Operands::axis_size(std::string_view name) const {
   const auto* dim = attr == nullptr ? nullptr : std::get_if<ir::Dim>(attr);
   if (dim == nullptr || shape.empty()) return elements(shape);
   const int64_t axis = dim->value() + (dim->value() < 0 ? std::ssize(shape) : 0);
-  return static_cast<double>(shape.at(static_cast<size_t>(axis)).value());
+  return static_cast<double>(shape.at(axis).value());
 }
 
 double Operands::most() const {

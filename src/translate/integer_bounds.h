@@ -9,7 +9,7 @@
 
 namespace t2n::ops {
 
-/// f32 holds every whole number up to here: 2^24.
+/// f32 represents every integer up to this one: 2^24.
 inline constexpr double kExactIntegers = 16777216;
 
 struct Bounds {
@@ -22,8 +22,8 @@ Bounds hull(Bounds a, Bounds b);
 Bounds intersection(Bounds a, Bounds b);
 double elements(const ir::Shape& shape);
 
-/// Counts and indices are integers too; booleans are 0 and 1.
-bool is_counted(ir::DType dtype);
+/// Integers, and booleans as 0 and 1.
+bool is_integral(ir::DType dtype);
 Bounds limits_of(ir::DType dtype);
 
 /// The operands of a node as ranges.
@@ -36,19 +36,19 @@ class Operands {
   Bounds at(std::string_view name, Bounds otherwise = {}) const;
   Bounds of(ir::ValueId id) const;
   bool has(std::string_view name) const { return node_.find(name) != nullptr; }
-  /// The text of an argument; "" if there is none.
-  std::string word(std::string_view name) const;
+  /// A string argument; "" if there is none.
+  std::string text(std::string_view name) const;
   /// Whether the operator has that name, with any overload.
   bool is_called(std::string_view base_name) const;
 
   std::vector<ir::ValueId> tensors() const;
-  const ir::Value& value(ir::ValueId id) const { return graph_.values[static_cast<size_t>(id)]; }
+  const ir::Value& value(ir::ValueId id) const { return graph_.values[id]; }
   const ir::Value& output() const { return value(node_.outputs[0]); }
   const ir::Shape& shape(size_t operand) const { return value(tensors().at(operand)).shape; }
   /// The size of the axis that an argument names; of all axes if it names none.
   double axis_size(std::string_view name) const;
   /// An upper bound for indices and counts: the most elements of any operand or result, and the
-  /// greatest whole number among the arguments.
+  /// greatest integer among the arguments.
   double most() const;
 
  private:

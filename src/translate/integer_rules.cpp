@@ -26,7 +26,7 @@ Bounds sum_of(const Operands& x) {
 Bounds difference(const Operands& x) {
   return plus(x.at("self"), times({-1, -1}, times(x.at("alpha", {1, 1}), x.at("other"))));
 }
-Bounds turned_difference(const Operands& x) {
+Bounds reversed_difference(const Operands& x) {
   return plus(x.at("other"), times({-1, -1}, times(x.at("alpha", {1, 1}), x.at("self"))));
 }
 Bounds product(const Operands& x) { return times(x.at("self"), x.at("other")); }
@@ -63,7 +63,7 @@ Bounds plain_product(const Operands& x) {
   return within(out + magnitude(x.at("bias")));
 }
 
-/// Sums of products of any number of tensors, and what is added to them.
+/// Sums of products of any number of tensors, with an added tensor.
 Bounds mixed_product(const Operands& x) {
   double all = 1, most = 1, out = 1;
   for (const ValueId id : x.tensors()) {
@@ -79,17 +79,18 @@ Bounds mixed_product(const Operands& x) {
 /// Operations that write, add or multiply values into positions.
 Bounds put(const Operands& x) {
   const Bounds self = x.at("self");
-  Bounds more;
+  Bounds update;
   for (const std::string_view name : {"src", "source", "values", "value"})
-    more = hull(more, x.at(name));
+    update = hull(update, x.at(name));
   const double most = x.most();
-  const std::string how = x.word("reduce");
-  if (how == "prod" || how == "multiply")
-    return within(std::max(1.0, magnitude(self)) * std::pow(std::max(1.0, magnitude(more)), most));
+  const std::string reduction = x.text("reduce");
+  if (reduction == "prod" || reduction == "multiply")
+    return within(std::max(1.0, magnitude(self)) *
+                  std::pow(std::max(1.0, magnitude(update)), most));
   const double scale = magnitude(x.at("alpha", {1, 1}));
-  const bool adds =
-      x.has("accumulate") ? x.at("accumulate").high > 0 : !how.empty() || !x.is_called("scatter");
-  return adds ? plus(self, times(more, {most * scale, most * scale})) : hull(self, more);
+  const bool adds = x.has("accumulate") ? x.at("accumulate").high > 0
+                                        : !reduction.empty() || !x.is_called("scatter");
+  return adds ? plus(self, times(update, {most * scale, most * scale})) : hull(self, update);
 }
 
 Bounds added_product(const Operands& x) {
@@ -152,7 +153,7 @@ const std::vector<Row>& rows() {
   static const std::vector<Row> table = {
       {{sum_of, true, false}, {"add", "__add__"}},
       {{difference, true, false}, {"sub", "subtract"}},
-      {{turned_difference, true, false}, {"rsub"}},
+      {{reversed_difference, true, false}, {"rsub"}},
       {{product, true, false}, {"mul", "multiply", "lcm", "kron"}},
       {{negation, true, false}, {"neg", "negative"}},
       {{absolute_value, false, false}, {"abs", "absolute"}},

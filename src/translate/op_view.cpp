@@ -2,10 +2,8 @@
 #include "src/translate/op_view.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include "src/diag/error.h"
@@ -36,9 +34,9 @@ double number_of(const OpView& op, const Attr& attr, std::string_view name) {
 
 int64_t integer_of(const OpView& op, const Attr& attr, std::string_view name) {
   if (const auto* flag = std::get_if<bool>(&attr)) return *flag ? 1 : 0;
-  if (const auto* real = std::get_if<double>(&attr)) {
-    T2N_ASSERT(*real == std::floor(*real), "'", name, "' is not an integer");
-    return static_cast<int64_t>(*real);
+  if (const auto* number = std::get_if<double>(&attr)) {
+    T2N_ASSERT(*number == std::floor(*number), "'", name, "' is not an integer");
+    return static_cast<int64_t>(*number);
   }
   const Dim& dim = get<Dim>(attr, name, "an integer");
   if (!dim.is_constant()) op.refuse(name, Limit::unknown_size);
@@ -57,14 +55,14 @@ std::vector<double> numbers_of(const OpView& op, const Attr& attr, std::string_v
     for (const Dim& dim : *dims) out.push_back(number_of(op, Attr(dim), name));
     return out;
   }
-  if (const auto* reals = std::get_if<std::vector<double>>(&attr)) return *reals;
+  if (const auto* floats = std::get_if<std::vector<double>>(&attr)) return *floats;
   return {number_of(op, attr, name)};
 }
 
 Shape dims_of(const Attr& attr, std::string_view name) {
   if (const auto* dims = std::get_if<std::vector<Dim>>(&attr)) return *dims;
-  // An empty list does not tell its element type.
-  if (const auto* reals = std::get_if<std::vector<double>>(&attr); reals && reals->empty())
+  // An empty list has no element type.
+  if (const auto* floats = std::get_if<std::vector<double>>(&attr); floats && floats->empty())
     return {};
   if (const auto* flags = std::get_if<std::vector<bool>>(&attr); flags && flags->empty()) return {};
   return {get<Dim>(attr, name, "a list of integers")};
@@ -85,25 +83,6 @@ OpView::OpView(const ir::Graph& graph, const ir::Node& node, std::string_view nn
     : graph_(graph), node_(node), nnef_(nnef), out_(out) {}
 
 bool OpView::has_argument(std::string_view name) const { return node_.find(name) != nullptr; }
-
-bool OpView::follows_scan(std::string_view name) const {
-  constexpr std::array<std::string_view, 5> kScans = {"scan", "lstm", "gru", "rnn_tanh",
-                                                      "rnn_relu"};
-  const std::vector<int> producers = ir::producers(graph_);
-  std::vector<ir::ValueId> due = {ir::operand(node_, name)};
-  std::set<ir::ValueId> seen(due.begin(), due.end());
-  while (!due.empty()) {
-    const int producer = producers[static_cast<size_t>(due.back())];
-    due.pop_back();
-    if (producer < 0) continue;
-    const ir::Node& node = graph_.nodes[static_cast<size_t>(producer)];
-    if (is_one_of(ir::op_short_name(node.op), kScans)) return true;
-    ir::for_each_input(node, [&](ir::ValueId id) {
-      if (seen.insert(id).second) due.push_back(id);
-    });
-  }
-  return false;
-}
 
 bool OpView::is_tensor(std::string_view name) const {
   const Attr* attr = node_.find(name);
@@ -262,10 +241,10 @@ Ref OpView::number(std::string_view name, DType dtype) const {
 }
 
 int OpView::axis(std::string_view name, int rank) const {
-  const int64_t given = i64(name);
+  const int64_t value = i64(name);
   const int64_t extent = std::max(rank, 1);
-  T2N_ASSERT(given >= -extent && given < extent, name, "=", given, " of rank ", rank);
-  return static_cast<int>(given < 0 ? given + extent : given);
+  T2N_ASSERT(value >= -extent && value < extent, name, "=", value, " of rank ", rank);
+  return static_cast<int>(value < 0 ? value + extent : value);
 }
 
 int OpView::axis(std::string_view name) const { return axis(name, out_.rank(tensor("self"))); }
@@ -280,7 +259,7 @@ Ints OpView::axes(std::string_view name, int rank) const {
   std::sort(out.begin(), out.end());
   if (rank == 0) return {};
   if (out.empty()) {
-    out.resize(static_cast<size_t>(rank));
+    out.resize(rank);
     std::iota(out.begin(), out.end(), 0);
   }
   return out;
@@ -288,9 +267,9 @@ Ints OpView::axes(std::string_view name, int rank) const {
 
 Ints OpView::expand_ints(std::string_view name, int count) const {
   Ints out = ints(name);
-  const auto wanted = static_cast<size_t>(count);
-  if (out.size() == 1) out.resize(wanted, out[0]);
-  T2N_ASSERT(out.size() == wanted, "'", name, "' has ", out.size(), " entries, not ", count);
+  const size_t size = count;
+  if (out.size() == 1) out.resize(size, out[0]);
+  T2N_ASSERT(out.size() == size, "'", name, "' has ", out.size(), " entries, not ", count);
   return out;
 }
 
@@ -315,16 +294,13 @@ const ir::Node* OpView::producer(std::string_view name) const {
 }
 
 bool OpView::is_used(int output) const {
-  return out_.state()
-             .use_counts[static_cast<size_t>(node_.outputs.at(static_cast<size_t>(output)))] > 0;
+  return out_.state().use_counts[node_.outputs.at(output)] > 0;
 }
 
-DType OpView::dtype(int output) const {
-  return graph_.values[static_cast<size_t>(node_.outputs.at(static_cast<size_t>(output)))].dtype;
-}
+DType OpView::dtype(int output) const { return graph_.values[node_.outputs.at(output)].dtype; }
 
 const Shape& OpView::shape(int output) const {
-  return graph_.values[static_cast<size_t>(node_.outputs.at(static_cast<size_t>(output)))].shape;
+  return graph_.values[node_.outputs.at(output)].shape;
 }
 
 Ints OpView::sizes(int output) const {
@@ -336,12 +312,11 @@ Ints OpView::sizes(int output) const {
 void OpView::refuse(std::string_view argument, std::string_view why, std::string_view help) const {
   const Attr& attr = read(argument);
   // Strings are quoted as in Python, tensors shown by type.
-  std::string value = ir::attr_str(
-      attr, [&](ir::ValueId id) { return graph_.values[static_cast<size_t>(id)].name; });
+  std::string value = ir::attr_str(attr, [&](ir::ValueId id) { return graph_.values[id].name; });
   if (const auto* text = std::get_if<std::string>(&attr)) value = quoted(*text);
   if (const auto* tensor = std::get_if<ir::TensorRef>(&attr);
       tensor && tensor->id != ir::kNoValue) {
-    const ir::Value& operand = graph_.values[static_cast<size_t>(tensor->id)];
+    const ir::Value& operand = graph_.values[tensor->id];
     value = type_str(operand.dtype, operand.shape);
   }
   Diagnostic out =

@@ -15,8 +15,8 @@ namespace t2n::ops {
 
 using target::Limit;
 
-/// Reading a name that the schema lacks, and leaving an argument unread, are internal errors, so
-/// that none is forgotten. Values that the target cannot express are refused with
+/// Reading a name that the schema lacks and not reading an argument are internal errors, so that no
+/// argument is forgotten. Values that the target cannot express are refused with
 /// `unsupported-argument`.
 class OpView {
  public:
@@ -28,10 +28,8 @@ class OpView {
   std::string_view op() const { return ir::op_name(node_.op); }
   bool has_argument(std::string_view name) const;
   const ir::Graph& body() const { return *node_.body; }  ///< the nested graph of a scan
-  /// Whether a tensor was given: an operand may be a tensor or a number. Does not count as reading.
+  /// Whether the argument is a tensor, not a number. Does not count as reading.
   bool is_tensor(std::string_view name) const;
-  /// Whether a tensor is computed from what a loop or a recurrent layer gives.
-  bool follows_scan(std::string_view name) const;
 
   // Tensors.
   Ref tensor(std::string_view name) const;
@@ -42,7 +40,7 @@ class OpView {
   ir::Tensor constant(std::string_view name) const;
   bool is_none(std::string_view name) const;
 
-  // Plain values. A number may be given as any of int, float and bool (`Scalar`).
+  // Plain values. A number may be an int, float or bool (`Scalar`).
   int64_t i64(std::string_view name) const;
   double f64(std::string_view name) const;
   bool boolean(std::string_view name) const;
@@ -82,14 +80,14 @@ class OpView {
 
   // The results of torch.
   int outputs() const { return static_cast<int>(node_.outputs.size()); }
-  /// Whether anything reads the output; an unread one needs no result.
+  /// Whether the output is read; an unread one needs no result.
   bool is_used(int output) const;
-  /// Whether what follows from the first result, products aside, is rounded, compared or made an
-  /// integer later: an error in its last bit may become a step there.
+  /// Whether a value that depends on the first result, products aside, is rounded, compared or
+  /// converted to an integer later, where an error in its last bit may become a step.
   bool is_rounded_later() const;
   /// The operation that computes an operand; null for inputs and constants.
   const ir::Node* producer(std::string_view name) const;
-  /// Whether an operand may hold infinities that the program makes.
+  /// Whether an operand may contain infinities that the program makes.
   bool may_meet_infinity(std::string_view name) const;
   DType dtype(int output = 0) const;
   const Shape& shape(int output = 0) const;
@@ -99,7 +97,7 @@ class OpView {
   /// Throws `unsupported-argument`: "aten::op: argument=value has no translation for TARGET".
   [[noreturn]] void refuse(std::string_view argument, Limit limit,
                            std::string_view help = {}) const;
-  /// Throws `unsupported-op` for a whole operation, e.g. for a dtype or rank it cannot have.
+  /// Throws `unsupported-op` for the entire operation, e.g. for an unsupported dtype or rank.
   [[noreturn]] void refuse_op(Limit limit, std::string_view help = {}) const;
 
   /// Internal error if an argument was never read.

@@ -31,7 +31,7 @@ bool is_depthwise(const Shape& filter, const Attributes& attributes) {
   return filter.at(1) == Dim(1) && groups != nullptr && groups->integer != 1;
 }
 
-/// Whether tract reads blocks as this operand. It computes products without transposition wrong.
+/// Whether tract supports blocks as this operand. It computes products without transposition wrong.
 bool is_readable(Emitter& out, std::string_view op, const std::vector<Ref>& operands,
                  size_t operand, const Attributes& attributes) {
   if (op == "tract_core_gather")
@@ -49,7 +49,7 @@ bool is_readable(Emitter& out, std::string_view op, const std::vector<Ref>& oper
 [[noreturn]] void refuse_reader(Emitter& out, std::string_view reader) {
   throw Error(target::untranslated(
       "unsupported-op", cat("a Q4_0 weight in ", reader), target_name(out.state().target),
-      target::limit_row(target::Limit::packed_weights).why, "leave this weight in floats"));
+      target::limit_row(target::Limit::packed_weights).why, "do not quantise this weight"));
 }
 
 }  // namespace

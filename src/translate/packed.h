@@ -1,4 +1,4 @@
-// Weights stored as Q4_0 blocks, which tract reads only in a few operations.
+// Weights stored as Q4_0 blocks, which tract supports only in a few operations.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace t2n::ops {
 
-/// The weight whose blocks the constant `packed` holds as bytes: a variable of its own.
+/// A variable for the weight whose blocks the constant `packed` contains as bytes.
 Ref unpacked(Emitter& out, Ref packed, DType dtype, const Shape& shape);
 bool is_q4_0(Emitter& out, Ref ref);
 

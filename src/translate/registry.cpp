@@ -36,42 +36,44 @@ void binary_row(const OpView& op, Emitter& out) {
   out.result(out.elementwise(op.nnef(), operands, op.dtype()));
 }
 
-void Registry::add(Entry entry, const Place& place) {
+void Registry::add(Entry entry, const Location& location) {
   T2N_ASSERT(entry.variants.empty() == entry.refusal.has_value(), entry.op,
              " needs either variants or a refusal");
-  entry.file = place.file_name();
-  const std::string row = cat(entry.file, ":", place.line());
+  entry.file = location.file_name();
+  const std::string row = cat(entry.file, ":", location.line());
   for (const std::string_view name : std::exchange(entry.also, {}))
     entries_.set(ir::op_id(name), entry, row);
   entries_.set(ir::op_id(entry.op), std::move(entry), row);
 }
 
-void Registry::same(const Names& ops, const Shared& shared, const Place& place) {
-  for (const std::string_view op : ops) add(entry_of(op, shared), place);
+void Registry::same(const Names& ops, const Shared& shared, const Location& location) {
+  for (const std::string_view op : ops) add(entry_of(op, shared), location);
 }
 
-void Registry::elementwise(Entry entry, const Place& place) {
+void Registry::elementwise(Entry entry, const Location& location) {
   entry.is_elementwise = true;
-  add(std::move(entry), place);
+  add(std::move(entry), location);
 }
 
-void Registry::elementwise(const Names& ops, const Shared& shared, const Place& place) {
-  for (const std::string_view op : ops) elementwise(entry_of(op, shared), place);
+void Registry::elementwise(const Names& ops, const Shared& shared, const Location& location) {
+  for (const std::string_view op : ops) elementwise(entry_of(op, shared), location);
 }
 
 void Registry::refuse(const Names& ops, std::string_view doc, const Refusal& refusal,
-                      const Place& place) {
-  for (const std::string_view op : ops) add({.op = op, .doc = doc, .refusal = refusal}, place);
+                      const Location& location) {
+  for (const std::string_view op : ops) add({.op = op, .doc = doc, .refusal = refusal}, location);
 }
 
-void Registry::unary(std::span<const UnaryRow> rows, Translate translate, const Place& place) {
+void Registry::unary(std::span<const UnaryRow> rows, Translate translate,
+                     const Location& location) {
   for (const UnaryRow& row : rows)
-    elementwise({row.op}, {row.nnef, row.doc, translate, row.promotion}, place);
+    elementwise({row.op}, {row.nnef, row.doc, translate, row.promotion}, location);
 }
 
-void Registry::binary(std::span<const BinaryRow> rows, Translate translate, const Place& place) {
+void Registry::binary(std::span<const BinaryRow> rows, Translate translate,
+                      const Location& location) {
   for (const BinaryRow& row : rows)
-    elementwise({row.op}, {row.nnef, row.doc, translate, row.promotion}, place);
+    elementwise({row.op}, {row.nnef, row.doc, translate, row.promotion}, location);
 }
 
 std::optional<ir::Promotion> Registry::promotion(ir::OpId op) const {

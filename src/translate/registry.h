@@ -24,7 +24,7 @@ inline When any_target() { return {}; }
 inline When has(Feature feature) { return {{feature}}; }
 inline When has(Feature a, Feature b) { return {{a, b}}; }
 
-/// One way to emit an operator. The most specific applicable one is chosen before it runs; its
+/// One translation of an operator. The most specific applicable one is chosen before it runs; its
 /// refusal is final.
 struct Variant {
   When when;
@@ -38,7 +38,7 @@ struct Refusal {
   std::string_view help;
 };
 
-/// Everything that the table holds on one operator.
+/// Everything that the table contains for one operator.
 struct Entry {
   std::string_view op;  ///< schema name with overload: "aten::add.Tensor"
   /// Further overloads with the same arguments and meaning.
@@ -46,7 +46,7 @@ struct Entry {
   std::string_view doc;  ///< the formula
   std::vector<Variant> variants = {};
   std::string_view limits = {};         ///< what is refused, for `t2nnef ops`
-  std::optional<Refusal> refusal = {};  ///< of the whole operator; there are no variants then
+  std::optional<Refusal> refusal = {};  ///< of the entire operator; there are no variants then
   std::optional<ir::Promotion> promotion = {};
   /// The results have the shape that all tensors among the arguments broadcast to.
   bool is_elementwise = false;
@@ -85,21 +85,22 @@ struct BinaryRow {
 class Registry {
  public:
   using Names = std::vector<std::string_view>;
-  using Place = std::source_location;
+  using Location = std::source_location;
 
-  void add(Entry entry, const Place& place = Place::current());
+  void add(Entry entry, const Location& location = Location::current());
   /// Adds an entry for each name.
-  void same(const Names& ops, const Shared& shared, const Place& place = Place::current());
+  void same(const Names& ops, const Shared& shared, const Location& location = Location::current());
   /// The same for elementwise operators.
-  void elementwise(Entry entry, const Place& place = Place::current());
-  void elementwise(const Names& ops, const Shared& shared, const Place& place = Place::current());
+  void elementwise(Entry entry, const Location& location = Location::current());
+  void elementwise(const Names& ops, const Shared& shared,
+                   const Location& location = Location::current());
   /// Refuses operators that no target supports, with the reason.
   void refuse(const Names& ops, std::string_view doc, const Refusal& refusal,
-              const Place& place = Place::current());
+              const Location& location = Location::current());
   void unary(std::span<const UnaryRow> rows, Translate translate = unary_row,
-             const Place& place = Place::current());
+             const Location& location = Location::current());
   void binary(std::span<const BinaryRow> rows, Translate translate = binary_row,
-              const Place& place = Place::current());
+              const Location& location = Location::current());
 
   /// nullptr for an operator that is not in the table.
   const Entry* find(ir::OpId op) const { return entries_.find(op); }

@@ -1,10 +1,10 @@
-// What tract may know of a tensor's elements. It must not use that in products.
+// Tensors whose elements tract may know to be equal. It must not use that in products.
 #include "src/translate/uniform.h"
 
 #include <algorithm>
 
+#include "src/translate/broadcast_axes.h"
 #include "src/translate/emitter_state.h"
-#include "src/translate/repeats.h"
 
 namespace t2n::ops {
 namespace {
@@ -16,18 +16,18 @@ bool is_any(std::string_view op, std::initializer_list<std::string_view> names) 
 }
 
 bool is_one_number(const TensorEntry& x) {
-  return x.followed == Followed::number || (x.of_sizes && x.shape.empty());
+  return x.followed == Followed::number || (x.from_sizes && x.shape.empty());
 }
 
 bool is_constant(const TensorEntry& x) { return x.kind == TensorEntry::Kind::constant; }
 
-/// Whether a product with it may be 0 everywhere: other constants are harmless.
+/// Whether a product with it may be 0 everywhere.
 bool may_absorb(const TensorEntry& x) {
   if (!is_constant(x)) return is_one_number(x);
   return is_zero(x);
 }
 
-/// Operations that a single operand may decide.
+/// Whether a single operand may determine the entire result.
 bool is_absorbed(Emitter::State& state, std::string_view op, const std::vector<Ref>& operands) {
   const auto absorbs = [&](Ref ref) { return may_absorb(state.at(ref)); };
   const auto is_known = [&](Ref ref) {
@@ -42,16 +42,16 @@ bool is_absorbed(Emitter::State& state, std::string_view op, const std::vector<R
   return false;
 }
 
-/// Whether the numbers of two operands are positions along the same axis.
+/// Whether two operands are index ranges along the same axis.
 bool is_of_one_axis(Emitter::State& state, const std::vector<Ref>& operands) {
   std::vector<size_t> axes;  // counted from the last
   for (const Ref ref : operands) {
     const TensorEntry& x = state.at(ref);
     if (x.followed != Followed::positions) continue;
     for (size_t i = 0; i < x.shape.size(); ++i) {
-      const auto repeats = std::find(x.repeated_axes.begin(), x.repeated_axes.end(),
-                                     static_cast<int64_t>(i)) != x.repeated_axes.end();
-      if (x.shape[i] != Dim(1) && !repeats) axes.push_back(x.shape.size() - i);
+      const auto is_broadcast = std::find(x.broadcast_axes.begin(), x.broadcast_axes.end(),
+                                          static_cast<int64_t>(i)) != x.broadcast_axes.end();
+      if (x.shape[i] != Dim(1) && !is_broadcast) axes.push_back(x.shape.size() - i);
     }
   }
   std::sort(axes.begin(), axes.end());
@@ -72,14 +72,14 @@ Followed followed_in(Emitter::State& state, std::string_view op, const std::vect
     else if (!is_constant(x))
       return Followed::no;
   }
-  // Positions minus themselves are 0; joined, selected or multiplied they remain positions.
+  // An index range minus itself is 0; concatenated, selected or multiplied it remains a range.
   const bool may_cancel = !is_any(op, {"concat", "stack", "select", "mul", "min", "max"});
   if (has_positions)
     return may_cancel && is_of_one_axis(state, operands) ? Followed::number : Followed::positions;
   return has_number ? Followed::number : Followed::no;
 }
 
-/// A tensor of one element has no size that could be lost.
+/// A tensor of one element has no size to lose.
 bool has_sizes(const Shape& shape) {
   return std::any_of(shape.begin(), shape.end(), [](const Dim& size) { return size != Dim(1); });
 }
@@ -95,10 +95,10 @@ void note_uniform(Emitter::State& state, std::string_view op, const std::vector<
   state.at(result).followed = followed_in(state, op, operands);
 }
 
-std::vector<Ref> hidden_uniforms(Emitter& out, std::string_view op,
-                                 const std::vector<Ref>& operands) {
-  std::vector<Ref> hidden = operands;
-  if (!out.has(target::Feature::folds_repeats)) return hidden;
+std::vector<Ref> uniform_barriers(Emitter& out, std::string_view op,
+                                  const std::vector<Ref>& operands) {
+  std::vector<Ref> guarded = operands;
+  if (!out.has(target::Feature::folds_repeats)) return guarded;
   const bool is_product = is_any(op, {"mul", "div", "and", "matmul", "linear", "conv", "deconv",
                                       "tract_core_einsum"}) ||
                           op.ends_with("_reduce");
@@ -106,9 +106,9 @@ std::vector<Ref> hidden_uniforms(Emitter& out, std::string_view op,
   for (size_t i = 0; i < factors; ++i) {
     const TensorEntry& x = out.state().at(operands[i]);
     if (!is_constant(x) && is_one_number(x) && has_sizes(x.shape))
-      hidden[i] = gathered(out, operands[i]);
+      guarded[i] = gathered(out, operands[i]);
   }
-  return hidden;
+  return guarded;
 }
 
 }  // namespace t2n::ops

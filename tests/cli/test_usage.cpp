@@ -20,15 +20,15 @@ TEST_CASE("without arguments: a page of usage") {
   CHECK_EQ(result.code, 2);
   CHECK_EQ(result.out, "");
   CHECK_EQ(result.err, R"(usage: t2nnef COMMAND …
-  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check compares it
+  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check verifies it
   export MODEL.pt --target khronos the same without extensions: strict NNEF 1.0.5
   check MODEL.pt ARTEFACT          compare an NNEF artefact of any exporter with its model
-  inspect FILE                     what a model or an NNEF artefact takes and consists of
-  run ARTEFACT -i in.npz           run an NNEF artefact; -o out.npz keeps its outputs
-  diff A B                         what differs between two NNEF artefacts
-  ops [MODEL.pt]                   which operators are supported
+  inspect FILE                     show inputs, outputs and content of a model or artefact
+  run ARTEFACT -i in.npz           run an NNEF artefact; -o out.npz saves its outputs
+  diff A B                         show the differences between two NNEF artefacts
+  ops [MODEL.pt]                   list the supported operators
   opt FILE --passes A,B            run passes one by one; --verify compares each
-  lint FILE                        what is odd about the quantisation of a model or artefact
+  lint FILE                        report suspicious quantisation in a model or artefact
 examples:
   t2nnef export model.pt --target tract --check
   t2nnef export model.pt -t tract@0.21.19 -i ids=1,8,i64:0..999 -o model.nnef.tar
@@ -53,8 +53,9 @@ TEST_CASE("help and version") {
     CHECK_EQ(result.err, "");
     CHECK_NE(result.out.find("Usage: t2nnef"), std::string::npos);
   }
-  CHECK(starts(sandbox.run({"--help"}),
-               "TorchScript models as NNEF for the tract engine, or as strict NNEF (khronos)\n"));
+  CHECK(starts(
+      sandbox.run({"--help"}),
+      "Export TorchScript models to NNEF for the tract engine, or to strict NNEF (khronos)\n"));
   const auto examples = [&](const std::string& command) {
     const std::string out = sandbox.run({command, "--help"}).out;
     return out.substr(std::min(out.find("examples:\n"), out.size()));
@@ -98,7 +99,7 @@ TEST_CASE("misspelt and missing words") {
                 usage("t2nnef export has no option '--frobnicate'\n"
                       "  help: `t2nnef export --help` lists them\n"));
   check_failure(sandbox, {"export", "m.pt", "n.pt", "-t", "tract"}, 2,
-                usage("'n.pt' is one argument too many\n"
+                usage("'n.pt' is an unexpected argument\n"
                       "  help: `t2nnef export --help` shows what it takes\n"));
   check_failure(sandbox, {"export"}, 2,
                 usage("the model is missing\n  help: for example: t2nnef export model.pt\n"));
@@ -140,13 +141,13 @@ TEST_CASE("values of options") {
   refused({"--check", "--timeout", "nan"},
           "--timeout is nan, not a number of seconds from 0.001 to 1000000\n");
   refused({"--check=aproximate"},
-          "no tolerance is called 'aproximate'\n"
+          "there is no tolerance 'aproximate'\n"
           "  why:  levels are exact, close, approximate, very, super and ultra\n"
           "  help: did you mean 'approximate'?\n");
   refused({"--check", "--tolerance", "1e-3"},
-          "no tolerance is called '1e-3'\n"
+          "there is no tolerance '1e-3'\n"
           "  why:  levels are exact, close, approximate, very, super and ultra\n"
-          "  help: give a level, or numbers: ATOL,RTOL or ATOL,RTOL,OUTLIER_RATIO\n");
+          "  help: use a level, or numbers: ATOL,RTOL or ATOL,RTOL,OUTLIER_RATIO\n");
   refused({"--check=very", "--tolerance", "1e-3,1e-3"},
           "--check=very and --tolerance contradict each other\n");
   refused({"--strict"},
@@ -198,9 +199,9 @@ TEST_CASE("operators without a translation: what takes their place, or why they 
   };
   for (const char* op : {"quantized::linear", "quantized::embedding_bag_2bit_rowwise_offsets",
                          "aten::_weight_int4pack_mm_for_cpu", "aten::quantize_per_tensor"})
-    CHECK(holds(said(op), "(pass expand-quantised)"));
-  CHECK(holds(said("quantized::linear_prepack"), "runs while the model is traced"));
-  CHECK(holds(said("quantized::mul_out"), "refused: it is not among the operators"));
+    CHECK(holds(said(op), "by the pass expand-quantised"));
+  CHECK(holds(said("quantized::linear_prepack"), "evaluated while the model is traced"));
+  CHECK(holds(said("quantized::mul_out"), "refused: it is not on the list of operators"));
   CHECK(holds(said("aten::save"), "refused: operators that reach files"));
   CHECK_EQ(sandbox.run({"ops", "quantized::linearr"}).code, 2);
 }

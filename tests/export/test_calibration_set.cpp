@@ -46,8 +46,7 @@ TEST_CASE("batches do not cut along an open axis") {
 
 /// The first batch of an input in f32 or i32, from an array in any dtype.
 ir::Tensor taken(std::string_view input, const ir::Tensor& given) {
-  const ir::Graph graph =
-      ir::parse(cat("graph m(%x: ", input, "[2]) -> (%x as \"x\") {\n}\n"));
+  const ir::Graph graph = ir::parse(cat("graph m(%x: ", input, "[2]) -> (%x as \"x\") {\n}\n"));
   const TemporaryFolder folder;
   const std::string path = (folder.path() / "set.npz").string();
   const std::vector<nnef::NamedTensor> arrays = {{"x", given}};

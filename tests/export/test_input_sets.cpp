@@ -64,16 +64,16 @@ TEST_CASE("floats are varied in all ways, each input alone") {
     CHECK_LE(std::abs(fed(sets, "values 0, 1 and -1")[i]), 1);
   }
   CHECK_NE(fed(sets, "only 'x' changed"), x);
-  CHECK(sets.unfollowed.empty());
+  CHECK(sets.without_effect.empty());
   CHECK_EQ(sets.left_out, 0);
   CHECK_EQ(sets.movements[0].share(), 1);
 }
 
 TEST_CASE("inputs that no output depends on are named, unread ones are not") {
   const std::vector<Sample> samples = {sample("x", randn({3}, 1)), sample("y", randn({3}, 2))};
-  CHECK_EQ(sets_of("def forward(self, x, y): return x + y * 1e-12", samples).unfollowed,
+  CHECK_EQ(sets_of("def forward(self, x, y): return x + y * 1e-12", samples).without_effect,
            std::vector<std::string>{"'y'"});
-  CHECK(sets_of("def forward(self, x, y): return x + 1", samples).unfollowed.empty());
+  CHECK(sets_of("def forward(self, x, y): return x + 1", samples).without_effect.empty());
 }
 
 TEST_CASE("integers and booleans that a permutation leaves alone are drawn anew") {
@@ -85,7 +85,7 @@ TEST_CASE("integers and booleans that a permutation leaves alone are drawn anew"
        sample("step", values({1}, {421}, ir::DType::i64)),
        sample("table", values({1, 3}, {1, 1, 1}, ir::DType::boolean))},
       {{"w", randn({1000, 3}, 3)}});
-  CHECK(sets.unfollowed.empty());
+  CHECK(sets.without_effect.empty());
   const std::vector<double> mask = fed(sets, "only 'mask' changed", 1);
   CHECK_GT(std::count(mask.begin(), mask.end(), 0), 0);
   const double step = fed(sets, "only 'step' changed", 2)[0];
@@ -186,7 +186,7 @@ TEST_CASE("inputs that torch refuses or answers with NaN are left out") {
       "  assert bool((n == 2).all())\n  return x * n\n",
       {sample("x", randn({3}, 1)), sample("n", values({1}, {2}, ir::DType::i64))});
   CHECK_EQ(fed(refusing, "all changed", 1), std::vector<double>{2});
-  CHECK_EQ(refusing.unfollowed, std::vector<std::string>{"'n'"});
+  CHECK_EQ(refusing.without_effect, std::vector<std::string>{"'n'"});
 }
 
 TEST_CASE("the model's own limits are crossed") {

@@ -112,7 +112,8 @@ TEST_CASE("nested places") {
   CHECK_EQ(parse("pair_0=1").input.path, Path{"pair_0"});
   for (const std::string name : {"", ".", "a.", ".a", "a..b", "a[", "a[]", "a[0", "a[0]b", "[0]"}) {
     CAPTURE(name);
-    CHECK(refusal(name + "=1").starts_with(cat("  why:  '", name, "' is no name of an input\n")));
+    CHECK(refusal(name + "=1")
+              .starts_with(cat("  why:  '", name, "' is not a valid name of an input\n")));
   }
 }
 
@@ -139,7 +140,7 @@ TEST_CASE("refusals") {
       "dtypes are bool, u8, u16, u32, u64, i8, i16, i32, i64, f16, bf16, f32, f64, c64, c128\n";
   CHECK_EQ(refusal("x"), "  why:  it has no '='\n" + examples);
   CHECK_EQ(refusal(""), "  why:  it has no '='\n" + examples);
-  CHECK_EQ(refusal("x="), "  why:  nothing stands behind the '='\n" + examples);
+  CHECK_EQ(refusal("x="), "  why:  there is nothing after the '='\n" + examples);
   CHECK_EQ(refusal("x=1,3,float32"), "  why:  'float32' is neither a size nor a dtype; " + dtypes +
                                          "  help: did you mean 'f32'?\n");
   CHECK_EQ(refusal("x=1,3,bol"), "  why:  'bol' is neither a size nor a dtype; " + dtypes +
@@ -154,22 +155,22 @@ TEST_CASE("refused shapes and ranges") {
     const std::string text = refusal(spec);
     return text.substr(8, text.find('\n') - 8);
   };
-  CHECK_EQ(why("x=1,-3"), "-3 is no size of an axis");
+  CHECK_EQ(why("x=1,-3"), "-3 is not a valid size");
   CHECK(why("x=1,,3").starts_with("'' is neither a size nor a dtype"));
   CHECK(why("x=1,3,").starts_with("'' is neither a size nor a dtype"));
-  CHECK_EQ(why("x=f32,1"), "'f32' stands among the sizes");
+  CHECK_EQ(why("x=f32,1"), "'f32' occurs among the sizes");
   CHECK(why("x=[1,3],5").starts_with("'5' is neither a size nor a dtype"));
   CHECK_EQ(why("x=[1,3"), "the ']' is missing");
-  CHECK_EQ(why("x=[1,3]f32"), "a ',' belongs behind the ']'");
-  CHECK_EQ(why("x=99999999999,99999999999"), "a tensor of this shape fits no memory");
+  CHECK_EQ(why("x=[1,3]f32"), "a ',' is missing after the ']'");
+  CHECK_EQ(why("x=99999999999,99999999999"), "a tensor of this shape does not fit into memory");
   CHECK_EQ(why("x=1,bool:0..1"), "only integers and floats have a range");
-  CHECK_EQ(why("x=1,f32:0.1"), "'0.1' is no range such as 0.1..1");
+  CHECK_EQ(why("x=1,f32:0.1"), "'0.1' is not a range such as 0.1..1");
   CHECK_EQ(why("x=1,f32:1..0.5"), "the range '1..0.5' is empty");
-  CHECK_EQ(why("x=1,i64:0-9"), "'0-9' is no range such as 0..999");
-  CHECK_EQ(why("x=1,i64:"), "'' is no range such as 0..999");
+  CHECK_EQ(why("x=1,i64:0-9"), "'0-9' is not a range such as 0..999");
+  CHECK_EQ(why("x=1,i64:"), "'' is not a range such as 0..999");
   CHECK_EQ(why("x=1,i64:9..0"), "the range '9..0' is empty");
-  CHECK_EQ(why("x=1,u8:0..256"), "not all of the range '0..256' is u8");
-  CHECK_EQ(why("x=1,u8:-1..2"), "not all of the range '-1..2' is u8");
+  CHECK_EQ(why("x=1,u8:0..256"), "the range '0..256' exceeds the range of u8");
+  CHECK_EQ(why("x=1,u8:-1..2"), "the range '-1..2' exceeds the range of u8");
   CHECK_EQ(why("x=1,i64:0..9223372036854775807"), "the range '0..9223372036854775807' is too wide");
 }
 
@@ -189,14 +190,14 @@ TEST_CASE("values from files of numpy") {
   CHECK_EQ(tensor(parse(cat("pair_0=@", all))).shape, ir::Ints{8});
   CHECK_EQ(refusal(cat("y=@", all)),
            cat("  why:  '", all, "' has no array 'y'; its arrays are: x_tokens, x_features, ",
-               "pair_0, pair_1\n  help: give all of them with @", all, "\n"));
+               "pair_0, pair_1\n  help: use all of them with @", all, "\n"));
 }
 
 TEST_CASE("files that contain no inputs") {
   CHECK_EQ(refusal("@x.npy"),
-           "  why:  an .npy file does not say which input it is\n  help: write NAME=@x.npy\n");
+           "  why:  an .npy file does not name its input\n  help: write NAME=@x.npy\n");
   CHECK_EQ(refusal("@x.csv"),
-           "  why:  'x.csv' ends in none of .npy, .npz, .pt and .pth\n"
+           "  why:  'x.csv' is not a .npy, .npz, .pt or .pth file\n"
            "  help: save values with numpy.save, numpy.savez or torch.save\n");
   CHECK_EQ(error_of({"x=@nonexistent.npy"}),
            "error[input-unreadable]: cannot read the inputs 'nonexistent.npy'\n"

@@ -113,7 +113,7 @@ ir::Graph compressed_on(ir::Graph graph, const std::string& text,
         of,
         [&] { return next < inputs.size() ? std::vector{inputs[next++]} : std::vector<Tensor>(); },
         [&](const std::vector<Tensor>&) { return of; }, context.evaluate,
-        compress::inputs_wanted(of, settings));
+        compress::moment_requests(of, settings));
   };
   passes::run_pipeline(graph,
                        {"insert-observers", "calculate-qparams", "compensate-rounding",

@@ -32,7 +32,7 @@ TEST_CASE("each pass by itself keeps what every fixture computes") {
       CAPTURE(std::string(pass.name));
       OptOptions options = options_for(fixture);
       options.pipeline = {pass};
-      options.model.roll_loops = pass.name == "roll-loops";
+      options.model.reroll_loops = pass.name == "roll-loops";
       const OptResult result = optimise(options);
       REQUIRE_EQ(result.steps.steps.size(), 1);
       INFO(result.steps.steps[0].fault.value_or(""));

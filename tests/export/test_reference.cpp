@@ -54,7 +54,8 @@ constexpr const char* kProgram =
 TEST_CASE("our run of a program is LibTorch's, bit for bit") {
   const Traced model = traced(kProgram, {randn({3, 4}, 1)});
   const Agreement agreement = agree_with_torch(*model.session, model.inputs, model.traced);
-  CHECK_EQ(agreement.words, "LibTorch's executor; t2nnef's own run gives the same, bit for bit");
+  CHECK_EQ(agreement.description,
+           "LibTorch's executor; t2nnef's own run gives the same, bit for bit");
   CHECK(agreement.executor == trace::Executor::torch);
   REQUIRE_EQ(agreement.expected.size(), 2);
   for (size_t i = 0; i < 2; ++i)
@@ -67,12 +68,12 @@ TEST_CASE("one bit is a difference, and it is shown") {
   const std::vector<float> numbers = {0, std::nextafter(kSine, 1.0F)};
   model.traced.outputs[0] = ir::tensor_of(ir::DType::f32, {2}, numbers);
   const auto text = error_of([&] { agree_with_torch(*model.session, model.inputs, model.traced); });
-  CHECK_EQ(text,
-           "error[trace-differs]: t2nnef's own run of the model differs from LibTorch's: "
-           "'output_0'[1]: expected 0.84147096, got 0.841471 (off by 5.96046e-08, allowed 0)\n"
-           "  why:  LibTorch ran every operator that t2nnef did with the same results, and others\n"
-           "  help: please report it with the model: nothing that t2nnef says of it can be relied "
-           "on\n");
+  CHECK_EQ(
+      text,
+      "error[trace-differs]: t2nnef's own run of the model differs from LibTorch's: "
+      "'output_0'[1]: expected 0.84147096, got 0.841471 (off by 5.96046e-08, allowed 0)\n"
+      "  why:  LibTorch runs all operators of t2nnef's run with the same results, but also others\n"
+      "  help: please report it with the model: t2nnef's results for it are not reliable\n");
   model.traced.outputs.pop_back();
   CHECK(error_of([&] { agree_with_torch(*model.session, model.inputs, model.traced); })
             .starts_with("error[trace-differs]: t2nnef's own run of the model differs from "
@@ -136,8 +137,8 @@ TEST_CASE("16-bit floats are compared with torch's own kernels") {
                               {randn({1, 8, 9, 9}, 1, ir::DType::f16)},
                               {{"w", randn({4, 8, 3, 3}, 2, ir::DType::f16)}});
   const Agreement agreement = agree_with_torch(*model.session, model.inputs, model.traced);
-  CHECK(agreement.words.starts_with("LibTorch's executor; t2nnef's own run gives the same"));
-  CHECK(agreement.words.ends_with(", bit for bit"));
+  CHECK(agreement.description.starts_with("LibTorch's executor; t2nnef's own run gives the same"));
+  CHECK(agreement.description.ends_with(", bit for bit"));
 }
 
 TEST_CASE("refusals of LibTorch keep its message") {

@@ -103,6 +103,23 @@ def includes(file):
             yield number, line.strip(), *match.groups()
 
 
+def circles(root):
+    """Folders that include each other, by way of others or not: a list of sets."""
+    arrows = {}
+    for folder in ALLOWED:
+        files = (file for file in (root / folder).rglob("*") if file.suffix in (".h", ".cpp"))
+        headers = (header for file in files for _, _, quote, header in includes(file) if quote == '"')
+        arrows[folder] = {folder_of(header) for header in headers} - {folder}
+    changed = True
+    while changed:  # what only points down, or is only pointed at, is in no circle
+        free = [folder for folder, to in arrows.items() if not to & set(arrows)]
+        free += [folder for folder in arrows if not any(folder in to for to in arrows.values())]
+        changed = bool(free)
+        for folder in free:
+            arrows.pop(folder, None)
+    return [set(arrows)] if arrows else []
+
+
 def reaches_torch(root, path, seen):
     """Whether a file includes a header of torch, by way of any other."""
     if path in seen or not (root / path).exists():

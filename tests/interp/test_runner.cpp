@@ -62,7 +62,7 @@ TEST_CASE("inputs of another kind or number are refused") {
            }),
            "error[engine-failed]: the input 'i' is of i64, not of f32\n");
   CHECK_EQ(error_of([&] { runner->run({x}); }),
-           "error[engine-failed]: the model has 2 inputs, 1 were given\n");
+           "error[engine-failed]: the model has 2 inputs, got 1\n");
 }
 
 }  // namespace

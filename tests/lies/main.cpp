@@ -86,8 +86,8 @@ class Court {
     if (model_.dynamic) truth_.sizes = model_.dynamic->chooser.sample();
     for (const trace::State& state : model_.traced.states)
       truth_.states.emplace_back(state.input, state.output);
-    engine_ = find_engine(parse_engine("auto"), wanted_for(target_), options_.runner);
-    sets_ = make_input_sets(model_, options_.seeds, options_.tolerance, takes_of(truth_.document));
+    engine_ = find_engine(parse_engine("auto"), engine_request_for(target_), options_.runner);
+    sets_ = make_input_sets(model_, options_.seeds, options_.tolerance, artefact_inputs_of(truth_.document));
     options_.scratch = engine_.scratch->path();
     jury_.emplace(model_, truth_.document, sets_, *engine_.runner);
   }

@@ -123,7 +123,7 @@ TEST_CASE("a file of another shape is refused, and so is a damaged one") {
         "  why:  its file holds [1,2]\n");
   fs::resize_file(scratch / "m/a.dat", 130);
   CHECK(refusal(scratch / "m") ==
-        "error[nnef-syntax]: 'a.dat' is no tensor that t2nnef can read\n"
+        "error[nnef-syntax]: 'a.dat' is not a tensor that t2nnef can read\n"
         "  why:  it has 130 bytes where its header promises 136\n");
 }
 
@@ -165,7 +165,7 @@ TEST_CASE("labels in tract's form") {
                std::string("version 1.0; graph g(x) -> (y) { y = ") + call + "; }");
     CHECK(refusal(scratch / "m") ==
           "error[nnef-invalid]: a submodel in graph.nnef has no label\n"
-          "  why:  its files are found by it\n"
+          "  why:  the label names its files\n"
           "  help: write label = 'name'\n");
   }
 }
@@ -194,7 +194,7 @@ TEST_CASE("the graph must be at the root") {
   CHECK(refusal(scratch / "out") ==
         "error[nnef-invalid]: 'out' has no graph.nnef at its root\n"
         "  why:  it holds 'm/graph.nnef'\n"
-        "  help: give the folder itself, or pack what is in it\n");
+        "  help: give the folder itself, or pack its content\n");
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ std::string why_refused(const Bytes& bytes) {
   try {
     read_dat(bytes, "w.dat");
   } catch (const Error& error) {
-    CHECK(error.diagnostic().message == "'w.dat' is no tensor that t2nnef can read");
+    CHECK(error.diagnostic().message == "'w.dat' is not a tensor that t2nnef can read");
     return error.diagnostic().why;
   }
   return "read";
@@ -44,9 +44,9 @@ TEST_CASE("every field of the header is checked") {
   CHECK(why_refused(Bytes(127)) == "it has 127 bytes, less than a header");
   CHECK(why_refused(Bytes(128)) == "it does not begin with 4E EF 01 00");
   CHECK(why_refused(with_word(0, 0x0002EF4E)) == "it does not begin with 4E EF 01 00");
-  CHECK(why_refused(with_word(4, 23)) == "its shape does not take the 23 bytes it claims");
+  CHECK(why_refused(with_word(4, 23)) == "its shape does not match the 23 bytes it claims");
   CHECK(why_refused(with_word(8, 9)) == "it claims 9 dimensions, at most 8 are allowed");
-  CHECK(why_refused(with_word(12, 3)) == "its shape does not take the 24 bytes it claims");
+  CHECK(why_refused(with_word(12, 3)) == "its shape does not match the 24 bytes it claims");
   CHECK(why_refused(with_word(44, 24)) == "its items are of type 0 with 24 bits");
   CHECK(why_refused(with_word(48, 6)) == "its items are of type 6 with 32 bits");
   CHECK(why_refused(with_word(48, 0x54520000)) ==
@@ -61,10 +61,10 @@ TEST_CASE("every field of the header is checked") {
 TEST_CASE("sizes that overflow are no sizes") {
   Bytes bytes = with_word(8, 8);
   for (size_t i = 0; i < 8; ++i) bytes = with_word(12 + 4 * i, 0xffffffff, bytes);
-  CHECK(why_refused(bytes) == "its shape does not take the 24 bytes it claims");
+  CHECK(why_refused(bytes) == "its shape does not match the 24 bytes it claims");
   bytes = with_word(12, 0, with_word(4, 0, bytes));
   bytes.resize(128);
-  CHECK(why_refused(bytes) == "its shape does not take the 0 bytes it claims");
+  CHECK(why_refused(bytes) == "its shape does not match the 0 bytes it claims");
 }
 
 TEST_CASE("quantised and legacy signed items are read as the integers they are") {

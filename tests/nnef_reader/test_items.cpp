@@ -180,15 +180,15 @@ TEST_CASE("blocks of tract") {
 TEST_CASE("blocks that do not fit their shape") {
   File file = q4(0x54523040, 2);
   file.shape = {64};
-  CHECK(why(file) == "its items are q4_0, which takes two dimensions");
+  CHECK(why(file) == "its items are q4_0, which needs two dimensions");
   file.shape = {4, 16};
-  CHECK(why(file) == "its items are q4_0, which takes rows of a multiple of 32 values, not 16");
+  CHECK(why(file) == "its items are q4_0, which needs rows of a multiple of 32 values, not 16");
   file.shape = {2, 2, 16};
   CHECK(why(file) == "read");
   file.shape = {3, 32};
-  CHECK(why(file) == "its shape does not take the 36 bytes it claims");
+  CHECK(why(file) == "its shape does not match the 36 bytes it claims");
   file.shape = {0, 32};
-  CHECK(why(file) == "its shape does not take the 36 bytes it claims");
+  CHECK(why(file) == "its shape does not match the 36 bytes it claims");
 }
 
 TEST_CASE("complex numbers of tract") {
@@ -202,7 +202,7 @@ TEST_CASE("types that are refused") {
   CHECK(why({4, 0, {1}, {}}) == "its items are of type 4 with 0 bits");
   CHECK(why({4, 65, {1}, {}}) == "its items are of type 4 with 65 bits");
   CHECK(why({4, 12, {2}, {0, 0, 0}}) ==
-        "its integers have 12 bits, and in which order the specification leaves open");
+        "its integers have 12 bits, and the specification does not define their order");
   CHECK(why({0x54521000, 0xffffffff, {0}, {}}) == "its items are strings");
   CHECK(why({0x54520004, 64, {0}, {}}) ==
         "its items are of type 4 of the vendor 21586 with 64 bits");

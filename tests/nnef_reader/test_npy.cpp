@@ -149,16 +149,16 @@ TEST_CASE("headers that numpy's own reader accepts or fails on") {
                file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", one)),
            "it holds records of several fields");
   CHECK_EQ(array_refusal(npy("<f4", "(2,)", one)),
-           "its shape [2] of f32 does not take the 4 bytes that follow its header");
+           "its shape [2] of f32 does not match the 4 bytes that follow its header");
   CHECK_EQ(array_refusal(npy("<f4", "(1,)", one + one)),
-           "its shape [1] of f32 does not take the 8 bytes that follow its header");
+           "its shape [1] of f32 does not match the 8 bytes that follow its header");
 }
 
 TEST_CASE("malformed headers") {
   const std::string good = npy("<f4", "(1,)", raw<float>({1}));
   CHECK_EQ(read_array(good).shape, ir::Ints{1});
-  CHECK_EQ(array_refusal(""), "it does not begin as a .npy file does");
-  CHECK_EQ(array_refusal("PK\x03\x04"), "it does not begin as a .npy file does");
+  CHECK_EQ(array_refusal(""), "it does not start like a .npy file");
+  CHECK_EQ(array_refusal("PK\x03\x04"), "it does not start like a .npy file");
   const size_t values = good.size() - 4;
   for (size_t length = 6; length < values; ++length) {
     CAPTURE(length);
@@ -216,7 +216,7 @@ TEST_CASE("bad archives") {
   };
   const std::string a = npy("<i4", "(2,)", raw<int32_t>({1, 2}));
   CHECK_EQ(refused(zip({{"a.npy", a}, {"a.npy", a}})), "it holds two arrays called 'a'");
-  CHECK_EQ(refused(zip({{"readme.txt", "hello"}})), "its entry 'readme.txt' is no array");
+  CHECK_EQ(refused(zip({{"readme.txt", "hello"}})), "its entry 'readme.txt' is not an array");
   CHECK_NE(refused("no zip archive"), "no error");
   CHECK_NE(refused(""), "no error");
 

@@ -69,9 +69,9 @@ TEST_CASE("messages of the rules") {
   CHECK(first_line(value_failure("()")) == "the parentheses before this are empty");
   CHECK(first_line(value_failure("'abc")) == "this text has no closing quote");
   CHECK(first_line(value_failure("'abc\\'")) == "this text has no closing quote");
-  CHECK(first_line(value_failure("1.0.5")) == "'1.0.5' is no number");
-  CHECK(first_line(value_failure("1e")) == "'1e' is no number");
-  CHECK(first_line(value_failure("2x")) == "'2x' is no number");
+  CHECK(first_line(value_failure("1.0.5")) == "'1.0.5' is not a number");
+  CHECK(first_line(value_failure("1e")) == "'1e' is not a number");
+  CHECK(first_line(value_failure("2x")) == "'2x' is not a number");
   CHECK(first_line(value_failure(".5")) == "a number cannot begin with a point");
   CHECK(first_line(value_failure("x @ y")) == "'@' has no meaning in NNEF");
   CHECK(first_line(value_failure("\xc3\xa4")) == "the byte 0xc3 has no meaning in NNEF");
@@ -138,7 +138,7 @@ TEST_CASE("depth is bounded, so that no file can overflow the stack") {
   CHECK(parse_value("[" + repeated("1, ", 100000) + "1]").items.size() == 100001);
   CHECK(value_failure(std::string((size_t{64} << 20) + 1, ' ')) ==
         "error[nnef-syntax]: 'expression' is larger than 64 MiB\n"
-        "  why:  weights belong into .dat files, so no real model comes near this\n");
+        "  why:  weights belong in .dat files; the text of real models is much smaller\n");
 }
 
 TEST_CASE("every prefix and every damaged byte of a document parses or fails cleanly") {

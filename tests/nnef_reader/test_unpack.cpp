@@ -81,7 +81,7 @@ TEST_CASE("names that leave the archive") {
     CHECK(unpack_failure(model() + member(name, "") + kEnd) ==
           cat("error[nnef-invalid]: 'm.tar' holds a file called '", name,
               "'\n"
-              "  why:  a file of a model has a name below its root\n"
+              "  why:  names in an archive must be relative paths inside it\n"
               "  help: pack it again from inside its folder: tar -czf MODEL.nnef.tgz *\n"));
   }
 }
@@ -89,7 +89,7 @@ TEST_CASE("names that leave the archive") {
 TEST_CASE("the same name twice") {
   CHECK(unpack_failure(model() + member("w.dat", "") + kEnd) ==
         "error[nnef-invalid]: 'm.tar' holds 'w.dat' twice\n"
-        "  why:  which of them is meant cannot be known\n"
+        "  why:  it is ambiguous which one to use\n"
         "  help: pack it again with one of them\n");
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("links and devices") {
           "  why:  its entry 'v.dat' is a link\n"
           "  help: pack the files themselves: tar --dereference --hard-dereference\n");
   CHECK(unpack_failure(model() + member("v.dat", "", '3') + kEnd)
-            .find("its entry 'v.dat' is no file") != std::string::npos);
+            .find("its entry 'v.dat' is not a file") != std::string::npos);
   CHECK(unpack_failure(model() + member("folder/", "", '5') + kEnd) == "read");
 }
 
@@ -108,7 +108,7 @@ TEST_CASE("files that are not archives") {
   CHECK(unpack_failure("version 1.0; graph") ==
         "error[nnef-syntax]: 'm.tar' cannot be read as an NNEF model\n"
         "  why:  it is neither a folder nor a tar nor a gzipped tar\n"
-        "  help: give the folder that holds graph.nnef, or a .nnef.tgz or .nnef.tar of it\n");
+        "  help: give the folder that contains graph.nnef, or a .nnef.tgz or .nnef.tar of it\n");
   CHECK(unpack_failure("").find("it is neither") != std::string::npos);
   CHECK(unpack_failure("\x1f\x8b").find("cannot be read") != std::string::npos);
   CHECK(unpack_failure("\x1f\x8b and no more").find("cannot be read") != std::string::npos);

@@ -265,7 +265,7 @@ def forward(self, x):
            "was written\n"
            "   1x t2n::scan of complex tensors   first: the model (Model)\n"
            "      why: a loop carries, reads or collects complex tensors\n"
-           "  help: let it do so with torch.view_as_real of them; inside, they may be complex\n");
+           "  help: pass torch.view_as_real of them; inside the loop they may be complex\n");
 }
 
 TEST_CASE("a loop over the rest of a list, and loops that end before the tensor does") {

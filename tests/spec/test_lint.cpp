@@ -113,18 +113,18 @@ TEST_CASE("names are identifiers, and no words of the language") {
   CHECK(named("1y") == "'1y' is no identifier: letters, digits and _, not a digit first");
   CHECK(named("h\xC3\xA9") ==
         "'h\xC3\xA9' is no identifier: letters, digits and _, not a digit first");
-  CHECK(named("scalar") == "'scalar' is a word of the language");
-  CHECK(named("true") == "'true' is a word of the language");
-  CHECK(named("yield") == "'yield' is a word of the language");
+  CHECK(named("scalar") == "'scalar' is a reserved word");
+  CHECK(named("true") == "'true' is a reserved word");
+  CHECK(named("yield") == "'yield' is a reserved word");
   const auto network = [](const std::string& name) {
     return lint(graph("x = external(shape = [2]); y = copy(x);", name + "(x) -> (y)"));
   };
   CHECK(network("relu_net") == "");
   CHECK(network("relu") == "the graph: 'relu' is the name of an operation");
-  CHECK(network("string") == "the graph: 'string' is a word of the language");
+  CHECK(network("string") == "the graph: 'string' is a reserved word");
   Document comment = graph("x = external(shape = [2]); y = copy(x);");
   comment.graph.body[1].comment = "d\xC3\xA9j\xC3\xA0 vu";
-  CHECK(lint(comment) == "'y': its comment holds other characters than printable ASCII");
+  CHECK(lint(comment) == "'y': its comment contains characters other than printable ASCII");
 }
 
 TEST_CASE("each tensor is assigned once, before it is used") {
@@ -152,7 +152,7 @@ TEST_CASE("inputs are externals and outputs are not inputs") {
         "the graph has no input");
   CHECK(lint(graph(x, "g(x) -> ()")) == "the graph has no output");
   CHECK(lint(graph(x + "z = external(shape = [1]);" + kCopy)) ==
-        "'z': 'external' assigns what is no input of the graph");
+        "'z': 'external' assigns a tensor that is no input of the graph");
   CHECK(lint(graph("x = constant(shape = [1], value = [1.0]);" + std::string(kCopy))) ==
         "'x': an input of the graph can only be assigned by 'external'");
 }
@@ -164,13 +164,13 @@ TEST_CASE("calls fit their declarations") {
   CHECK(problems("y = tract_core_erf(x);") == "'y': there is no operation 'tract_core_erf'");
   CHECK(problems("y = leaky_relu(x);") == "'y': 'leaky_relu': the argument 'alpha' is missing");
   CHECK(problems("y = leaky_relu(x, 0.1);") ==
-        "'y': 'leaky_relu': the attribute 'alpha' stands without its name");
+        "'y': 'leaky_relu': the attribute 'alpha' is given without its name");
   CHECK(problems("y = add(x, y = x);") ==
-        "'y': 'add': the tensor 'y' is given by name, and tensors stand by position");
+        "'y': 'add': the tensor 'y' is given by name, and tensors are positional");
   CHECK(problems("y = add(x, 1);") ==
-        "'y': 'add': the argument 'y' is to be tensor<scalar>, not the integer 1");
+        "'y': 'add': the argument 'y' must be tensor<scalar>, not the integer 1");
   CHECK(problems("l = lt(x, x); y = add(l, x);") ==
-        "'y': 'add': the argument 'x' is to be tensor<scalar>, and 'l' is tensor<logical>");
+        "'y': 'add': the argument 'x' must be tensor<scalar>, and 'l' is tensor<logical>");
   CHECK(problems("y = split(x, axis = 1, ratios = [1, 2]);") ==
         "'y': 'split' results in an array of tensors: write [a, b] = …, with a name for each");
   CHECK(problems("[y, z] = split(x, axis = 1, ratios = [1, 1, 1]);") ==
@@ -179,7 +179,7 @@ TEST_CASE("calls fit their declarations") {
         "'y' and 1 more: 'unstack' results in 3 tensors, and 2 are assigned");
   CHECK(problems("y = moments(x, axes = [1]);") ==
         "'y': 'moments' results in 2 tensors: write (a, b) = …, with a name for each");
-  CHECK(problems("y = matmul(x, x);") == "'y': 'matmul': rows of 4 do not meet columns of 3");
+  CHECK(problems("y = matmul(x, x);") == "'y': 'matmul': rows of 4 do not match columns of 3");
 }
 
 TEST_CASE("one problem causes no further findings") {
@@ -192,18 +192,17 @@ TEST_CASE("literals are what every reader reads alike") {
   const auto infinite = "'y': 'add': infinities and NaN have no literal: store them in a variable";
   CHECK(problems("y = add(x, inf);") == infinite);
   CHECK(problems("y = add(x, -inf);") == infinite);
-  CHECK(problems("y = add(x, 1e39);") == "'y': 'add': a scalar is larger than an f32 holds");
+  CHECK(problems("y = add(x, 1e39);") == "'y': 'add': a scalar exceeds the range of f32");
   CHECK(problems("y = add(x, 3.4028234663852886e38);") == "");
   CHECK(problems("y = add(x, 3.4028235e38);") == "");
-  CHECK(problems("y = add(x, 3.4028236e38);") ==
-        "'y': 'add': a scalar is larger than an f32 holds");
+  CHECK(problems("y = add(x, 3.4028236e38);") == "'y': 'add': a scalar exceeds the range of f32");
   CHECK(problems("y = slice(x, axes = [0], begin = [0], end = [9223372036854775807]);") ==
         "'y': 'slice': the integer 9223372036854775807 does not fit 32 bits");
   CHECK(problems("y = slice(x, axes = [0], begin = [0], end = [2147483647]);") == "");
   CHECK(problems("y = pad(x, padding = [(0, 0), (0, 0), (0, 0)], border = 'it\\'s');") ==
-        "'y': 'pad': a string holds quotes, or other characters than printable ASCII");
+        "'y': 'pad': a string contains quotes or characters other than printable ASCII");
   CHECK(problems("y = slice(x, axes = [1], begin = [1], end = [0]);") ==
-        "'y': 'slice': an end of 0 for the whole rest is deprecated: write the extent");
+        "'y': 'slice': an end of 0 for the remaining entries is deprecated: write the extent");
   CHECK(problems("y = slice(x, axes = [1], begin = [2], end = [0], stride = [-1]);") == "");
 }
 
@@ -230,7 +229,7 @@ TEST_CASE("labels become files") {
     CHECK(problems(cat("y = variable(shape = [1], label = '", label, "');"), stored) == "");
   }
   CHECK(labelled("") == "'y': its label is empty");
-  CHECK(labelled("a b") == "'y': its label 'a b' may hold letters, digits and _ - . / \\ only");
+  CHECK(labelled("a b") == "'y': its label 'a b' may contain only letters, digits and _ - . / \\");
   CHECK(labelled("../w") == "'y': a part of its label '../w' begins with a dot");
   CHECK(labelled(".w") == "'y': a part of its label '.w' begins with a dot");
   CHECK(labelled("a/..") == "'y': a part of its label 'a/..' begins with a dot");
@@ -248,7 +247,7 @@ TEST_CASE("labels are unique whatever their case, unless they share a tensor") {
   CHECK(two("shape = [1], label = 'w'", "shape = [1], label = 'W'") ==
         "'y': its label 'W' and 'w' of 'a' differ in case only");
   CHECK(two("shape = [1], label = 'w'", "shape = [1, 1], label = 'w'") ==
-        "'y': it has not the shape of 'a', with the same label");
+        "'y': its shape differs from that of 'a', which has the same label");
   const std::vector<Stored> twice = {stored[0], stored[0]};
   CHECK(problems("y = variable(shape = [1], label = 'w');", twice) ==
         "two tensors are stored as 'w'");
@@ -271,7 +270,7 @@ TEST_CASE("stored tensors are what their variables say") {
   CHECK(typed("integer", ir::DType::i8, true) ==
         "'y': it is integer, and the stored tensor holds i8 codes"
         "\n"
-        "'y': the stored tensor holds codes, and graph.quant has no entry for it");
+        "'y': the stored tensor is quantised, and graph.quant has no entry for it");
 }
 
 /// A graph with an input x [2,3,4], a quantised variable w [3] of i8, a float one f, integers n.
@@ -317,22 +316,22 @@ TEST_CASE("quantisation with impossible arguments") {
        "'x': 'linear_quantize' has no parameter 'x'; did you mean 'max'?");
   said("\"x\": linear_quantize<scalar>(" + range + ");", "'x': 'linear_quantize' is not generic");
   said("\"x\": linear_quantize(min = -1, max = 1.0, bits = 8);",
-       "'x': 'min' is to be tensor<scalar>");
+       "'x': 'min' must be tensor<scalar>");
   said("\"x\": linear_quantize(min = 0.0, max = inf, bits = 8);",
        "'x': infinities and NaN have no literal: store them in a variable");
   said("\"x\": linear_quantize(min = 0.0, max = y, bits = 8);",
-       "'x': 'max' is to be tensor<scalar>");
+       "'x': 'max' must be tensor<scalar>");
   said("\"x\": linear_quantize(min = 0.0, max = [[1.0], [1.0, 2.0]], bits = 8);",
        "'x': 'max' is an array of arrays that differ in size");
   said("\"x\": linear_quantize(min = 0.0, max = [1.0, 2.0, 3.0], bits = 8);",
        "'x': 'max' has the shape [3], which does not broadcast to [2,3,4]");
   said("\"x\": linear_quantize(min = 0.0, max = [], bits = 8);", "'x': 'max' is an empty array");
   said("\"x\": linear_quantize(min = 0.0, max = 1.0, bits = [8]);",
-       "'x': 'bits' is to be one integer, not an array");
+       "'x': 'bits' must be one integer, not an array");
   said("\"x\": linear_quantize(min = 0.0, max = 1.0, bits = 0);",
        "'x': 'bits' is 0, and can be 1 to 64");
   said("\"f\": linear_quantize(" + range + ");",
-       "'f': the stored tensor holds no codes: readers would take them for such");
+       "'f': the stored tensor is not quantised: readers would dequantise its values");
   said("\"w\": linear_quantize(min = 0.0, max = 1.0, bits = 16);",
        "'w': 'bits' is 16, and the stored codes have 8");
   said("\"w\": min_max_linear_quantize(" + range + ", signed = false, symmetric = false);",
@@ -342,13 +341,13 @@ TEST_CASE("quantisation with impossible arguments") {
 TEST_CASE("arguments of quantisation stand with a name") {
   Document document = graph("x = external(shape = [2]); y = copy(x);");
   document.quant = {{"x", nnef::parse_value("logarithmic_quantize(1.0, bits = 8)")}};
-  CHECK(lint(document) == "graph.quant: 'x': 'logarithmic_quantize': arguments stand with a name");
+  CHECK(lint(document) == "graph.quant: 'x': 'logarithmic_quantize': arguments need names");
 }
 
 TEST_CASE("formats of an engine are not NNEF's") {
   const std::vector<Stored> stored = {{"w", {32, 32}, ir::DType::f32, false, 4, "q4_0"}};
   CHECK(problems("y = variable(shape = [32, 32], label = 'w');", stored) ==
-        "'y': the stored tensor is q4_0, which is an engine's own");
+        "'y': the stored tensor is q4_0, which is specific to an engine");
 }
 
 TEST_CASE("codes need an entry in graph.quant") {
@@ -357,7 +356,7 @@ TEST_CASE("codes need an entry in graph.quant") {
       "y = add(x, w);");
   const std::vector<Stored> stored = {{"w", {2}, ir::DType::i8, true, 0, {}}};
   CHECK(lint(document, stored) ==
-        "'w': the stored tensor holds codes, and graph.quant has no entry for it");
+        "'w': the stored tensor is quantised, and graph.quant has no entry for it");
 }
 
 TEST_CASE("fifty thousand statements take a moment") {

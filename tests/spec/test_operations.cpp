@@ -86,8 +86,7 @@ TEST_CASE("calls that do not fit are refused") {
   CHECK(binding_refusal("relu(x, x = y)") == "'relu': the argument 'x' is given twice");
   CHECK(binding_refusal("elu(x, alhpa = 1.0)") ==
         "'elu' has no parameter 'alhpa'; did you mean 'alpha'?");
-  CHECK(binding_refusal("elu(alpha = 1.0, x)") ==
-        "'elu': an argument without a name stands behind 'alpha'");
+  CHECK(binding_refusal("elu(alpha = 1.0, x)") == "'elu': a positional argument follows 'alpha'");
 }
 
 }  // namespace

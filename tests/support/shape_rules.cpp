@@ -26,7 +26,7 @@ dynamic::Sizes open_inputs(ir::Graph& graph) {
 std::string node_error(ir::Graph& graph, const ir::Node& node, const dynamic::Sizes& sizes) {
   const dynamic::ShapeRule rule = shape_rules().find(node.op);
   if (rule == nullptr) return {};
-  dynamic::Facts facts({&sizes});
+  dynamic::ConstraintSet facts({&sizes});
   dynamic::RuleResult result =
       dynamic::apply_shape_rule(rule, dynamic::ShapeView(graph, node, facts));
   if (result.is_broken) return cat(ir::op_name(node.op), ": ", result.why, "\n");
@@ -35,7 +35,7 @@ std::string node_error(ir::Graph& graph, const ir::Node& node, const dynamic::Si
     ir::Shape& traced = graph.values[static_cast<size_t>(node.outputs[i])].shape;
     // A size that is in the values is what it was.
     for (size_t axis = 0; axis < result.shapes[i].size() && axis < traced.size(); ++axis)
-      if (result.shapes[i][axis] == dynamic::born_size()) result.shapes[i][axis] = traced[axis];
+      if (result.shapes[i][axis] == dynamic::unbacked_size()) result.shapes[i][axis] = traced[axis];
     if (ir::to_shape(dynamic::evaluate(result.shapes[i], sizes)) != traced)
       out += cat(ir::op_name(node.op), ": the rule says ", ir::shape_str(result.shapes[i]),
                  ", torch ", ir::shape_str(traced), "\n");

@@ -12,10 +12,10 @@ trace::Traced rolled(const std::string& source, const std::vector<ir::Tensor>& i
   options.keep_sizes = true;
   for (;;) {
     trace::Traced out = torch_module().trace(*session, named(inputs), options);
-    const size_t before = options.rolled_loops.size();
+    const size_t before = options.rerolled_loops.size();
     for (const trace::Decision& decision : out.decisions)
-      if (decision.kind == trace::Decision::Kind::loop) options.rolled_loops.insert(decision.id);
-    if (options.rolled_loops.size() > before) continue;
+      if (decision.kind == trace::Decision::Kind::loop) options.rerolled_loops.insert(decision.id);
+    if (options.rerolled_loops.size() > before) continue;
     ir::verify(out.graph, "trace");
     return out;
   }

@@ -68,22 +68,22 @@ TEST_CASE("rows with their scales have the length that their operator reads") {
                       .source);
   };
   const std::string kNoRows =
-      "unsafe-argument: its table has no rows of bytes with a scale behind them";
+      "unsafe-argument: its table has no rows of bytes that end with a scale";
   CHECK_EQ(bag("[2, 12], dtype=0", ""), "");
   CHECK_EQ(bag("[2, 8], dtype=0", ""), kNoRows);
   CHECK_EQ(bag("[2, 12]", ""), kNoRows);
   CHECK_EQ(bag("[24], dtype=0", ""), kNoRows);
   CHECK_EQ(bag("[1, 12], dtype=0", ""), "unsafe-argument: an index is beyond the rows");
   CHECK_EQ(bag("[2, 12], dtype=0", ", False, 0, True, None, torch.tensor([0, 9], dtype=3)"),
-           "unsafe-argument: rows of its table were pruned, and LibTorch believes the list that "
-           "says which");
+           "unsafe-argument: rows of its table were pruned, and LibTorch does not check the list of "
+           "pruned rows");
   CHECK_EQ(bag("[2, 12], dtype=0", ", False, 0, False, torch.ones([1])"),
            "unsafe-argument: there is not one weight for each index");
   CHECK_EQ(end_of("ops.quantized.embedding_bag_4bit_unpack(torch.ones([2, 4], dtype=0))"), kNoRows);
   CHECK_EQ(end_of("ops.quantized.embedding_bag_2bit_prepack(torch.ones([2, 6]))"),
            "unsafe-argument: the rows of its table do not fill whole bytes");
   CHECK_EQ(end_of("ops.quantized.embedding_bag_4bit_prepack(torch.ones([2, 6]), True, 100000000)"),
-           "unsafe-argument: it is asked for too many bins, or none");
+           "unsafe-argument: its number of bins is out of range");
 }
 
 TEST_CASE("packed matrices have the scales that their operators read") {
@@ -96,8 +96,8 @@ TEST_CASE("packed matrices have the scales that their operators read") {
   CHECK_EQ(int4("[1, 64]", "[2, 16, 2]"), "");
   for (const char* scales : {"[1, 16, 2]", "[2, 15, 2]", "[2, 16, 1]", "[2, 16, 2], dtype=7"})
     CHECK_EQ(int4("[1, 64]", scales),
-             "unsafe-argument: there are not a scale and a zero for each group of each row of its "
-             "weight");
+             "unsafe-argument: there is not one scale and zero point for each group of each row "
+             "of its weight");
   CHECK_EQ(int4("[1, 32]", "[1, 16, 2]"), "unsafe-argument: its weight does not fit its operand");
   const auto int8 = [](const char* scales) {
     return end_of(script("torch._weight_int8pack_mm(torch.ones([1, 8]), torch.ones([3, 8], "
@@ -119,9 +119,9 @@ TEST_CASE("packed matrices have the scales that their operators read") {
            "unsafe-argument: its weights are not packed for these features");
   CHECK_EQ(own("[66]", "0, 64, 2"), "unsafe-argument: its columns do not fill blocks of 32");
   CHECK_EQ(own("[66]", "64, 64, 4611686018427387904"),
-           "unsafe-argument: its numbers of features are none of a matrix");
+           "unsafe-argument: its numbers of features are not those of a matrix");
   CHECK_EQ(end_of("torch._convert_weight_to_int4pack_for_cpu(torch.ones([8, 4], dtype=3), 1)"),
-           "unsafe-argument: its weight is not of 32 bits, or does not fill blocks of 16 rows");
+           "unsafe-argument: its weight is not i32, or does not fill blocks of 16 rows");
 }
 
 TEST_CASE("quantised dtypes are only allowed where quantised tensors are made") {

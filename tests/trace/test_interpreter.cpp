@@ -100,16 +100,16 @@ TEST_CASE("branches, loops and numbers from data are refused where no select sta
   const auto why = [&](const std::string& code) { return trace_reason(code, x); };
   CHECK_EQ(why("def forward(self, x):\n  if bool(x.sum() > 0):\n    y = x + 1\n  else:\n    y = "
                "x[:1]\n  return y"),
-           "its condition comes from aten::Bool; no select stands for it, since its ways give "
+           "its condition comes from aten::Bool; it cannot become a select: its branches give "
            "tensors of shapes [3] and [1]");
   CHECK_EQ(why("def forward(self, x):\n  y = x + 1\n  if bool(x.sum() > 0):\n    y[0] = 2.0\n  "
                "return y"),
-           "its condition comes from aten::Bool; no select stands for it, since one of its ways "
-           "writes to a tensor that was there before");
+           "its condition comes from aten::Bool; it cannot become a select: one of its branches "
+           "writes to an existing tensor");
   CHECK_EQ(
       why("def forward(self, x):\n  y = [x]\n  if bool(x.sum() > 0):\n    if bool(x.max() > 1):\n"
           "      y.append(x)\n  return y[-1]"),
-      "its condition comes from aten::Bool; no select stands for it, since one of its ways "
+      "its condition comes from aten::Bool; it cannot become a select: one of its branches "
       "changes a list");
   CHECK_EQ(trace_error(
                "def forward(self, x):\n  for i in range(int(x[0])):\n    x = x + 1\n  return x", x),
@@ -316,7 +316,7 @@ TEST_CASE("places where bags begin rise from zero") {
   CHECK_EQ(run.traced.ranges[0]->second, 7);
   REQUIRE(run.traced.ranges[1].has_value());
   CHECK_EQ(run.traced.ranges[1]->second, 6);
-  CHECK(run.traced.ranges[1]->rises);
+  CHECK(run.traced.ranges[1]->is_ascending);
 }
 
 TEST_CASE("a mask beside indices is none") {
@@ -357,9 +357,9 @@ TEST_CASE("what a graph cannot have of sparse tensors is refused") {
   CHECK_EQ(error(made + "  return torch._sparse_mm(a, a).to_dense()"),
            "unsupported-op: aten::_sparse_mm of a sparse tensor cannot be exported");
   CHECK_EQ(error(made + "  v.add_(1)\n  return a @ x, v"),
-           "unsupported-inplace: the entries of a sparse tensor are written after it was made");
+           "unsupported-inplace: the entries of a sparse tensor are written after its construction");
   CHECK_EQ(error("  return torch.sparse_coo_tensor(i, v).to_dense()"),
-           "unsupported-op: a sparse tensor is made in a way that cannot be exported");
+           "unsupported-op: this construction of a sparse tensor cannot be exported");
   CHECK_EQ(error("  return torch.sparse_coo_tensor(i + 1, v, [3, 3]) @ x"),
            "forward-failed: aten::sparse_coo_tensor failed: size is inconsistent with indices: for "
            "dim 1, size is 3 but found index 3");

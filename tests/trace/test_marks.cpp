@@ -159,7 +159,7 @@ bool is_said(const trace::Traced& traced, const ir::Tensor& other) {
         const bool holds =
             ir::holds(at_other(each.comparison->left).value(), each.comparison->relation,
                       at_other(each.comparison->right).value());
-        return holds != (each.kind == trace::Decision::Kind::loop || each.way != 0);
+        return holds != (each.kind == trace::Decision::Kind::loop || each.direction != 0);
       });
 }
 

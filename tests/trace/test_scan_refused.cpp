@@ -9,10 +9,10 @@ namespace t2n::test {
 namespace {
 
 constexpr const char* kIndexFollows =
-    "  why:  the argument 'index' of aten::select.int follows from the number of the iteration\n"
-    "  help: index a tensor of outside of the loop with the iteration, or compute with the "
-    "iteration "
-    "as a tensor\n";
+    "  why:  the argument 'index' of aten::select.int depends on the iteration number\n"
+    "  help: index a tensor from outside the loop with the iteration number, or use the number as "
+    "a "
+    "tensor\n";
 
 std::string rolled_error(const std::string& source, const std::vector<ir::Tensor>& inputs) {
   try {
@@ -31,19 +31,18 @@ std::string reason(const std::string& body, const ir::Ints& shape = {2, 4, 3}) {
 }
 
 TEST_CASE("iterations that take different numbers of parts are refused") {
-  CHECK_EQ(
-      reason(R"(
+  CHECK_EQ(reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
         h = h + x.split(t + 1, 2)[0].sum([1, 2])[:, None]
     return h
 )"),
-      "  why:  aten::split.Tensor gives 2 tensors in iteration 1 and 1 in iteration 2\n"
-      "  help: let every iteration do the same to tensors of the same shape; what differs in one "
-      "iteration can come before or after the loop\n");
+           "  why:  aten::split.Tensor gives 2 tensors in iteration 1 and 1 in iteration 2\n"
+           "  help: make every iteration do the same to tensors of the same shape, and move what "
+           "differs before or after the loop\n");
 }
 
-TEST_CASE("the size of what one iteration computed is not known after the loop") {
+TEST_CASE("the size of a result of one iteration is not known after the loop") {
   CHECK_EQ(reason(R"(
     h = x[:, 0]
     n = 0
@@ -53,8 +52,8 @@ TEST_CASE("the size of what one iteration computed is not known after the loop")
         n = s.size(0)
     return torch.ones([n]) + h.sum(-1)
 )"),
-           "  why:  the size of what one iteration computed is used after the loop\n"
-           "  help: take the size of a tensor that the loop leaves, once it has ended\n");
+           "  why:  the size of a result of one iteration is used after the loop\n"
+           "  help: use the size of a tensor that remains after the loop\n");
 }
 
 TEST_CASE("the value of a growing tensor after an iteration is not known") {
@@ -66,8 +65,8 @@ TEST_CASE("the value of a growing tensor after an iteration is not known") {
         ys.append(y)
     return y, ys[2] + 1.0
 )"),
-           "  why:  what a tensor has grown to in a loop is read after it\n"
-           "  help: read what it is when the loop has ended, or join parts of a list\n");
+           "  why:  an intermediate value of a growing tensor is read after the loop\n"
+           "  help: read its final value, or collect the parts in a list\n");
 }
 
 TEST_CASE("differences between iterations are refused with the reason") {
@@ -90,10 +89,10 @@ TEST_CASE("differences between iterations are refused with the reason") {
         h = h + x[:, t]
     return h
 )"),
-      "  why:  a branch in it goes another way in some iterations, by the number of the iteration; "
-      "no select stands for it, since one of its ways writes to a tensor "
-      "that was there before\n"
-      "  help: only the first iteration may differ (`if t == 0`); compute both ways and choose "
+      "  why:  a branch in it takes another direction in some iterations, by the iteration number; "
+      "it cannot become a select: one of its branches writes to an existing "
+      "tensor\n"
+      "  help: only the first iteration may differ (`if t == 0`); compute both branches and choose "
       "with torch.where\n");
   CHECK_EQ(reason(R"(
     h = x[:, 0]
@@ -105,7 +104,7 @@ TEST_CASE("differences between iterations are refused with the reason") {
         h = h + x[:, t]
     return h
 )"),
-           "  why:  a number changes from iteration to iteration, and is no tensor\n"
+           "  why:  a number that is not a tensor changes from iteration to iteration\n"
            "  help: let it grow by a constant (count += 1), or carry a tensor\n");
   CHECK_EQ(reason(R"(
     outs = []
@@ -113,9 +112,9 @@ TEST_CASE("differences between iterations are refused with the reason") {
         outs.append(x[:, t] * 2.0)
     return outs[1]
 )"),
-           "  why:  what iteration 1 of a loop computed is used by itself (mul)\n"
-           "  help: only the first and the last iteration can be told apart; join all of them with "
-           "torch.stack or torch.cat\n");
+           "  why:  the result of iteration 1 of a loop is used on its own (mul)\n"
+           "  help: only results of the first and the last iteration can be used separately; "
+           "combine all results with torch.stack or torch.cat\n");
   CHECK_EQ(reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
@@ -124,7 +123,7 @@ TEST_CASE("differences between iterations are refused with the reason") {
 )",
                   {2, 2, 3}),
            "  why:  it took 2 iterations, too few to compare\n"
-           "  help: give sample inputs for which it takes 3 or more\n");
+           "  help: give sample inputs for which it takes at least 3 iterations\n");
 }
 
 TEST_CASE("numbers of the iteration that no scan can hold are refused with their reason") {
@@ -143,9 +142,8 @@ TEST_CASE("numbers of the iteration that no scan can hold are refused with their
 )"),
            "  why:  the result of aten::slice.Tensor is f32[2,2,3] in iteration 1 and f32[2,3,3] "
            "in iteration 2\n"
-           "  help: let every iteration do the same to tensors of the same shape; what differs in "
-           "one iteration "
-           "can come before or after the loop\n");
+           "  help: make every iteration do the same to tensors of the same shape, and move what "
+           "differs before or after the loop\n");
   CHECK_EQ(reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
@@ -154,8 +152,7 @@ TEST_CASE("numbers of the iteration that no scan can hold are refused with their
 )"),
            "  why:  the argument 'alpha' of aten::add.Tensor is computed from the number of the "
            "iteration\n"
-           "  help: compute with the iteration as a tensor, or let it be a sum of the iteration "
-           "and a constant\n");
+           "  help: use the iteration number as a tensor, or only add a constant to it\n");
   CHECK_EQ(reason(R"(
     h = x[:, 0]
     for t in range(x.size(1)):
@@ -171,27 +168,26 @@ TEST_CASE("numbers of the iteration that no scan can hold are refused with their
         t += 1
     return h
 )"),
-           "  why:  its condition comes from aten::Bool; no select stands for it, since "
-           "nothing says how many iterations it takes at most\n"
+           "  why:  its condition comes from aten::Bool; it cannot become a select: "
+           "its maximum number of iterations is unknown\n"
            "  help: make the number of iterations a constant or a size of an input\n");
 }
 
 TEST_CASE("the last tensor of a variable must not depend on the number of iterations") {
-  CHECK_EQ(
-      reason(R"(
+  CHECK_EQ(reason(R"(
     a = x[:, 0]
     b = x[:, 1]
     for t in range(x.size(1)):
         a, b = b, a
     return a
 )"),
-      "  why:  which tensor a variable holds after it follows from the number of its iterations\n"
-      "  help: choose with torch.where, or compute it in each iteration\n");
+           "  why:  the tensor that a variable holds after it depends on its iteration count\n"
+           "  help: choose with torch.where, or compute it in each iteration\n");
 }
 
 TEST_CASE("list elements that iterations take must be made in the same way") {
   const std::string help =
-      "  help: walk the list element by element (`for a in l`), or stack it and index the tensor\n";
+      "  help: iterate over the list (`for a in l`), or stack it and index the tensor\n";
   CHECK_EQ(
       reason(R"(
     l = [x.sum(), x.sum() * 2]
@@ -200,7 +196,7 @@ TEST_CASE("list elements that iterations take must be made in the same way") {
         h = h + l[t // 12]
     return h
 )"),
-      "  why:  elements of a list that were made in different ways are taken by the iteration\n" +
+      "  why:  an iteration reads elements of a list that were not computed in the same way\n" +
           help);
   CHECK_EQ(
       reason(R"(
@@ -209,7 +205,7 @@ TEST_CASE("list elements that iterations take must be made in the same way") {
         l[t] = x[:, t] * 2.0
     return l[9]
 )"),
-      "  why:  a list of constant length is written at a place that follows from the iteration\n" +
+      "  why:  a list of constant length is written at an index that depends on the iteration\n" +
           help);
 }
 

@@ -172,7 +172,7 @@ TEST_CASE("a name that the signature has is an argument's") {
   CHECK_EQ(inputs_of("d: Dict[str, Tensor]", "d['prev']", "d_prev", {"d_prev"}),
            "error[input-unknown]: 'd_prev' may be a key of the argument 'd' or a state of the "
            "model\n"
-           "  why:  any name is a key of a dictionary\n"
+           "  why:  a dictionary accepts any name as a key\n"
            "  help: write d.prev=… for the key, d_prev_state=… for the state\n");
   CHECK_EQ(inputs_of("d: Dict[str, Tensor]", "d['k']", "d_prev", {"d_k", "d_prev_state"}),
            "d_k d_prev | d_prev:d_prev:1->d_prev_next");
@@ -234,7 +234,7 @@ TEST_CASE("without --state all states are refused in one error") {
   CHECK_EQ(one.error(),
            "error[model-state]: forward changes 'h', a part of the model\n"
            "  --> the model (Model)\n"
-           "  why:  the next call would see another model; an exported file has no such memory\n"
+           "  why:  the next call would run a changed model; an exported file has no memory\n"
            "  help: --state makes it an input and an output of the file; or pass it in and return "
            "it, or do not keep it in eval mode\n");
   Model two = model(
@@ -244,7 +244,7 @@ TEST_CASE("without --state all states are refused in one error") {
            "error[model-state]: forward changes 2 parts of the model\n"
            "   'a'   the model (Model)\n"
            "   'b'   the model (Model)\n"
-           "  why:  the next call would see another model; an exported file has no such memory\n"
+           "  why:  the next call would run a changed model; an exported file has no memory\n"
            "  help: --state makes them inputs and outputs of the file; or pass them in and return "
            "them, or do not keep them in eval mode\n");
   // That the state is no constant is what makes this one fail: the state is what is told.
@@ -296,7 +296,7 @@ TEST_CASE("samples for states") {
   Model weight = model("def forward(self, x):\n  return x + self.h\n", kH);
   CHECK_EQ(weight.give("h", first, false).error(),
            "error[input-unknown]: the model has no input 'h'\n"
-           "  why:  no call of forward reads what another left in 'h'\n");
+           "  why:  no call of forward reads what an earlier call stored in 'h'\n");
   Model nothing = model("def forward(self, x):\n  return x + self.h\n", kH);
   CHECK(nothing.give("g", first, false)
             .error()

@@ -178,7 +178,7 @@ TEST_CASE("documents on which tract would crash are internal errors") {
   CHECK_EQ(run([](Emitter& out, Ref x) {
              return out.transpose(x, {0, 0});
            }),
-           "transpose wants each axis once");
+           "transpose needs each axis once");
   CHECK_EQ(run([](Emitter& out, Ref x) { return out.slice(x, 1, 0, 4); }), "slice 0:4:1 of 3");
   CHECK_EQ(run([](Emitter& out, Ref x) {
              return out.call("t2n_nothing", {x}, {}, DType::f32, {2, 3});
