@@ -24,7 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 MOST = 0.03
-ALL_TIMES = 4  # as many runs without all layers, which is what is judged
+ALL_TIMES = 4  # as many runs without any layer, which is what is judged
 
 # Layer: its functions, as demangled names begin. All of them give nothing back.
 LAYERS = {
@@ -158,7 +158,7 @@ def page(models, rows, pairs):
              "The share of an export's processor time that each layer of protection",
              "([architecture.md](architecture.md#untrusted-files)) takes. `make cost` exports each model with all layers, and",
              f"without some, in interleaved runs. It compares the mean of the faster half of {pairs} runs each, and of",
-             f"{ALL_TIMES * pairs} runs without all layers. A cell of a single layer varies by some 2 %, of all by 1 %, so only the",
+             f"{ALL_TIMES * pairs} runs without any layer. A cell of a single layer varies by some 2 %, of all by 1 %, so only the",
              "medians are meaningful. The last row counts instructions outside of the kernel, which do not vary.", "",
              "| | " + " | ".join(names) + " | median |", "| --- |" + " --- |" * (len(names) + 1)]
     for name, shares in rows:

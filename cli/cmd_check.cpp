@@ -46,8 +46,7 @@ CheckExistingOptions existing_options(const CheckCommand& options, Console& cons
   out.method = one_method(options.inputs);
   out.samples = parse_inputs(options.inputs.specs);
   out.dynamic = dynamic_options(options.inputs);
-  out.accepted_guards = {options.inputs.accepted_guards.begin(),
-                         options.inputs.accepted_guards.end()};
+  out.accepted_guards = accepted_guards(options.inputs);
   out.max_iterations = max_iterations(options.inputs);
   out.explicit_states = options.inputs.explicit_states;
   out.check = check_options(options.check, options.engine);

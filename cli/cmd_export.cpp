@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 
 #include "cli/check_options.h"
@@ -250,6 +251,9 @@ ExportOptions pipeline_options(const ExportCommand& options, const MethodOptions
 std::vector<ExportOptions> method_options(const ExportCommand& options, Console& console) {
   require_model(options.model, "export");
   target_of(options);  // fails before sample files are read
+  if (std::error_code ignored; std::filesystem::is_directory(options.model, ignored))
+    throw Error("model-format", cat(quoted(options.model), " is not a file"), {},
+                "give the .pt file that torch.jit.save wrote");
   const std::vector<std::string> methods = methods_of(options.inputs);
   if (methods.size() > 1) require_one_method(options);
   const MethodOptions per_method(methods);

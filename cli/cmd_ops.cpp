@@ -167,7 +167,7 @@ std::vector<ir::OpId> find_ops(const std::string& name) {
     return {};
   }
   const std::string suggestion = nearest(name, names);
-  throw Error("usage", cat("no operator ", quoted(name), " is supported"), {},
+  throw Error("usage", cat("the operator ", quoted(name), " is not supported"), {},
               suggestion.empty() ? "`t2nnef ops` lists all"
                                  : cat("did you mean ", quoted(suggestion), "?"));
 }

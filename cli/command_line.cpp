@@ -89,13 +89,45 @@ void refuse_leftovers(const CLI::App& app, const Origins& origins) {
          cat("`t2nnef ", app.get_name(), " --help` shows what it takes"));
 }
 
-/// Rewords "--output: 1 required TEXT missing".
-[[noreturn]] void refuse_parse(const CLI::ParseError& error) {
-  std::string message = error.what();
-  message.resize(message.find_last_not_of(" \n") + 1);
+bool is_flag(const CLI::App& app, const std::string& option) {
+  const auto commands = app.get_subcommands(nullptr);
+  return std::any_of(commands.begin(), commands.end(), [&](const CLI::App* command) {
+    const CLI::Option* const found = command->get_option_no_throw(option);
+    return found != nullptr && found->get_items_expected_max() == 0;
+  });
+}
+
+/// Rewords "--output: 1 required PATH missing", "Could not convert: --timeout = abc" and
+/// "--output: At Most 1 required but received 2".
+std::string reworded(std::string message, const CLI::App& app) {
+  constexpr std::string_view kMissing = ": 1 required ", kMissingEnd = " missing";
+  constexpr std::string_view kUnread = "Could not convert: ", kValue = " = ";
+  constexpr std::string_view kMost = ": At Most 1 required but received ";
+  if (const size_t most = message.find(kMost); most != std::string::npos)
+    return cat(message.substr(0, most), " is given ", message.substr(most + kMost.size()),
+               " times");
+  const size_t missing = message.find(kMissing);
+  if (missing != std::string::npos && message.ends_with(kMissingEnd)) {
+    const size_t type = missing + kMissing.size();
+    return cat(message.substr(0, missing), " needs a value: ",
+               message.substr(type, message.size() - kMissingEnd.size() - type));
+  }
+  const size_t value = message.find(kValue);
+  if (message.starts_with(kUnread) && value != std::string::npos) {
+    const std::string option = message.substr(kUnread.size(), value - kUnread.size());
+    return cat(option, " ", quoted(message.substr(value + kValue.size())),
+               is_flag(app, option) ? " is neither true nor false" : " is not a valid number");
+  }
   if (!message.empty())
     message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
-  throw Error("usage", message, {}, "`t2nnef COMMAND --help` shows what each option takes");
+  return message;
+}
+
+[[noreturn]] void refuse_parse(const CLI::ParseError& error, const CLI::App& app) {
+  std::string message = error.what();
+  message.resize(message.find_last_not_of(" \n") + 1);
+  throw Error("usage", reworded(std::move(message), app), {},
+              "`t2nnef COMMAND --help` shows what each option takes");
 }
 
 /// `-o ''`: usually an unset variable of a script.
@@ -155,7 +187,7 @@ bool parse(CLI::App& app, Tokens tokens) {
     print(app.help());
     return false;
   } catch (const CLI::ParseError& error) {
-    refuse_parse(error);
+    refuse_parse(error, app);
   }
   return true;
 }

@@ -23,7 +23,34 @@ std::string file_content(const std::string& path) {
   return text.str();
 }
 
+/// The line of a `[` outside of quotes that no `]` closes; 0 if there is none. CLI11 would take all
+/// following lines for a part of the list.
+size_t unclosed_line(const std::string& text) {
+  std::istringstream stream(text);
+  std::string line;
+  size_t depth = 0, opened = 0;
+  for (size_t number = 1; std::getline(stream, line); ++number) {
+    const size_t first = line.find_first_not_of(" \t");
+    if (first != std::string::npos && line[first] == ';') continue;
+    char quote = 0;
+    for (const char c : line) {
+      if (c == '#') break;
+      if (quote != 0 || c == '"' || c == '\'') {
+        quote = quote == 0 ? c : quote == c ? '\0' : quote;
+      } else if (c == '[') {
+        if (depth++ == 0) opened = number;
+      } else if (c == ']' && depth > 0) {
+        --depth;
+      }
+    }
+  }
+  return depth == 0 ? 0 : opened;
+}
+
 config::Settings read_toml(const std::string& text, const std::string& path) {
+  if (const size_t line = unclosed_line(text); line != 0)
+    throw Error("usage", cat("cannot read the options in ", quoted(path)),
+                cat("the [ in line ", line, " is not closed"));
   config::Settings out;
   std::istringstream stream(text);
   try {

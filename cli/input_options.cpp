@@ -46,7 +46,7 @@ void add_input_options(CLI::App& command, InputOptions& options) {
   add_seed(command);
   command
       .add_option("--method", options.methods,
-                  "Method to export instead of forward; `export` accepts several")
+                  "Method to use instead of forward; only `export` accepts several")
       ->type_name("NAME")
       ->allow_extra_args(false);
   command.add_flag(
@@ -92,6 +92,18 @@ void add_disable_pass(CLI::App& command, std::vector<std::string>& disabled) {
       ->allow_extra_args(false);
 }
 
+std::set<std::string> accepted_guards(const InputOptions& options) {
+  for (const std::string& text : options.accepted_guards) {
+    const size_t colon = text.rfind(':');
+    if (colon == std::string::npos || colon == 0 || colon + 1 == text.size() ||
+        text.find_first_not_of("0123456789", colon + 1) != std::string::npos)
+      throw Error("usage", cat("--accept-guard ", quoted(text), " is not FILE.py:LINE"), {},
+                  "take FILE.py:LINE from the message that refused the branch: --accept-guard "
+                  "model.py:8");
+  }
+  return {options.accepted_guards.begin(), options.accepted_guards.end()};
+}
+
 std::map<std::string, int64_t> max_iterations(const InputOptions& options) {
   constexpr int64_t kMost = 100'000;
   std::map<std::string, int64_t> out;
@@ -118,6 +130,7 @@ DynamicOptions dynamic_options(const InputOptions& options) {
     out.asserted.push_back(dynamic::parse_comparison(text));
   if (!out.asserted.empty() && out.axes.empty() && options.preset.empty())
     throw Error("usage", "--assert needs --dynamic");
+  if (options.preset.empty()) dynamic::require_declared(out.asserted, out.axes);
   return out;
 }
 
@@ -137,7 +150,7 @@ ExportOptions traced_options(const std::string& model, const InputOptions& optio
   out.samples = parse_inputs(options.specs);
   out.dynamic = dynamic_options(options);
   out.explicit_states = options.explicit_states;
-  out.accepted_guards = {options.accepted_guards.begin(), options.accepted_guards.end()};
+  out.accepted_guards = accepted_guards(options);
   out.max_iterations = max_iterations(options);
   out.report = report;
   return out;
@@ -162,7 +175,8 @@ void refuse_trace_options(const std::string& graph, const InputOptions& options,
 const std::string& require_model(const std::string& model, const char* command) {
   if (model.empty())
     throw Error("usage", cat("the model is missing"), {},
-                cat("for example: t2nnef ", command, " model.pt"));
+                cat("for example: t2nnef ", command, " model.pt",
+                    command == std::string_view("export") ? " --target tract" : ""));
   nnef::require_file(model, "model-format");
   return model;
 }

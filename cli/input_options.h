@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ struct InputOptions {
   std::string preset;                        ///< of --preset, which only `export` has
 };
 
+/// Source locations, "model.py:8". Errors: `usage`.
+std::set<std::string> accepted_guards(const InputOptions& options);
 /// By source location, for data-dependent loops. Errors: `usage`.
 std::map<std::string, int64_t> max_iterations(const InputOptions& options);
 DynamicOptions dynamic_options(const InputOptions& options);

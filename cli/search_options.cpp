@@ -58,8 +58,8 @@ std::string percent(double share) {
 
 std::string meaning(LossMeasure measure) {
   switch (measure) {
-    case LossMeasure::accuracy: return "of the rows are no longer right";
-    case LossMeasure::top1: return "of the rows have another largest element";
+    case LossMeasure::accuracy: return "share of rows that are no longer right";
+    case LossMeasure::top1: return "share of rows with another largest element";
     case LossMeasure::noise: return "noise to signal of the first output";
   }
   internal_error(__FILE__, __LINE__, "no such measure of loss");
@@ -92,9 +92,10 @@ std::string chosen_layers_text(const SearchResult& result) {
 
 void add_search_options(CLI::App& command, SearchOptions& options) {
   command
-      .add_option("--max-loss", options.max_loss,
-                  "Keep layers in floats until the loss is at most this share: of right rows with\n"
-                  "--labels, else of rows with the same largest element; 0.5% or 0.005")
+      .add_option(
+          "--max-loss", options.max_loss,
+          "Keep layers in floats until at most this share of rows is lost: no longer right\n"
+          "with --labels, else with another largest element; 0.5% or 0.005")
       ->type_name("SHARE");
   command
       .add_option("--budget", options.budget,
@@ -117,10 +118,10 @@ std::string search_text(const SearchResult& result) {
   const compress::Goal& goal = result.goal;
   std::string out = cat("chosen: ", result.layers.size() - in_floats, " of ",
                         counted(result.layers.size(), "layer"), " compressed · ", result.bytes,
-                        " bytes of constants, in floats ", result.bytes_of_floats);
-  if (goal.budget) out += cat(", at most ", *goal.budget);
-  out += cat(" · loses ", percent(result.loss.metric));
-  if (goal.max_loss) out += cat(", at most ", percent(*goal.max_loss));
+                        " bytes of constants (", result.bytes_of_floats, " in floats");
+  if (goal.budget) out += cat(", limit ", *goal.budget);
+  out += cat(") · loss ", percent(result.loss.metric));
+  if (goal.max_loss) out += cat(" (limit ", percent(*goal.max_loss), ")");
   out += cat(": ", meaning(result.measure), "\n", chosen_layers_text(result));
   if (in_floats == result.layers.size() && in_floats > 0)
     out += goal.budget ? "  the floats fit into the budget: nothing is compressed\n"

@@ -10,7 +10,7 @@ namespace t2n::cli {
 void add_stream_option(CLI::App& command, std::string& option) {
   command
       .add_option("--stream", option,
-                  "Export for streaming: the input arrives in pieces along the --dynamic axis S,\n"
+                  "Streaming: the input arrives in pieces along the --dynamic axis S,\n"
                   "and states are kept between runs; with S=8, pieces of 8")
       ->type_name("S[=PULSE]");
 }

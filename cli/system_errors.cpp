@@ -20,7 +20,7 @@ Error system_error(const std::system_error& error) {
 
 Error path_error(const std::filesystem::filesystem_error& error) {
   return {"cannot-write", cat("cannot use ", quoted(error.path1().string())),
-          error.code().message(), "choose another path with -o"};
+          error.code().message(), "choose another path"};
 }
 
 }  // namespace t2n::cli

@@ -20,7 +20,7 @@ enum class OpTrait {
   takes_wide_number,  ///< with f16, does not round a number as the second operand to f16 first
   // By name without overload.
   compares_first,        ///< compares the first operand with a number, or limits it by one
-  moves_elements,        ///< the results are the operands' elements, permuted or repeated
+  moves_elements,        ///< elements of the operands, rearranged, selected or repeated
   keeps_values,          ///< the results hold exact values of the first operand, or a part of them
   copies_by_layout,      ///< returns a view or, depending on the memory layout, a copy
   changes_view,          ///< writes a tensor's geometry only: the object becomes a new view

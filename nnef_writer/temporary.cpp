@@ -127,10 +127,9 @@ bool holds_nnef_only(const fs::path& folder) {
 
 void fail_to_write(const fs::path& path, int error_number) {
   const bool full = error_number == ENOSPC || error_number == EDQUOT;
-  throw Error(
-      "cannot-write", cat("cannot write ", quoted(path.string())),
-      std::generic_category().message(error_number),
-      full ? "free some space, or choose another path with -o" : "choose another path with -o");
+  throw Error("cannot-write", cat("cannot write ", quoted(path.string())),
+              std::generic_category().message(error_number),
+              full ? "free some space, or choose another path" : "choose another path");
 }
 
 void remove_temporaries() noexcept {

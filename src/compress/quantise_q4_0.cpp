@@ -232,7 +232,7 @@ std::optional<compress::Q4Rounding> rounding_of(const compress::NodeSettings& se
   internal_error(__FILE__, __LINE__, "no such rounding");
 }
 
-/// Reports which weights stay floats, and why.
+/// Reports which weights stay in floats, and why.
 void report(const std::vector<compress::Q4Weight>& weights, const PassContext& context) {
   if (!context.report) return;
   Diagnostic out;
@@ -242,7 +242,8 @@ void report(const std::vector<compress::Q4Weight>& weights, const PassContext& c
     if (!weight.unpacked_reason.empty())
       out.details.push_back(cat(weight.name, ": ", weight.unpacked_reason));
   if (out.details.empty()) return;
-  out.message = cat(out.details.size(), " of ", weights.size(), " weights stay in floats");
+  out.message = cat(out.details.size(), " of ", weights.size(),
+                    weights.size() == 1 ? " weight" : " weights", " kept in floats");
   out.help = "change their settings, or exclude their modules with --ignore";
   context.report(out);
 }

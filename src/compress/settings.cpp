@@ -173,14 +173,17 @@ void Settings::require_matches(const ir::Graph& graph) const {
   require_changed_weights();
   for (const SettingsEntry& entry : entries_) {
     if (entry.scope.empty() || is_matched(graph, entry.scope)) continue;
-    std::string names;
+    std::vector<std::string> names;
     for (const std::string& name : nearest_scopes(graph, entry.scope))
-      names += cat(names.empty() ? "" : ", ", quoted(name));
+      names.push_back(quoted(name));
     throw Error(
         "usage",
         cat(quoted(entry.scope), entry.origin.empty() ? "" : cat(", of ", entry.origin, ","),
             " names no module of the model"),
-        {}, names.empty() ? "the model has no modules" : cat("the nearest are ", names));
+        {},
+        names.empty() ? "the model has no modules"
+                      : cat("did you mean ", names.size() > 1 ? "one of these: " : "",
+                            joined(names, ", "), "?"));
   }
 }
 

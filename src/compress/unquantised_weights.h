@@ -1,4 +1,4 @@
-// Weights that stay floats although settings request smaller ones.
+// Weights that stay in floats although settings request smaller ones.
 #pragma once
 
 #include <cstdint>

@@ -60,7 +60,8 @@ std::vector<compress::SettingsEntry> by_module(const Json& json, const JsonSourc
   for (const auto& [scope, table] : json.items()) {
     if (scope == "$schema" && table.is_string()) continue;  // of editors
     if (!table.is_object())
-      refuse(source, cat("the settings of ", quoted(scope), " are not a table: ", source.example));
+      refuse(source, cat("the settings of ", quoted(scope),
+                         " are not a table; write, for example, ", source.example));
     out.push_back(entry_of(scope, table, source, origin));
   }
   return out;

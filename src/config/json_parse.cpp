@@ -37,7 +37,8 @@ Json parse_object(const std::string& text, const JsonSource& source) {
     DuplicateKeyFinder duplicates;
     Json json = Json::parse(text, std::ref(duplicates));
     if (duplicates.found) refuse(source, cat(quoted(*duplicates.found), " is given twice"));
-    if (!json.is_object()) refuse(source, cat("it is not an object: ", source.example));
+    if (!json.is_object())
+      refuse(source, cat("it is not an object; write, for example, ", source.example));
     return json;
   } catch (const Json::parse_error& error) {
     refuse(source, cat("invalid JSON at byte ", error.byte));

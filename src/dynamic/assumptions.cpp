@@ -26,7 +26,8 @@ std::string why_needed(const Decision& decision) {
     return "a loop takes the same number of iterations at all sizes tried";
   if (decision.reason.empty())
     return "a branch on a size is fixed to the direction taken at all sizes tried";
-  return cat("a branch on a size is baked in, and it cannot become a select: ", decision.reason);
+  return cat("a branch on a size is fixed to one direction, and it cannot become a select: ",
+             decision.reason);
 }
 
 std::string comparisons_text(const std::vector<Comparison>& comparisons) {

@@ -121,7 +121,8 @@ struct AxisEquation {
               cat("--dynamic ", equation.axis->text, ": the sample has the size ", equation.extent,
                   " there"),
               values.empty() ? std::string() : cat("other inputs give ", values),
-              "give samples that fit with --input, or other symbols");
+              "use --input to pass a sample of a size that the expression allows, or change the "
+              "expression");
 }
 
 /// Solves for the symbols one by one: each from an axis where it is the only unknown.
@@ -204,6 +205,25 @@ Comparison parse_comparison(const std::string& text) {
   }
   throw Error("usage", cat("cannot read --assert ", quoted(text)), {},
               "write a comparison of sizes, as in S>=1 or B==2*P");
+}
+
+void require_declared(const std::vector<Comparison>& asserted, const std::vector<AxisSpec>& axes) {
+  std::set<std::string> declared;
+  for (const AxisSpec& axis : axes)
+    for (const Symbol& symbol : axis.size.symbols()) declared.insert(symbol.str());
+  for (const Comparison& each : asserted)
+    for (const ir::Dim& side : {each.left, each.right})
+      for (const Symbol& symbol : side.symbols()) {
+        const std::string name = symbol.str();
+        if (declared.contains(name)) continue;
+        const std::vector<std::string> known(declared.begin(), declared.end());
+        const std::string near = nearest(name, known);
+        throw Error(
+            "usage",
+            cat("--assert ", quoted(ir::str(each)), ": no dynamic axis declares ", quoted(name)),
+            cat("the axes declare: ", t2n::joined(known, ", ")),
+            near.empty() ? "" : cat("did you mean ", quoted(near), "?"));
+      }
 }
 
 int64_t evaluate(const ir::Dim& dim, const Sizes& sizes) { return dim.substitute(sizes).value(); }

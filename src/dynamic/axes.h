@@ -30,6 +30,9 @@ AxisSpec parse_axis(const std::string& text);
 /// Reads "S>=1", "B == 2*P". Errors: `usage`.
 Comparison parse_comparison(const std::string& text);
 
+/// Errors: `usage` for an assertion with a symbol that no axis declares.
+void require_declared(const std::vector<Comparison>& asserted, const std::vector<AxisSpec>& axes);
+
 bool holds(const Comparison& comparison, const Sizes& sizes);
 /// Whether all comparisons hold that contain only known symbols.
 bool all_hold(const std::vector<Comparison>& comparisons, const Sizes& sizes);

@@ -187,7 +187,9 @@ void refuse_others(const Failure& failure, const Sizes& sample, const std::strin
   out.why = out.message;
   out.message = cat("the model does not run at ", sizes_str(failure.first),
                     ", only at the sample's ", sizes_str(sample));
-  out.help = cat(hint, "a size of the sample may be baked in: take it from x.size() in the model");
+  out.help = cat(
+      hint,
+      "a size of the sample may have been fixed by tracing: take it from x.size() in the model");
   throw Error(std::move(out));
 }
 

@@ -178,6 +178,7 @@ CausalLm causal_lm(const ExportOptions& options) {
   const ir::Graph& graph = model.traced.graph;
   require_tokens(graph);
   CausalLm out{{open_axes(graph), options.dynamic.asserted}, client_names(graph, options.names)};
+  dynamic::require_declared(out.dynamic.asserted, out.dynamic.axes);
   return out;
 }
 

@@ -196,7 +196,7 @@ void check_types(const TracedModel& model, const std::vector<spec::InputFact>& f
       refuse_signature(
           cat("the artefact's input ", quoted(facts[i].name), " does not match the model's"),
           model_input_rows(model.traced.graph), artefact_input_rows(facts),
-          "pass samples with the artefact's shapes and dtypes with --input");
+          "use --input to pass samples of the artefact's shapes and dtypes");
 }
 
 /// For each output of the model, its index in the artefact.

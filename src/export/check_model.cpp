@@ -101,8 +101,9 @@ Diagnostic undecided_note(const CheckResult& result, const std::vector<std::stri
       .message = cat("the check cannot decide whether ", joined(undecided, ", "), " is right"),
       .where = {},
       .details = {},
-      .why = cat("on ", result.undecided, " input sets the values differ from LibTorch's, but ",
-                 is_of_engines ? "its own engines differ by as much"
+      .why = cat("on ", result.undecided, result.undecided == 1 ? " input set" : " input sets",
+                 " the values differ from LibTorch's, but ",
+                 is_of_engines ? "LibTorch's own engines differ by as much"
                                : "rounding at ties changes them by as much"),
       .help =
           "pass real inputs with --input x=@file.npy, within the range of the model's calibration"};

@@ -78,6 +78,7 @@ std::string statement_text(const diff::StatementDifference& other) {
 std::vector<std::string> differences(const nnef::Artefact& artefact, const nnef::Document& document,
                                      const diff::TextDifference& text) {
   std::vector<std::string> out;
+  if (text.first_statement) out.push_back(statement_text(*text.first_statement));
   for (const auto& [label, own] : text.labels) {
     const nnef::StoredTensor* const file = nnef::find_tensor(artefact, label);
     const auto blob = std::find_if(document.blobs.begin(), document.blobs.end(),
@@ -89,7 +90,6 @@ std::vector<std::string> differences(const nnef::Artefact& artefact, const nnef:
   for (const diff::NumberDifference& each : text.numbers)
     out.push_back(cat(each.operation, " ", quoted(each.statement), " has the number ", each.before,
                       ", an export of the model has ", each.after));
-  if (text.first_statement) out.push_back(statement_text(*text.first_statement));
   return out;
 }
 
@@ -113,7 +113,11 @@ Contents contents_of(const nnef::Artefact& artefact, const nnef::Document& docum
                  .message = std::move(found[0]),
                  .where = {},
                  .details = {},
-                 .why = "this version of t2nnef exports the model to the same file except for this",
+                 .why = text->first_statement
+                            ? "from this statement on, this version of t2nnef exports the model "
+                              "differently"
+                            : "this version of t2nnef exports the model to the same file except "
+                              "for this",
                  .help = "export the model again, or check the file against its own source model"};
   for (size_t i = 1; i < found.size() - more; ++i) out.details.push_back(std::move(found[i]));
   if (more > 0) out.details.push_back(cat("and ", more, " more"));

@@ -33,11 +33,13 @@ bool looks_like_path(std::string_view text) {
 
 void refuse_version(const tract::EngineVersion& version, const target::Target& target) {
   if (target.engine != target::Engine::tract || tract::serves(version, version_of(target))) return;
-  throw Error("engine-version",
-              cat("tract@", tract::version_str(version), " cannot run artefacts for ",
-                  target::target_name(target)),
-              "an engine serves targets of its own series (0.x) that are not newer than it",
-              cat("export for this engine with --target tract@", tract::version_str(version)));
+  const std::string engine = cat("tract@", tract::version_str(version));
+  const bool is_target = target::is_supported({version.major, version.minor, version.patch});
+  throw Error(
+      "engine-version", cat(engine, " cannot run artefacts for ", target::target_name(target)),
+      "an engine serves targets of its own series (0.x) that are not newer than it",
+      is_target ? cat("export for this engine with --target ", engine)
+                : cat("use an engine for this target: --engine ", target::target_name(target)));
 }
 
 /// An engine that serves `preferred`, else the newest. Always the newest for files of other

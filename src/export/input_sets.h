@@ -57,7 +57,7 @@ struct InputSets {
   std::vector<check::Movement> movements;   ///< by output, over the sets with the sample's sizes
   std::vector<std::string> without_effect;  ///< inputs that changed no output
   size_t left_out = 0;                      ///< sets that torch rejects, or that give NaN
-  size_t refused = 0;  ///< sets that violate runtime assertions of the graph, but not of torch
+  size_t refused = 0;  ///< sets that torch accepts, and runtime assertions of the graph do not
   std::vector<dynamic::Sizes> sizes;  ///< the sample's first; empty without dynamic sizes
   bool has_unvaried_sizes = false;    ///< every dynamic size has the same value in all sets
   std::string reference;              ///< Agreement::description

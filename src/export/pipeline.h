@@ -66,7 +66,7 @@ struct ExportResult {
   trace::ModelInfo model;
   std::vector<Port> inputs;
   std::vector<Port> outputs;
-  std::vector<std::string> constant_inputs;  ///< arguments that are not tensors: baked in
+  std::vector<std::string> constant_inputs;  ///< arguments that are not tensors, as constants
   std::vector<std::string> pruned_inputs;    ///< unused ones that were removed
   bool samples_from_file = false;
   size_t operations = 0;          ///< statements of the NNEF graph without variables and externals
@@ -85,9 +85,9 @@ struct ExportResult {
 std::string output_path(const ExportOptions& options);
 
 /// Exports one or several methods of one model, with the same target, check and `folder`. Commits
-/// either all artefacts or none, and with a check only those that passed. Tries all methods even if
-/// one fails; reports all errors but the last, which it throws. Messages of several methods begin
-/// with the method's name. After an Error nothing is left on disk.
+/// either all artefacts or none; with a check, only if all of them passed. Tries all methods even
+/// if one fails; reports all errors but the last, which it throws. Messages of several methods
+/// begin with the method's name. After an Error nothing is left on disk.
 std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& methods);
 
 struct Inspection {

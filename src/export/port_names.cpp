@@ -62,8 +62,9 @@ void refuse_twins(const ExportResult& result) {
       throw Error("usage", cat("two inputs would be called ", quoted(port.name)));
   for (const Port& port : result.outputs)
     if (!outputs.insert(port.name).second || inputs.contains(port.name))
-      throw Error("usage", cat("an output would be called ", quoted(port.name), ", as another ",
-                               inputs.contains(port.name) ? "input" : "output", " is"));
+      throw Error("usage",
+                  cat("an output would be called ", quoted(port.name),
+                      inputs.contains(port.name) ? ", as an input is" : ", as another output is"));
 }
 
 /// Refuses names of symbols, which are names in the document, too.

@@ -67,7 +67,7 @@ uint64_t find_end(const Bytes& bytes) {
   const size_t first = last > kMaxComment ? last - kMaxComment : 0;
   for (size_t at = last + 1; at-- > first;)
     if (bytes.number(at, 4) == kEndSignature) return at;
-  bytes.refuse("it has no directory");
+  bytes.refuse("the directory at the end of its zip archive is missing");
 }
 
 Directory find_directory(const Bytes& bytes) {

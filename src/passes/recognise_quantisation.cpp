@@ -74,7 +74,7 @@ void report(const Findings& found, const PassContext& context) {
         cat(count_text(static_cast<size_t>(found.activations), "rounding"), " of activations"));
   for (const std::string& name : found.floats)
     note.details.push_back(
-        cat(name, " stays floats: its quantiser does not produce 8-bit integers times a scale"));
+        cat(name, " stays in floats: its quantiser does not produce 8-bit integers times a scale"));
   context.report(note);
 }
 

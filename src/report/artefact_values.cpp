@@ -176,7 +176,7 @@ void find_stored_twice(const ArtefactView& view, std::vector<Finding>& findings)
       if (a->item == b->item && ir::same_values(a->values, b->values)) how = "have the same values";
       if (is_signed_byte(a->values)) std::swap(a, b);
       if (is_signed_byte(b->values) && a->item == "f32" && is_rounding_of(b->values, a->values))
-        how = "are floats, and their quantised integers";
+        how = "contain the same weight as floats and as quantised integers";
       if (how.empty()) continue;
       findings.push_back(
           {"stored-twice",

@@ -179,8 +179,8 @@ Flows slice(const FlowCall& call) {
     const auto of_result = rate_of((*call.result())[out.axis], call.symbol());
     if (!of_input || !of_result ||
         of_input->up * of_result->down != of_result->up * of_input->down * stride)
-      blocked("takes a slice of fixed length",
-              "entries at fixed positions need the complete input");
+      blocked("takes a slice that does not grow like the stream",
+              "fixed positions, and parts such as halves, need the complete input");
     out.delayed = out.delayed || *begin > 0 || stride > 1;
   }
   out.shape = nullptr;

@@ -34,8 +34,9 @@ int take_number(std::string_view& text) {
 
 void check_tract(const Version& version) {
   if (version > kNewest)
-    throw Error("usage", cat("tract ", version_str(version), " is newer than t2nnef knows"), "",
-                cat("the newest known version is ", version_str(kNewest)));
+    throw Error("usage",
+                cat("tract ", version_str(version), " is newer than any version that t2nnef knows"),
+                "", cat("the newest known version is ", version_str(kNewest)));
   if (version < kOldest)
     throw Error("usage", cat("tract ", version_str(version), " is older than t2nnef supports"), "",
                 cat("the oldest supported version is ", version_str(kOldest)));
@@ -48,6 +49,8 @@ void check_khronos(const Version& version) {
 }
 
 }  // namespace
+
+bool is_supported(const Version& tract) { return tract >= kOldest && tract <= kNewest; }
 
 const FeatureRow& feature_row(Feature feature) {
   const auto rows = feature_rows();

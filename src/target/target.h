@@ -87,6 +87,9 @@ std::span<const FeatureRow> feature_rows();
 const FeatureRow& feature_row(Feature feature);
 bool has(const Target& target, Feature feature);
 
+/// Whether this version of tract can be a target.
+bool is_supported(const Version& tract);
+
 /// "tract@0.23.9", "khronos@1.0.5"
 std::string target_name(const Target& target);
 std::string version_str(const Version& version);

@@ -49,7 +49,8 @@ OrReason<Interpreter::Values> Interpreter::run_speculatively(torch::jit::Block* 
   } catch (const Error& error) {
     const std::string effect = speculation_.take_effect();
     if (effect.empty() && (is_run || error.diagnostic().id != "forward-failed")) throw;
-    reason.text = cat("one of its branches ", effect.empty() ? "fails on these inputs" : effect);
+    reason.text =
+        cat("the code that depends on it ", effect.empty() ? "fails on these inputs" : effect);
   }
   if (loops_.rerolling().size() != before.rerolling)
     throw Error("data-dependent-branch", "a branch depends on the values of a tensor",

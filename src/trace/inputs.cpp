@@ -26,7 +26,10 @@ class Binder {
     for (const SampleInput& sample : samples_) {
       const auto location = argument_location(schema, sample);
       locations_.push_back(location ? location->path : Path{flat_name(sample.path)});
+      if (!location && !is_position(locations_.back()[0])) unknown_ = locations_.back()[0];
     }
+    for (size_t i = 1; i < schema.arguments().size(); ++i)
+      names_.push_back(schema.arguments()[i].name());
     for (size_t i = 1; i < schema.arguments().size(); ++i) {
       const c10::Argument& argument = schema.arguments()[i];
       const Path path = {argument.name()};
@@ -41,6 +44,7 @@ class Binder {
 
  private:
   [[noreturn]] void refuse_missing(const Path& path, const c10::TypePtr& type) {
+    if (!unknown_.empty()) refuse_unknown(unknown_, names_);
     const std::string name = flat_name(path);
     const bool tensor = type->isSubtypeOf(*c10::TensorType::get());
     throw Error(
@@ -52,17 +56,17 @@ class Binder {
                      "=int:3, float:0.5, bool:true, str:text or none"));
   }
 
+  [[noreturn]] static void refuse_unknown(const std::string& name,
+                                          const std::vector<std::string>& known) {
+    const std::string near = nearest(name, known);
+    throw Error("input-unknown", cat("the model has no input ", quoted(name)),
+                cat("its inputs are: ", joined(known, ", ")),
+                near.empty() ? "" : cat("did you mean ", quoted(near), "?"), name);
+  }
+
   void refuse_unused() const {
-    for (size_t i = 0; i < samples_.size(); ++i) {
-      if (used_[i]) continue;
-      const std::string name = flat_name(samples_[i].path);
-      const std::string near = nearest(name, out_.names);
-      std::string known;
-      for (const std::string& n : out_.names) known += (known.empty() ? "" : ", ") + n;
-      throw Error("input-unknown", cat("the model has no input ", quoted(name)),
-                  cat("its inputs are: ", known),
-                  near.empty() ? "" : cat("did you mean ", quoted(near), "?"), name);
-    }
+    for (size_t i = 0; i < samples_.size(); ++i)
+      if (!used_[i]) refuse_unknown(flat_name(samples_[i].path), out_.names);
   }
 
   int find(const Path& path) const {
@@ -194,6 +198,8 @@ class Binder {
   const std::vector<SampleInput>& samples_;
   std::vector<Path> locations_;  ///< of `samples_`; the flat name if there is no such argument
   std::vector<bool> used_;
+  std::vector<std::string> names_;  ///< of the arguments
+  std::string unknown_;             ///< a sample that belongs to no argument, or ""
   BoundInputs out_;
 };
 

@@ -25,8 +25,8 @@ class RangeWatch {
   void observe(const std::string& op, const torch::jit::Stack& inputs,
                const std::vector<at::Tensor>& outputs);
   /// [0, smallest indexed size) for each input, [1, smallest number of steps + 1) for lengths of
-  /// sequences, [0, smallest number of indices + 1) for offsets of bags; nothing for inputs that
-  /// index no tensor.
+  /// sequences, [0, smallest number of indices + 1) for offsets of bags; nothing for all other
+  /// inputs.
   std::vector<std::optional<IntegerRange>> ranges(size_t inputs) const;
   bool is_over() const { return is_over_; }
 

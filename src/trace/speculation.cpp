@@ -29,7 +29,7 @@ void Speculation::note_created(const c10::FunctionSchema& schema,
 void Speculation::end(std::string effect) {
   effect_ = std::move(effect);
   throw Error("data-dependent-branch", "a branch depends on the values of a tensor",
-              cat("one of its branches ", effect_));
+              cat("the code that depends on it ", effect_));
 }
 
 void Speculation::require_own(const c10::IValue& changed) {

@@ -295,6 +295,15 @@ std::set<size_t> live_states(const ir::Graph& graph, const std::vector<ir::Value
   return live;
 }
 
+namespace {
+
+/// Whether a batch normalisation updates it, in training mode only.
+bool is_count_of_batches(const Change& change) {
+  return change.path.ends_with("num_batches_tracked");
+}
+
+}  // namespace
+
 void refuse_changes(const std::vector<Change>& changes, const ir::Graph& graph) {
   const bool one = changes.size() == 1;
   Diagnostic out{
@@ -317,7 +326,10 @@ void refuse_changes(const std::vector<Change>& changes, const ir::Graph& graph) 
                     " of the file; or pass ", one ? "it" : "them", " in and return ",
                     one ? "it" : "them")
               : cat("pass ", one ? "it" : "them", " in and return ", one ? "it" : "them"),
-          ", or do not keep ", one ? "it" : "them", " in eval mode");
+          ", or do not keep ", one ? "it" : "them", " in eval mode",
+          std::any_of(changes.begin(), changes.end(), is_count_of_batches)
+              ? ", or call model.eval() before tracing"
+              : "");
   if (is_observer(where(changes[0].location, graph))) out.help = kSwitchOff;
   throw Error(std::move(out));
 }

@@ -132,6 +132,10 @@ TEST_CASE("inputs that do not fit") {
                 "error[input-unknown]: the model has no input 'y'\n"
                 "  why:  its inputs are: x\n"
                 "  help: did you mean 'x'?\n");
+  check_failure(sandbox, {"export", "data_branch.pt", "-t", "tract", "-i", "y=3"}, 2,
+                "error[input-unknown]: the model has no input 'y'\n"
+                "  why:  its inputs are: x\n"
+                "  help: did you mean 'x'?\n");
   check_failure(sandbox, with("x=int:3"), 3,
                 "error[input-shape]: the sample of the input 'x' does not fit its type 'Tensor'\n"
                 "  help: `t2nnef inspect` shows the model's arguments\n");

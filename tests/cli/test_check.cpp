@@ -164,12 +164,12 @@ TEST_CASE("signatures that differ are explained") {
                 "error[signature-mismatch]: the artefact's input 'x' does not match the model's\n"
                 "   the model:    tokens i64[2,12]\n"
                 "   the artefact: x f32[4,1,8,8]\n"
-                "  help: pass samples with the artefact's shapes and dtypes with --input\n");
+                "  help: use --input to pass samples of the artefact's shapes and dtypes\n");
   check_failure(sandbox, {"check", "digits.pt", "m", "-i", "x=5,1,8,8"}, 5,
                 "error[signature-mismatch]: the artefact's input 'x' does not match the model's\n"
                 "   the model:    x f32[5,1,8,8]\n"
                 "   the artefact: x f32[4,1,8,8]\n"
-                "  help: pass samples with the artefact's shapes and dtypes with --input\n");
+                "  help: use --input to pass samples of the artefact's shapes and dtypes\n");
   replace(sandbox, "-> (output_0)", "-> (output_0, flatten)");
   check_failure(sandbox, {"check", "digits.pt", "m"}, 5,
                 "error[signature-mismatch]: the artefact gives 2 outputs, the model 1\n"

@@ -327,6 +327,9 @@ TEST_CASE("a file's first other statement is named, whether or not outputs diffe
   CHECK_EQ(differs.code, 5);
   CHECK(contains(differs.err, "error[contents-differ]: the file has the statement '"));
   CHECK(contains(differs.err, " where an export of the model has '"));
+  CHECK(contains(differs.err,
+                 "  why:  from this statement on, this version of t2nnef exports the model "
+                 "differently\n"));
   CHECK(contains(differs.err, "error[output-mismatch]: "));
 
   // A limit that no value reaches.

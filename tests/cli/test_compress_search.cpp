@@ -101,7 +101,7 @@ TEST_CASE("--max-loss leaves layers in floats until the accuracy holds") {
   CHECK_EQ(result.err.find("warning"), std::string::npos);
   REQUIRE_EQ(result.code, 0);
   CHECK(contains(result.out, "of 3 layers compressed"));
-  CHECK(contains(result.out, "at most 3 %: of the rows are no longer right"));
+  CHECK(contains(result.out, " (limit 3 %): share of rows that are no longer right"));
   const std::string json = at.report();
   CHECK(contains(json, "\"measure\": \"accuracy\""));
   CHECK(contains(json, "\"max_loss\": 0.03"));

@@ -157,6 +157,8 @@ TEST_CASE("files of options that cannot be read") {
   write_config(sandbox, "list.json", "[1]");
   write_config(sandbox, "unknown.json", R"({"dynamics": "x:0=B"})");
   write_config(sandbox, "deep.json", R"({"dynamic": [["x"]]})");
+  write_config(sandbox, "open.toml", "target = \"tract\"\ncheck = [1\n");
+  write_config(sandbox, "closed_later.toml", "dynamic = [\"ids:0=B\"  # ]\nassert = [\"B>=1]\"]\n");
   const auto fails = [&](const std::string& file, const std::string& text) {
     check_failure(sandbox, {"export", "model.pt", "--config", file}, 2, text);
   };
@@ -169,12 +171,18 @@ TEST_CASE("files of options that cannot be read") {
         "  help: see `t2nnef export --help` for the names of options\n");
   fails("list.json",
         "error[usage]: cannot read the options in 'list.json'\n"
-        "  why:  it is not an object: { \"option\": value }\n"
+        "  why:  it is not an object; write, for example, { \"option\": value }\n"
         "  help: see `t2nnef export --help` for the names of options\n");
   fails("deep.json",
         "error[usage]: cannot read the options in 'deep.json'\n"
         "  why:  'dynamic' is neither text, number, truth value nor a list of them\n"
         "  help: see `t2nnef export --help` for the names of options\n");
+  fails("open.toml",
+        "error[usage]: cannot read the options in 'open.toml'\n"
+        "  why:  the [ in line 2 is not closed\n");
+  fails("closed_later.toml",
+        "error[usage]: cannot read the options in 'closed_later.toml'\n"
+        "  why:  the [ in line 1 is not closed\n");
   fails("unknown.json",
         "error[usage]: t2nnef export has no option '--dynamics', set in 'unknown.json'\n"
         "  help: did you mean '--dynamic'?\n");

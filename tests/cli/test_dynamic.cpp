@@ -144,14 +144,15 @@ TEST_CASE("branches on sizes bind the file, or are refused") {
                 "  help: compute the same for all sizes, or export one model per size\n");
 }
 
-TEST_CASE("a length that was baked in by the trace is found") {
+TEST_CASE("a length that was fixed by the trace is found") {
   const ModelSandbox sandbox("unrolled.pt");
   check_failure(
       sandbox, dynamic_export({"--dynamic", "x:1=T"}), 4,
       "error[dynamic-failed]: the model does not run at T=11, only at the sample's T=10\n"
       "  --> the model (Unrolled), make.py:90\n"
       "  why:  aten::view failed: shape '[2, 9, -1]' is invalid for input of size 80\n"
-      "  help: a size of the sample may be baked in: take it from x.size() in the model; the model "
+      "  help: a size of the sample may have been fixed by tracing: take it from x.size() in the "
+      "model; the model "
       "was traced: a trace keeps only the results of min(), max(), if, int() and math in Python at "
       "the traced sizes, while torch.jit.script keeps the operations\n");
 }
@@ -167,6 +168,10 @@ TEST_CASE("declarations are refused before any work is done") {
                 "  help: did you mean 'ids'?\n");
   check_failure(sandbox, dynamic_export({"--assert", "S>=1"}), 2,
                 "error[usage]: --assert needs --dynamic\n");
+  check_failure(sandbox, dynamic_export({"--dynamic", "ids:0=B", "--assert", "C+B>=5"}), 2,
+                "error[usage]: --assert 'B + C >= 5': no dynamic axis declares 'C'\n"
+                "  why:  the axes declare: B\n"
+                "  help: did you mean 'B'?\n");
 }
 
 }  // namespace

@@ -95,6 +95,11 @@ TEST_CASE("versions that the target does not allow") {
       "error[engine-version]: tract@0.21.19 cannot run artefacts for tract@0.23.9\n"
       "  why:  an engine serves targets of its own series (0.x) that are not newer than it\n"
       "  help: export for this engine with --target tract@0.21.19\n");
+  check_failure(
+      sandbox, checked({"--engine", "tract@0.10.0"}), 7,
+      "error[engine-version]: tract@0.10.0 cannot run artefacts for tract@0.23.9\n"
+      "  why:  an engine serves targets of its own series (0.x) that are not newer than it\n"
+      "  help: use an engine for this target: --engine tract@0.23.9\n");
   check_failure(sandbox, checked({"--engine", "refrence"}), 2,
                 "error[usage]: there is no engine 'refrence'\n"
                 "  why:  engines are auto, reference, tract, tract@VERSION, and the path of "

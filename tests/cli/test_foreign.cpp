@@ -117,7 +117,7 @@ TEST_CASE("inputs of another shape or type than the model's are no fit") {
         "   the artefact: image " +
             declared +
             "\n"
-            "  help: pass samples with the artefact's shapes and dtypes with --input\n");
+            "  help: use --input to pass samples of the artefact's shapes and dtypes\n");
   };
   refused("image = external(shape = [5, 3]);\n", "f32[5,3]");
   refused("image = external<integer>(shape = [2, 3]);\n", "i64[2,3]");

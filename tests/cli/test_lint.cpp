@@ -242,9 +242,11 @@ TEST_CASE("lint finds each fault of weights that is planted in an artefact, with
   values = ir::to_f64(filled(ir::DType::f32, shape, 0.01));
   for (size_t i = 0; i < values.size(); ++i) values[i] += 0.004 * std::sin(static_cast<double>(i));
   const ir::Tensor reals = ir::tensor_of<double>(ir::DType::f32, shape, values);
-  check_one(linted(weight + "  z = mul(r, 2.0);\n",
-                   {{"net.conv.q", filled(ir::DType::i8, shape, 1)}, {"net.conv.r", reals}}),
-            "stored-twice", "'net.conv.r' and 'net.conv.q' are floats, and their quantised");
+  check_one(
+      linted(weight + "  z = mul(r, 2.0);\n",
+             {{"net.conv.q", filled(ir::DType::i8, shape, 1)}, {"net.conv.r", reals}}),
+      "stored-twice",
+      "'net.conv.r' and 'net.conv.q' contain the same weight as floats and as quantised integers");
   check_one(linted("  a = add(r, s);\n  y = add(x, 1.0);\n", {{"net.r", reals}, {"net.s", reals}}),
             "stored-twice", "'net.r' and 'net.s' have the same values");
   check_one(linted("  w = mul(r, 100.0);\n  i = round(w);\n  f = mul(i, 0.01);\n  y = " + kConv,

@@ -54,7 +54,7 @@ TEST_CASE("impossible names are refused") {
   check_refused({"--input-name", "key=value"},
                 "error[usage]: two inputs would be called 'value'\n");
   check_refused({"--output-name", "ids"},
-                "error[usage]: an output would be called 'ids', as another input is\n");
+                "error[usage]: an output would be called 'ids', as an input is\n");
   check_refused({"--dynamic", "ids:1=S", "--output-name", "S"},
                 "error[usage]: 'S' is the name of a size\n"
                 "  help: choose another name for the input or output\n");
@@ -145,6 +145,9 @@ TEST_CASE("the preset requires tract and its own axes; unknown presets are refus
   check_refused({"--preset", "causal-llm", "--dynamic", "ids:1=T"},
                 "error[usage]: --preset causal-llm declares the axes itself: tokens S, caches P\n"
                 "  help: omit --dynamic; --assert can constrain S and P further\n");
+  check_refused({"--preset", "causal-llm", "--assert", "Tokens>=1"},
+                "error[usage]: --assert 'Tokens >= 1': no dynamic axis declares 'Tokens'\n"
+                "  why:  the axes declare: P, S\n");
   check_failure(Sandbox({"words_plain.pt"}),
                 {"export", "words_plain.pt", "-t", "khronos", "--preset", "causal-llm"}, 2,
                 "error[usage]: --preset causal-llm requires a tract target\n"

@@ -262,7 +262,7 @@ TEST_CASE("unusable destinations and artefacts") {
   check_failure(sandbox, {"run", "m", "-o", "nowhere/out.npz"}, 8,
                 "error[cannot-write]: cannot write 'nowhere/out.npz'\n"
                 "  why:  No such file or directory\n"
-                "  help: choose another path with -o\n");
+                "  help: choose another path\n");
   check_failure(sandbox, {"run", "nope"}, 3,
                 "error[model-not-found]: cannot open the artefact 'nope'\n"
                 "  why:  No such file or directory\n");

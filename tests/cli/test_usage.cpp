@@ -102,9 +102,10 @@ TEST_CASE("misspelt and missing words") {
                 usage("'n.pt' is an unexpected argument\n"
                       "  help: `t2nnef export --help` shows what it takes\n"));
   check_failure(sandbox, {"export"}, 2,
-                usage("the model is missing\n  help: for example: t2nnef export model.pt\n"));
+                usage("the model is missing\n"
+                      "  help: for example: t2nnef export model.pt --target tract\n"));
   check_failure(sandbox, {"export", "m.pt", "-o"}, 2,
-                usage("--output: 1 required PATH missing\n"
+                usage("--output needs a value: PATH\n"
                       "  help: `t2nnef COMMAND --help` shows what each option takes\n"));
 }
 
@@ -134,8 +135,22 @@ TEST_CASE("values of options") {
   refused({"-z", "10"}, "--compression is 10, not a level from 0 to 9\n");
   refused({"-z", "-1"}, "--compression is -1, not a level from 0 to 9\n");
   refused({"-z", "best"},
-          "could not convert: --compression = best\n"
+          "--compression 'best' is not a valid number\n"
           "  help: `t2nnef COMMAND --help` shows what each option takes\n");
+  refused({"--state=maybe"},
+          "--state 'maybe' is neither true nor false\n"
+          "  help: `t2nnef COMMAND --help` shows what each option takes\n");
+  refused({"--timeout", "1", "--timeout", "2"},
+          "--timeout is given 2 times\n"
+          "  help: `t2nnef COMMAND --help` shows what each option takes\n");
+  refused({"--accept-guard", "model.py:8", "--accept-guard", "foo"},
+          "--accept-guard 'foo' is not FILE.py:LINE\n"
+          "  help: take FILE.py:LINE from the message that refused the branch: --accept-guard "
+          "model.py:8\n");
+  refused({"--accept-guard", "model.py:8:"},
+          "--accept-guard 'model.py:8:' is not FILE.py:LINE\n"
+          "  help: take FILE.py:LINE from the message that refused the branch: --accept-guard "
+          "model.py:8\n");
   refused({"--check", "--timeout", "0"},
           "--timeout is 0, not a number of seconds from 0.001 to 1000000\n");
   refused({"--check", "--timeout", "nan"},
@@ -179,7 +194,7 @@ TEST_CASE("the table of operators, and one operator") {
   CHECK(contains(sandbox.run({"ops", "aten::bitwise_and", "-t", "khronos"}).out,
                  "    standard operations  "));
   check_failure(sandbox, {"ops", "aten::sofmax"}, 2,
-                "error[usage]: no operator 'aten::sofmax' is supported\n"
+                "error[usage]: the operator 'aten::sofmax' is not supported\n"
                 "  help: did you mean 'aten::softmax'?\n");
   check_failure(sandbox, {"ops", "--missing"}, 2,
                 "error[usage]: --missing needs a model\n"

@@ -181,7 +181,7 @@ TEST_CASE("an unmatched glob is refused with the nearest names") {
   const ir::Graph graph = three_layers();
   const Settings settings(read(R"({"enc.7": {"weights": {"bits": 4}}})"));
   CHECK(message_of([&] { settings.require_matches(graph); }) ==
-        "'enc.7', of s.json, names no module of the model |  | the nearest are 'enc.0'");
+        "'enc.7', of s.json, names no module of the model |  | did you mean 'enc.0'?");
 }
 
 TEST_CASE("unknown settings are refused") {

@@ -152,7 +152,7 @@ PAGE = """# Attacks with hostile files and command lines
 `make hostile` ([tests/hostile](../tests/hostile/README.md)) generates damaged and hand-made files, command lines and
 faults of the machine from a seed, and runs the program on each. An attack that ends the program by a signal or with exit
 1, hangs it, overwrites or leaves a file, prints an escape sequence, or takes more memory than {memory} is a finding. This
-run took {minutes} minutes with seed {seed} and {workers} attacks at a time, {build}. A negative exit is a signal that the
+run took {minutes} minutes with seed {seed}, {workers} attacks at a time, {build}. A negative exit is a signal that the
 attack itself sent.
 
 {report}"""

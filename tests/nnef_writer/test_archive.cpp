@@ -223,7 +223,7 @@ TEST_CASE("a folder without permission") {
   CHECK(refusal(scratch, scratch / "locked/m.tgz") ==
         "error[cannot-write]: cannot write 'TMP/locked/m.tgz'\n"
         "  why:  Permission denied\n"
-        "  help: choose another path with -o\n");
+        "  help: choose another path\n");
 }
 
 /// Lets no file grow beyond `bytes`, as a full disk would.
@@ -255,7 +255,7 @@ TEST_CASE("a write that fails leaves nothing, whatever the form") {
       text = refusal(scratch, scratch / name, large);
     }
     CHECK(text == "error[cannot-write]: cannot write 'TMP/" + std::string(name) +
-                      "'\n  why:  File too large\n  help: choose another path with -o\n");
+                      "'\n  why:  File too large\n  help: choose another path\n");
     CHECK(scratch.entries().empty());
   }
 }

@@ -249,7 +249,7 @@ TEST_CASE("the note counts stored weights with their bits, and the others") {
   CHECK(note.message == "1 of 2 weights with quantisers stored as integers");
   const std::vector<std::string> details = {
       "1 weight of 3 bits", "1 rounding of activations",
-      "v stays floats: its quantiser does not produce 8-bit integers times a scale"};
+      "v stays in floats: its quantiser does not produce 8-bit integers times a scale"};
   CHECK(note.details == details);
 }
 
@@ -261,7 +261,7 @@ TEST_CASE("the note names weights that stay floats also where no other is stored
   })");
   CHECK(note.message == "0 of 1 weight with quantisers stored as integers");
   const std::vector<std::string> details = {
-      "v stays floats: its quantiser does not produce 8-bit integers times a scale"};
+      "v stays in floats: its quantiser does not produce 8-bit integers times a scale"};
   CHECK(note.details == details);
 }
 

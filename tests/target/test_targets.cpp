@@ -47,7 +47,7 @@ TEST_CASE("versions are three numbers within what was measured") {
                  "'\n  why:  a version is three numbers\n  help: write it as in '0.23.9'\n"));
   }
   CHECK_EQ(usage_error("tract@0.24.0"),
-           "error[usage]: tract 0.24.0 is newer than t2nnef knows\n"
+           "error[usage]: tract 0.24.0 is newer than any version that t2nnef knows\n"
            "  help: the newest known version is 0.23.9\n");
   CHECK_EQ(usage_error("tract@0.21.12"),
            "error[usage]: tract 0.21.12 is older than t2nnef supports\n"

@@ -104,13 +104,13 @@ TEST_CASE("branches, loops and numbers from data are refused where no select sta
            "tensors of shapes [3] and [1]");
   CHECK_EQ(why("def forward(self, x):\n  y = x + 1\n  if bool(x.sum() > 0):\n    y[0] = 2.0\n  "
                "return y"),
-           "its condition comes from aten::Bool; it cannot become a select: one of its branches "
-           "writes to an existing tensor");
+           "its condition comes from aten::Bool; it cannot become a select: the code that "
+           "depends on it writes to an existing tensor");
   CHECK_EQ(
       why("def forward(self, x):\n  y = [x]\n  if bool(x.sum() > 0):\n    if bool(x.max() > 1):\n"
           "      y.append(x)\n  return y[-1]"),
-      "its condition comes from aten::Bool; it cannot become a select: one of its branches "
-      "changes a list");
+      "its condition comes from aten::Bool; it cannot become a select: the code that depends "
+      "on it changes a list");
   CHECK_EQ(trace_error(
                "def forward(self, x):\n  for i in range(int(x[0])):\n    x = x + 1\n  return x", x),
            "data-dependent-branch: a loop depends on the values of a tensor");
@@ -356,8 +356,9 @@ TEST_CASE("what a graph cannot have of sparse tensors is refused") {
   const std::string made = "  a = torch.sparse_coo_tensor(i, v, [3, 3])\n";
   CHECK_EQ(error(made + "  return torch._sparse_mm(a, a).to_dense()"),
            "unsupported-op: aten::_sparse_mm of a sparse tensor cannot be exported");
-  CHECK_EQ(error(made + "  v.add_(1)\n  return a @ x, v"),
-           "unsupported-inplace: the entries of a sparse tensor are written after its construction");
+  CHECK_EQ(
+      error(made + "  v.add_(1)\n  return a @ x, v"),
+      "unsupported-inplace: the entries of a sparse tensor are written after its construction");
   CHECK_EQ(error("  return torch.sparse_coo_tensor(i, v).to_dense()"),
            "unsupported-op: this construction of a sparse tensor cannot be exported");
   CHECK_EQ(error("  return torch.sparse_coo_tensor(i + 1, v, [3, 3]) @ x"),

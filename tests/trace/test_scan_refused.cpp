@@ -90,7 +90,7 @@ TEST_CASE("differences between iterations are refused with the reason") {
     return h
 )"),
       "  why:  a branch in it takes another direction in some iterations, by the iteration number; "
-      "it cannot become a select: one of its branches writes to an existing "
+      "it cannot become a select: the code that depends on it writes to an existing "
       "tensor\n"
       "  help: only the first iteration may differ (`if t == 0`); compute both branches and choose "
       "with torch.where\n");

@@ -247,6 +247,12 @@ TEST_CASE("without --state all states are refused in one error") {
            "  why:  the next call would run a changed model; an exported file has no memory\n"
            "  help: --state makes them inputs and outputs of the file; or pass them in and return "
            "them, or do not keep them in eval mode\n");
+  Model training = model(
+      "def forward(self, x):\n  self.num_batches_tracked.add_(1)\n"
+      "  return x * self.num_batches_tracked\n",
+      {{"num_batches_tracked", values({1}, {1}, ir::DType::i64)}});
+  training.options().explicit_states = false;
+  CHECK(training.error().ends_with("in eval mode, or call model.eval() before tracing\n"));
   // That the state is no constant is what makes this one fail: the state is what is told.
   Model index =
       model("def forward(self, x):\n  i = int(self.i)\n  self.i.add_(1)\n  return x[:, i]\n",
