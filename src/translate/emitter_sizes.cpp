@@ -207,23 +207,37 @@ Shape part(const Shape& shape, size_t begin, size_t end) {
                shape.begin() + static_cast<std::ptrdiff_t>(end));
 }
 
+/// tract reads S + S/2 as (3*S)/2, and computes it as either. Where all other sizes are numbers, it
+/// infers this one.
+Shape with_inferred_quotient(Shape shape) {
+  const auto is_quotient = [](const Dim& size) { return has_operation<ir::FloorDiv>(size); };
+  const auto found = std::find_if(shape.begin(), shape.end(), is_quotient);
+  const auto constants =
+      std::count_if(shape.begin(), shape.end(), [](const Dim& size) { return size.is_constant(); });
+  if (found != shape.end() && constants + 1 == std::ssize(shape)) *found = -1;
+  return shape;
+}
+
 }  // namespace
 
 /// tract up to 0.22 compares products as they are written, so the fewer factors the better.
 Ref Emitter::reshape_groups(Ref x, const Shape& shape) {
   const Shape from = this->shape(x);
   const std::vector<Group> groups = groups_of(*this, from, shape);
+  const bool is_inferring = target::has(state_->target, target::Feature::open_sizes);
   for (size_t g = groups.size(); g-- > 0;) {
     const Group& group = groups[g];
     const Shape inner = part(shape, group.to, group.to_end);
     if (inner == part(from, group.from, group.from_end)) continue;
     Shape next = part(from, 0, group.from);
     for (const Dim& size : part(shape, group.to, shape.size())) next.push_back(size);
+    const auto start = static_cast<int64_t>(group.from);
     const auto count = static_cast<int64_t>(group.from_end - group.from);
-    x = call(
-        "reshape", {x},
-        {{"shape", inner}, {"axis_start", static_cast<int64_t>(group.from)}, {"axis_count", count}},
-        dtype(x), next);
+    x = call("reshape", {x},
+             {{"shape", is_inferring ? with_inferred_quotient(inner) : inner},
+              {"axis_start", start},
+              {"axis_count", count}},
+             dtype(x), next);
   }
   return x;
 }

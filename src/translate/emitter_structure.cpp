@@ -39,6 +39,8 @@ Dim elements_found(const Shape& shape) {
   return out;
 }
 
+bool has_quotient(const Dim& size) { return has_operation<ir::FloorDiv>(size); }
+
 /// An empty constant of that shape.
 ir::Tensor empty_tensor(DType dtype, const Shape& shape) {
   return ir::allocate(dtype, ir::static_shape(shape)).tensor;
@@ -69,10 +71,12 @@ Ref Emitter::reshape(Ref x, const Shape& shape) {
   if (is_dynamic && !target::has(state_->target, target::Feature::open_sizes))
     return reshape_groups(x, shape);
   const Dim count = element_count(shape);
-  if (is_dynamic && !ir::is_unbacked(count) &&
-      elements_found(entry.shape) != elements_found(shape)) {
+  if (is_dynamic && elements_found(entry.shape) != elements_found(shape)) {
     const Ref flat = call("reshape", {x}, {{"shape", Ints{-1}}}, entry.dtype, {count});
-    x = sized(flat, 0, count);
+    x = ir::is_unbacked(count) ? slice_dynamic(flat, 0, 0, count) : sized(flat, 0, count);
+  } else if (is_dynamic && std::any_of(shape.begin(), shape.end(), has_quotient)) {
+    // tract writes S + S/2 as (3*S)/2 in some places only, so sizes that stay are left out.
+    return reshape_groups(x, shape);
   }
   return call("reshape", {x}, {{"shape", shape}}, entry.dtype, shape);
 }
