@@ -2,8 +2,10 @@
 #include "nnef_writer/dimension.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "ir/prove.h"
@@ -57,6 +59,7 @@ bool is_natural(const Dim& dim) {
 
 std::string text_of(const Dim& dim);
 std::string quotient_or_sum_text(const Dim& dim);
+std::string product_text(uint64_t factor, const std::vector<ir::Atom>& atoms);
 
 int64_t common_factor(const Dim& dim) {
   int64_t factor = dim.constant_part();
@@ -77,6 +80,27 @@ std::string quotient_text(const Dim& numerator, int64_t divisor) {
   return cat("((", quotient_or_sum_text(dividend), ")/", divisor, ")");
 }
 
+bool has_two_forms(const Dim& dim) { return terms_of(dim).size() > 1 && common_factor(dim) != 1; }
+
+/// tract changes max(T, 2*S + 2) to max(T, 2*(S + 1)) and back, each time that it simplifies a sum
+/// with it, and takes them for different sizes. The equal max(T - 2, 2*S) + 2 has one form.
+std::string choice_text(const char* name, const ir::Operands& operands) {
+  Dim a = operands.a, b = operands.b, added;
+  while (has_two_forms(a) || has_two_forms(b)) {
+    const Dim& split = has_two_forms(a) ? a : b;
+    const Dim part = split.constant_part() != 0 ? Dim(split.constant_part())
+                                                : ir::sum_of({{1, split.terms().at(0).atoms}});
+    added = added + part;
+    std::tie(a, b) = std::pair(a - part, b - part);
+  }
+  std::string out = cat(name, "(", text_of(a), ", ", text_of(b), ")");
+  if (added == Dim(0)) return out;
+  for (const Term& term : terms_of(added))
+    out += cat(term.factor < 0 ? " - " : " + ",
+               product_text(static_cast<uint64_t>(std::abs(term.factor)), term.atoms));
+  return cat("(", out, ")");
+}
+
 std::string text_of(const ir::Atom& atom) {
   const ir::Operands* operands = ir::operands_of(atom);
   if (operands == nullptr) return std::get<ir::Symbol>(atom).str();
@@ -88,8 +112,7 @@ std::string text_of(const ir::Atom& atom) {
       refuse_size(size, "tract rounds quotients towards zero, and this may be negative");
     return quotient_text(operands->a, operands->b.value());
   }
-  const char* name = std::holds_alternative<ir::Min>(atom) ? "min(" : "max(";
-  return cat(name, text_of(operands->a), ", ", text_of(operands->b), ")");
+  return choice_text(std::holds_alternative<ir::Min>(atom) ? "min" : "max", *operands);
 }
 
 std::string product_text(uint64_t factor, const std::vector<ir::Atom>& atoms) {

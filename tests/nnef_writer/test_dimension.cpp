@@ -78,6 +78,14 @@ TEST_CASE("quotients of sums with a common factor have a form that tract keeps")
   CHECK_EQ(text("(2*B + 2) // 4"), "((B + 1)/2)");
 }
 
+TEST_CASE("maxima of sums with a common factor have a form that tract keeps") {
+  const auto text = [](const char* dim) { return tract_text(ir::parse_dim(dim)); };
+  CHECK_EQ(text("max(T + 1, 2*S + 2)"), "(max(T - 1, 2*S) + 2)");
+  CHECK_EQ(text("3*min(2*S - 4, T)"), "3*(min(2*S, T + 4) - 4)");
+  CHECK_EQ(text("max(2*S + 2*B, T)"), "(max(B + 2*S, T - B) + B)");
+  CHECK_EQ(text("max(2*S, T + 1)"), "max(2*S, T + 1)");
+}
+
 TEST_CASE("halves that round up are written as one quotient, in products and of each other") {
   const auto text = [](const char* dim) { return tract_text(ir::parse_dim(dim)); };
   CHECK_EQ(text("(H - (H // 2))*(W - (W // 2))"), "((H + 1)/2)*((W + 1)/2)");
