@@ -63,7 +63,7 @@ std::string reason_of(const Recorder& recorder, const at::Tensor& a, const at::T
 
 FormulaRef truth_or_number(const c10::IValue& number) {
   const Mark mark = mark_of(number);
-  return mark && mark->truth ? mark->truth : formula_of(number);
+  return truth_of(mark) ? truth_of(mark) : formula_of(number);
 }
 
 }  // namespace
@@ -77,11 +77,11 @@ OrReason<c10::IValue> Choices::choose(const Mark& condition, bool taken, const c
   if (is_number(yes) && is_number(no)) {
     const FormulaRef choice =
         choice_formula(data_formula(condition), truth_or_number(yes), truth_or_number(no));
-    if (choice) return marked(current, data_mark(condition->origin, choice));
-    return marks_.tainted(current, data_mark(condition->origin), "a branch");
+    if (choice) return marked(current, data_mark(origin_of(condition), choice));
+    return marks_.tainted(current, data_mark(origin_of(condition)), "a branch");
   }
   if (yes.isString() && no.isString())
-    return marks_.tainted(current, data_mark(condition->origin), "a branch");
+    return marks_.tainted(current, data_mark(origin_of(condition)), "a branch");
   if (yes.isTuple() && no.isTuple() &&
       yes.toTupleRef().elements().size() == no.toTupleRef().elements().size()) {
     std::vector<c10::IValue> elements;
@@ -133,8 +133,8 @@ bool Choices::require_ended(const FormulaRef& ended, const Mark& mark, const c10
   if (!is_read(value)) return is_number(value) && !mark_of(value);
   const c10::IValue number = unmarked(value);
   const at::Tensor tensor = selected(computed.computed(*data_formula(mark_of(value))));
-  value = marked(number,
-                 data_mark(mark->origin, read_formula(tensor, recorder_->aliases().version(tensor),
+  value = marked(
+      number, data_mark(origin_of(mark), read_formula(tensor, recorder_->aliases().version(tensor),
                                                       type_of_number(number))));
   return true;
 }

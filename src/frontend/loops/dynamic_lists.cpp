@@ -57,9 +57,8 @@ bool Lists::has_symbolic_length(const c10::IValue& list) const {
 /// Specialises the list to its length in this run.
 void Lists::guard_length(const c10::IValue& list) {
   const Mark length = marks_.of(list);
-  if (is_size(length))
-    decisions_.add_guard(comparison_mark({length->size, Relation::eq, Dim(length_of_list(list))}),
-                         true);
+  if (const auto size = exact_size(length))
+    decisions_.add_guard({*size, Relation::eq, Dim(length_of_list(list))});
   else
     decisions_.note_number(position_.node, length, c10::IValue(length_of_list(list)));
   marks_.set(list, nullptr);
@@ -79,7 +78,7 @@ std::optional<size_t> Lists::cut(ListLayout& list_layout, int64_t index, bool fr
     ListSegment& segment = list_layout[at];
     if (rest > segment.count && !segment.length.is_constant()) break;
     if (!segment.length.is_constant() || rest < segment.count) {
-      decisions_.add_guard(comparison_mark({segment.length, Relation::ge, Dim(rest)}), true);
+      decisions_.add_guard({segment.length, Relation::ge, Dim(rest)});
       const ListSegment more{segment.length - Dim(rest), segment.count - rest};
       segment = {Dim(rest), rest};
       list_layout.insert(list_layout.begin() + static_cast<int64_t>(at) + 1, more);
@@ -114,7 +113,8 @@ void Lists::guard_access(const std::string& name, const Stack& inputs, const Mar
   int64_t index = unmarked(inputs[1]).toInt();
   bool from_front = index >= 0;
   if (is_size(index_mark) && is_size(marks_.of(list)))
-    if (const Dim from_end = marks_.of(list)->size - index_mark->size; from_end.is_constant()) {
+    if (const Dim from_end = *exact_size(marks_.of(list)) - *exact_size(index_mark);
+        from_end.is_constant()) {
       index = -from_end.value();
       from_front = false;
     }
@@ -139,9 +139,7 @@ void Lists::guard_argument(const c10::IValue& list) {
     const bool is_loop_result = std::any_of(element, end, [this](const c10::IValue& each) {
       return each.isTensor() && loops_.origins().is_from_iteration(each.toTensor());
     });
-    if (!is_loop_result)
-      decisions_.add_guard(comparison_mark({segment.length, Relation::eq, Dim(segment.count)}),
-                           true);
+    if (!is_loop_result) decisions_.add_guard({segment.length, Relation::eq, Dim(segment.count)});
     element = end;
   }
 }
@@ -172,7 +170,7 @@ void Lists::mark_slice(const Stack& inputs, const c10::IValue& part) {
   const ListLayout kept(list_layout.begin() + static_cast<int64_t>(*begin),
                         list_layout.begin() + static_cast<int64_t>(*stop));
   const Dim kept_length = length_of(kept);
-  decisions_.add_guard(comparison_mark({kept_length, Relation::ge, Dim(0)}), true);
+  decisions_.add_guard({kept_length, Relation::ge, Dim(0)});
   marks_.set(part, size_mark(kept_length));
   marks_.set_list_layout(part, kept);
 }
@@ -198,9 +196,9 @@ ListLayout Lists::changed_list_layout(const std::string& name, const Stack& inpu
     const bool is_one = is_fixed(before) && is_size(index_mark);
     const int64_t times = unmarked(inputs[inputs[0].isList() ? 1 : 0]).toInt();
     const int64_t length = length_of(before).is_constant() ? length_of(before).value() : 0;
-    return is_one
-               ? ListLayout{{Dim(length) * index_mark->size, length * std::max<int64_t>(times, 0)}}
-               : ListLayout{};
+    return is_one ? ListLayout{{Dim(length) * *exact_size(index_mark),
+                                length * std::max<int64_t>(times, 0)}}
+                  : ListLayout{};
   }
   constexpr std::array<std::string_view, 4> kChanges = {"aten::pop", "aten::Delete",
                                                         "aten::_set_item", "aten::insert"};

@@ -45,18 +45,18 @@ void RunningLoops::mark_list_length(const c10::IValue& list, size_t before, cons
                                     int64_t iterations, const Dim& length) {
   const auto growth = static_cast<int64_t>(list.toListRef().size()) - static_cast<int64_t>(before);
   if (iterations == 0) return;
-  const Dim first_length = is_size(mark) ? mark->size : Dim(static_cast<int64_t>(before));
   if (growth % iterations == 0 && (!mark || is_size(mark)))
-    marks_.set(list, size_mark(first_length + Dim(growth / iterations) * length));
+    marks_.set(list, size_mark(size_or(mark, static_cast<int64_t>(before)) +
+                               Dim(growth / iterations) * length));
   else if (!is_data(mark))
     marks_.set(list, join(mark, opaque_mark(length)));
 }
 
 /// A list to which every iteration appended or prepended: the new elements form one segment.
 void RunningLoops::add_grown_segment(const c10::IValue& list, ListLayout before, bool at_end) {
-  const Mark length = marks_.of(list);
-  if (!is_size(length) || before.empty()) return;
-  ListSegment added{length->size, static_cast<int64_t>(list.toListRef().size())};
+  const auto length = exact_size(marks_.of(list));
+  if (!length || before.empty()) return;
+  ListSegment added{*length, static_cast<int64_t>(list.toListRef().size())};
   for (const ListSegment& each : before)
     added = {added.length - each.length, added.count - each.count};
   before.insert(at_end ? before.end() : before.begin(), added);
@@ -66,9 +66,10 @@ void RunningLoops::add_grown_segment(const c10::IValue& list, ListLayout before,
 /// The lengths depend on sizes; nothing more is known of a loop that ends by a condition.
 void RunningLoops::mark_list_lengths(const ChangedLists& lists, int64_t iterations,
                                      const Mark& trips) {
-  if (!is_size(trips)) return;
+  const auto length = exact_size(trips);
+  if (!length) return;
   for (const auto& [key, each] : lists) {
-    mark_list_length(each.list, each.before, marks_.of(each.list), iterations, trips->size);
+    mark_list_length(each.list, each.before, marks_.of(each.list), iterations, *length);
     if (each.only_grows || each.only_leads)
       add_grown_segment(each.list, each.list_layout, each.only_grows);
   }

@@ -39,8 +39,7 @@ void RunningLoops::guard_iteration_end(const std::vector<IterationEnd>& ends,
     loops::refuse_loop("the tensor that a variable holds after it depends on its iteration count",
                        "choose with torch.where, or compute it in each iteration");
   const int64_t iterations = first_iteration + static_cast<int64_t>(same_from) + 1;
-  if (iterations > 1)
-    decisions_.add_guard(comparison_mark({length, Relation::ge, Dim(iterations)}), true);
+  if (iterations > 1) decisions_.add_guard({length, Relation::ge, Dim(iterations)});
 }
 
 void RunningLoops::guard_iteration_ends(const RerolledLoop& loop, const Dim& length) {

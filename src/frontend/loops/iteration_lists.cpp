@@ -37,7 +37,7 @@ bool Lists::depends_on_iteration_index(const c10::IValue& list, const Mark& inde
   if (depends_on_iteration(index)) return true;
   if (!is_size(length) || !depends_on_iteration(length)) return false;
   const ir::Symbol& iteration = loops_.rerolling().back()->symbol;
-  const auto step = loops::coefficient(length->size, iteration);
+  const auto step = loops::coefficient(*exact_size(length), iteration);
   return !step || *step < 0;  // its front moves
 }
 
@@ -68,8 +68,8 @@ void Lists::guard_iteration_access(const std::string& name, const Stack& inputs,
   if (from < 0 || from >= count) return;  // torch refuses it
   if ((index && !is_size(index)) || (length && !is_size(length)))
     refuse_list("the index of a list element in an iteration has no expression");
-  const Dim list_length = length ? length->size : Dim(count);
-  Dim position = index ? index->size : Dim(raw_index);
+  const Dim list_length = size_or(length, count);
+  Dim position = size_or(index, raw_index);
   if (raw_index < 0) position = position + list_length;
   if ((position - list_length).is_constant()) return;  // the same position, counted from the end
   if (is_one_of(name, kChanges) || (name == "aten::pop" && depends_on_iteration(index)))
@@ -120,8 +120,8 @@ void Lists::guard_inside(const ListLayout& list_layout, const Dim& low, const Di
   for (const ListSegment& segment : list_layout) {
     const Dim end = begin + segment.length;
     if (current(begin) <= current(low) && current(high) <= current(end)) {
-      decisions_.add_guard(comparison_mark({begin, Relation::le, low}), true);
-      decisions_.add_guard(comparison_mark({high, Relation::le, end}), true);
+      decisions_.add_guard({begin, Relation::le, low});
+      decisions_.add_guard({high, Relation::le, end});
       return;
     }
     begin = end;
@@ -158,7 +158,7 @@ ListLayout Lists::written_in_iterations(const Mark& index, const c10::IValue& li
                        "collect the elements with append, or fill a tensor");
   };
   if (!is_size(index)) refuse_index();
-  const Dim position = is_from_end ? index->size + length_of(list_layout) : index->size;
+  const Dim position = *exact_size(index) + (is_from_end ? length_of(list_layout) : Dim(0));
   const auto step = loops::coefficient(position, loop.symbol);
   const Dim first = loops::replaced(position, loop.symbol, 0);
   const bool forwards = step == 1, is_consecutive = forwards || step == -1;

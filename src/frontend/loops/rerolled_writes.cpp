@@ -100,9 +100,9 @@ void RunningLoops::follow_rebound(const RerolledLoop& loop, size_t index, const 
   if (added == 0 || is_data(marks_.of(list))) return;
   const Dim iteration = Dim::symbol(loop.symbol);
   const bool is_even = count(list) - count(initial) == added * (loop.iterations + 1);
-  const Dim start = is_size(known) ? known->size : Dim(count(initial));
-  marks_.set(list, is_even && (!known || is_size(known)) ? size_mark(start + Dim(added) * iteration)
-                                                         : opaque_mark(iteration));
+  marks_.set(list, is_even && (!known || is_size(known))
+                       ? size_mark(size_or(known, count(initial)) + Dim(added) * iteration)
+                       : opaque_mark(iteration));
 }
 
 /// A container or object that an iteration creates belongs to it until it ends.
@@ -134,8 +134,7 @@ Mark RunningLoops::length_in_iteration(const RerolledLoop& loop, const ChangedLi
   const auto before = static_cast<int64_t>(each.before);
   const int64_t added = static_cast<int64_t>(began->second) - before;
   if (added % loop.iterations != 0) return opaque_mark(iteration);
-  const Dim start = each.known ? each.known->size : Dim(before);
-  return size_mark(start + Dim(added / loop.iterations) * iteration +
+  return size_mark(size_or(each.known, before) + Dim(added / loop.iterations) * iteration +
                    Dim(static_cast<int64_t>(count) - static_cast<int64_t>(began->second)));
 }
 

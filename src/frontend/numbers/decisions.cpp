@@ -46,7 +46,7 @@ void describe_iterations(Decision& loop, const c10::IValue& trips,
   const bool has_break = !conditions.empty() && !unmarked(conditions.back()).toBool();
   const bool is_empty = unmarked(trips).toInt() < 0;
   const Relation relation = has_break ? Relation::ge : is_empty ? Relation::le : Relation::eq;
-  loop.comparison = {count->size, relation, loop.direction};
+  loop.comparison = {*exact_size(count), relation, loop.direction};
 }
 
 /// Whether `a * iteration + c relation 0` has the same truth for all iterations but the first.
@@ -77,8 +77,8 @@ Decision* Decisions::note(const torch::jit::Node* node, const Mark& mark, int64_
   noted_.push_back({.kind = kind,
                     .id = node,
                     .direction = direction,
-                    .comparison = mark->comparison,
-                    .sizes = mark->size,
+                    .comparison = comparison_of(mark),
+                    .sizes = sizes_of(mark),
                     .scope = here.scope,
                     .source = here.source});
   return &noted_.back();
@@ -86,19 +86,19 @@ Decision* Decisions::note(const torch::jit::Node* node, const Mark& mark, int64_
 
 void Decisions::add_guard(const Mark& mark, bool answer) {
   if (!mark) return;
-  T2N_ASSERT(mark->comparison, "a guard needs a comparison");
+  T2N_ASSERT(comparison_of(mark), "a guard needs a comparison");
   if (depends_on_iteration(mark)) return check_iteration_branch(mark);
   note(position_.node, mark, answer ? 1 : 0);
 }
 
 void Decisions::add_guards(const std::vector<ir::Comparison>& comparisons) {
-  for (const ir::Comparison& each : comparisons) add_guard(comparison_mark(each), true);
+  for (const ir::Comparison& each : comparisons) add_guard(each);
 }
 
 Decision* Decisions::note_number(const torch::jit::Node* node, const Mark& mark,
                                  const c10::IValue& number) {
   if (!options_.keep_sizes || !mark || is_data(mark)) return nullptr;
-  if (mark->comparison) {
+  if (comparison_of(mark)) {
     add_guard(mark, unmarked(number).toBool());
     return nullptr;
   }
@@ -107,8 +107,7 @@ Decision* Decisions::note_number(const torch::jit::Node* node, const Mark& mark,
         "a number depends on the iteration number in a way that the file cannot express",
         loops::kIterationHelp);
   Decision* noted = note(node, mark, 0, Decision::Kind::number);
-  const Mark sizes = opaque_mark(mark->size);
-  noted->sizes = sizes->size;
+  noted->sizes = sizes_of(opaque_mark(sizes_of(mark)));
   std::ostringstream text;
   text << unmarked(number);
   noted->number = text.str();
@@ -166,7 +165,7 @@ bool Decisions::accept_guard(const Mark& mark) {
         .message = cat("the branch at ", id, " is fixed in the direction that this run took"),
         .where = {},
         .details = {},
-        .why = cat("its condition comes from ", mark->origin, ", and --accept-guard names it"),
+        .why = cat("its condition comes from ", origin_of(mark), ", and --accept-guard names it"),
         .help = {}});
   return true;
 }
@@ -185,7 +184,7 @@ void Decisions::refuse(const torch::jit::Node* node, const Mark& mark, const std
   if (!id.empty()) help += cat("; to keep this run's direction, pass --accept-guard ", id);
   throw Error("data-dependent-branch",
               cat(loop ? "a loop" : "a branch", " depends on the values of a tensor"),
-              cat(kConditionOnValues, mark->origin,
+              cat(kConditionOnValues, origin_of(mark),
                   reason.empty() ? "; the exported model would fix the direction of this run"
                                  : cat("; it cannot become a select: ", reason)),
               help);
@@ -194,9 +193,9 @@ void Decisions::refuse(const torch::jit::Node* node, const Mark& mark, const std
 Decisions::FixedBranch::FixedBranch(Decisions& decisions, const Mark& condition, bool direction,
                                     bool holds, int entries)
     : decisions_(decisions) {
-  if (!condition || !condition->comparison) return;
-  const ir::Comparison taken =
-      direction ? *condition->comparison : ir::negated(*condition->comparison);
+  const auto comparison = comparison_of(condition);
+  if (!comparison) return;
+  const ir::Comparison taken = direction ? *comparison : ir::negated(*comparison);
   decisions_.fixed_conditions_.push_back({taken, remainder_not_zero(taken), holds, entries});
   any_ = true;
 }
@@ -208,7 +207,7 @@ Decisions::FixedBranch::~FixedBranch() {
 c10::IValue Decisions::adjusted(const c10::IValue& number) const {
   if (fixed_conditions_.empty() || !is_size(mark_of(number)) || !unmarked(number).isInt())
     return number;
-  const Dim size = mark_of(number)->size;
+  const Dim size = sizes_of(mark_of(number));
   const int64_t value = unmarked(number).toInt();
   const ir::Comparison is_nonnegative{size, Relation::ge, 0};
   for (const FixedCondition& branch : fixed_conditions_) {
@@ -225,7 +224,7 @@ c10::IValue Decisions::adjusted(const c10::IValue& number) const {
 
 bool changes_with_iteration(const Mark& condition) {
   if (!depends_on_iteration(condition)) return false;
-  const auto& comparison = condition->comparison;
+  const auto comparison = comparison_of(condition);
   const Dim difference = comparison ? comparison->left - comparison->right : Dim(0);
   for (const ir::Symbol& symbol : difference.symbols()) {
     if (!symbol.is_iteration()) continue;

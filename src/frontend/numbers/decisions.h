@@ -31,7 +31,10 @@ class Decisions {
   Decision* note(const torch::jit::Node* node, const Mark& mark, int64_t direction,
                  Decision::Kind kind = Decision::Kind::branch);
   /// Requires that a comparison of sizes, which the program used, has the same answer.
-  void add_guard(const Mark& comparison, bool answer);
+  void add_guard(const Mark& condition, bool answer);
+  void add_guard(const ir::Comparison& comparison, bool answer = true) {
+    add_guard(condition_mark(comparison), answer);
+  }
   void add_guards(const std::vector<ir::Comparison>& comparisons);
   /// Notes an operand that is a number without an expression, so that the file would store it.
   Decision* note_number(const torch::jit::Node* node, const Mark& mark, const c10::IValue& number);

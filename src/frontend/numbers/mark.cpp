@@ -13,7 +13,23 @@ namespace {
 
 thread_local ReadMarks* reader = nullptr;
 
+using MarkInfo = std::variant<SizeMark, OpaqueMark, ConditionMark, DataMark>;
+
 Mark make(MarkInfo info) { return std::make_shared<const MarkInfo>(std::move(info)); }
+
+/// Null if the mark is of another kind, or null.
+template <typename T>
+const T* part(const Mark& mark) {
+  return mark ? std::get_if<T>(mark.get()) : nullptr;
+}
+
+const ir::Dim& symbolic(const Mark& mark) {
+  static const ir::Dim none;
+  if (const auto* const size = part<SizeMark>(mark)) return size->size;
+  if (const auto* const opaque = part<OpaqueMark>(mark)) return opaque->sizes;
+  const auto* const condition = part<ConditionMark>(mark);
+  return condition == nullptr ? none : condition->sizes;
+}
 
 /// The sum of all symbols, each once, so that none cancels out.
 ir::Dim sum_of_symbols(std::initializer_list<const ir::Dim*> dims) {
@@ -98,58 +114,83 @@ ReadMarks::~ReadMarks() { reader = outer_; }
 Mark size_mark(ir::Dim size) {
   if (size.is_constant()) return nullptr;
   refuse_long_expression(size);
-  MarkInfo info;
-  info.size = std::move(size);
-  return make(std::move(info));
+  return make(SizeMark{std::move(size)});
+}
+
+Mark opaque_mark(const ir::Dim& sizes, FormulaRef formula, std::optional<Ratio> ratio) {
+  ir::Dim sum = sum_of_symbols({&sizes});
+  if (sum.is_constant()) return nullptr;
+  return make(OpaqueMark{std::move(sum), std::move(formula), std::move(ratio)});
+}
+
+Mark condition_mark(ir::Comparison comparison, FormulaRef truth) {
+  ir::Dim sum = sum_of_symbols({&comparison.left, &comparison.right});
+  if (sum.is_constant()) return nullptr;
+  return make(ConditionMark{std::move(sum), std::move(comparison), std::move(truth)});
 }
 
 Mark data_mark(std::string origin, FormulaRef formula) {
-  MarkInfo info;
-  info.kind = MarkInfo::Kind::data;
-  info.origin = std::move(origin);
-  info.formula = std::move(formula);
-  return make(std::move(info));
+  return make(DataMark{std::move(origin), std::move(formula)});
 }
 
-Mark comparison_mark(ir::Comparison comparison) {
-  MarkInfo info;
-  info.kind = MarkInfo::Kind::opaque;
-  info.size = sum_of_symbols({&comparison.left, &comparison.right});
-  if (info.size.is_constant()) return nullptr;
-  info.comparison = std::move(comparison);
-  return make(std::move(info));
+bool is_data(const Mark& mark) { return part<DataMark>(mark) != nullptr; }
+bool is_size(const Mark& mark) { return part<SizeMark>(mark) != nullptr; }
+bool is_opaque(const Mark& mark) { return mark && !is_data(mark) && !is_size(mark); }
+
+std::optional<ir::Dim> exact_size(const Mark& mark) {
+  const auto* const size = part<SizeMark>(mark);
+  return size == nullptr ? std::nullopt : std::optional(size->size);
 }
 
-Mark opaque_mark(const ir::Dim& sizes) {
-  MarkInfo info;
-  info.kind = MarkInfo::Kind::opaque;
-  info.size = sum_of_symbols({&sizes});
-  return info.size.is_constant() ? nullptr : make(std::move(info));
+ir::Dim size_or(const Mark& mark, int64_t number) {
+  const auto* const size = part<SizeMark>(mark);
+  return size == nullptr ? ir::Dim(number) : size->size;
 }
 
-bool is_data(const Mark& mark) { return mark && mark->kind == MarkInfo::Kind::data; }
-bool is_size(const Mark& mark) { return mark && mark->kind == MarkInfo::Kind::size; }
-bool is_opaque(const Mark& mark) { return mark && mark->kind == MarkInfo::Kind::opaque; }
+ir::Dim sizes_of(const Mark& mark) { return symbolic(mark); }
 
-FormulaRef data_formula(const Mark& mark) { return is_data(mark) ? mark->formula : nullptr; }
+std::optional<ir::Comparison> comparison_of(const Mark& mark) {
+  const auto* const condition = part<ConditionMark>(mark);
+  return condition == nullptr ? std::nullopt : std::optional(condition->comparison);
+}
 
-Mark derived_mark(const Mark& mark) { return data_formula(mark) ? data_mark(mark->origin) : mark; }
+std::optional<Ratio> ratio_of(const Mark& mark) {
+  const auto* const opaque = part<OpaqueMark>(mark);
+  return opaque == nullptr ? std::nullopt : opaque->ratio;
+}
+
+FormulaRef formula_of(const Mark& mark) {
+  const auto* const opaque = part<OpaqueMark>(mark);
+  return opaque == nullptr ? data_formula(mark) : opaque->formula;
+}
+
+FormulaRef data_formula(const Mark& mark) {
+  const auto* const data = part<DataMark>(mark);
+  return data == nullptr ? nullptr : data->formula;
+}
+
+FormulaRef truth_of(const Mark& mark) {
+  const auto* const condition = part<ConditionMark>(mark);
+  return condition == nullptr ? nullptr : condition->truth;
+}
+
+std::string origin_of(const Mark& mark) { return std::get<DataMark>(*mark).origin; }
+
+Mark derived_mark(const Mark& mark) {
+  return data_formula(mark) ? data_mark(origin_of(mark)) : mark;
+}
 
 bool depends_on_iteration(const Mark& mark) {
-  if (!mark || mark->size.is_constant()) return false;
-  const std::vector<ir::Symbol> symbols = mark->size.symbols();
+  if (symbolic(mark).is_constant()) return false;
+  const std::vector<ir::Symbol> symbols = symbolic(mark).symbols();
   return std::any_of(symbols.begin(), symbols.end(),
                      [](const ir::Symbol& symbol) { return symbol.is_iteration(); });
 }
 
 Mark join(const Mark& a, const Mark& b) {
-  if (!a && !b) return nullptr;
   if (is_data(a) || is_data(b)) return derived_mark(is_data(a) ? a : b);
-  MarkInfo info;
-  info.kind = MarkInfo::Kind::opaque;
-  const ir::Dim none;
-  info.size = sum_of_symbols({a ? &a->size : &none, b ? &b->size : &none});
-  return make(std::move(info));
+  if (!a && !b) return nullptr;
+  return make(OpaqueMark{sum_of_symbols({&symbolic(a), &symbolic(b)}), nullptr, std::nullopt});
 }
 
 Mark mark_of(const c10::IValue& value) {

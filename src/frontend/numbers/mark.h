@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
+#include <variant>
 
 #include "ir/comparison.h"
 #include "ir/graph.h"
@@ -26,36 +26,57 @@ struct Ratio {
   int bits = 53;      ///< width of the mantissa that was rounded to
 };
 
-struct MarkInfo {
-  enum class Kind {
-    size,    ///< an integer: `size` over symbols of sizes
-    opaque,  ///< depends on sizes in a way that `size` cannot express
-    data,    ///< read from the values of a tensor
-  };
-  Kind kind = Kind::size;
-  ir::Dim size;        ///< opaque: the sum of the symbols that it depends on, each once
-  std::string origin;  ///< data: "aten::item (model.py:8)"
-  std::optional<ir::Comparison> comparison;  ///< opaque: the condition that the bool states
-  /// opaque, data: computes exactly this number in the graph. For data, only the mark of the number
-  /// itself has a formula, never a mark derived from it.
+/// An integer that equals an expression over sizes.
+struct SizeMark {
+  ir::Dim size;
+};
+/// A number that depends on sizes, without an expression.
+struct OpaqueMark {
+  ir::Dim sizes;               ///< the sum of the symbols that it depends on, each once
+  FormulaRef formula;          ///< computes exactly this number in the graph; may be null
+  std::optional<Ratio> ratio;  ///< the exact value of a float
+};
+/// A bool that states a condition on sizes.
+struct ConditionMark {
+  ir::Dim sizes;  ///< as above
+  ir::Comparison comparison;
+  FormulaRef truth;  ///< computes the bool in the graph; may be null
+};
+/// A number that was read from the values of a tensor.
+struct DataMark {
+  std::string origin;  ///< "aten::item (model.py:8)"
+  /// Computes exactly this number in the graph. Only the mark of the number itself has one, never a
+  /// mark derived from it.
   FormulaRef formula;
-  FormulaRef truth = {};       ///< computes the comparison in the graph
-  std::optional<Ratio> ratio;  ///< opaque: the exact value of the float
 };
 /// Null for a plain number, which is the same for all inputs.
-using Mark = std::shared_ptr<const MarkInfo>;
+using Mark = std::shared_ptr<const std::variant<SizeMark, OpaqueMark, ConditionMark, DataMark>>;
 
+// Null if no size matters.
 Mark size_mark(ir::Dim size);
+Mark opaque_mark(const ir::Dim& sizes, FormulaRef formula = {}, std::optional<Ratio> ratio = {});
+Mark condition_mark(ir::Comparison comparison, FormulaRef truth = {});
 Mark data_mark(std::string origin, FormulaRef formula = {});
-Mark comparison_mark(ir::Comparison comparison);
-/// The mark of a number that depends on the symbols of `sizes`; null if there are none.
-Mark opaque_mark(const ir::Dim& sizes);
 
 bool is_data(const Mark& mark);
 bool is_size(const Mark& mark);
-bool is_opaque(const Mark& mark);
-/// The formula of a number that was read from values; null if it has none.
+bool is_opaque(const Mark& mark);  ///< an opaque number or a condition
+
+// Parts of a mark, which may be null.
+
+/// The expression of an integer over sizes.
+std::optional<ir::Dim> exact_size(const Mark& mark);
+/// The same; a plain integer is its own expression.
+ir::Dim size_or(const Mark& mark, int64_t number);
+/// The expression, else the sum of the symbols, else 0.
+ir::Dim sizes_of(const Mark& mark);
+std::optional<ir::Comparison> comparison_of(const Mark& mark);
+std::optional<Ratio> ratio_of(const Mark& mark);
+FormulaRef formula_of(const Mark& mark);  ///< opaque or data
 FormulaRef data_formula(const Mark& mark);
+FormulaRef truth_of(const Mark& mark);
+std::string origin_of(const Mark& mark);  ///< only of data
+
 /// The mark of a number computed from a number with this mark.
 Mark derived_mark(const Mark& mark);
 /// Whether it depends on the iteration number of a loop that is recorded as one scan.

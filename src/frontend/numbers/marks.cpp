@@ -127,9 +127,6 @@ c10::IValue plain(const c10::IValue& value, Unmarked& known) {
   return out;
 }
 
-/// The joined mark; a single value keeps its own mark.
-Mark join_parts(const Mark& a, const Mark& b) { return !a ? b : !b ? a : join(a, b); }
-
 std::string kind_of(const c10::IValue& value) {
   if (value.isTensor()) return "tensor";
   if (value.isList()) return "list";
@@ -138,11 +135,11 @@ std::string kind_of(const c10::IValue& value) {
 }
 
 [[noreturn]] void refuse_mark(const c10::IValue& value, const Mark& mark, const std::string& what) {
-  throw Error(
-      "data-dependent-value",
-      cat("the ", kind_of(value), " given by ", what, " depends on the values of a tensor"),
-      cat("it depends on ", mark->origin, "; the exported model would fix the choice of this run"),
-      "choose with torch.where, or index a stacked tensor with a tensor");
+  throw Error("data-dependent-value",
+              cat("the ", kind_of(value), " given by ", what, " depends on the values of a tensor"),
+              cat("it depends on ", origin_of(mark),
+                  "; the exported model would fix the choice of this run"),
+              "choose with torch.where, or index a stacked tensor with a tensor");
 }
 
 }  // namespace
@@ -206,13 +203,13 @@ Mark Marks::reach(const c10::IValue& value) const {
   if (value.isTensor() || value.isNone()) return nullptr;
   Mark out;
   Reached seen;
-  walk(value, seen, [&](const c10::IValue& part) { out = join_parts(out, of(part)); });
+  walk(value, seen, [&](const c10::IValue& part) { out = either(out, of(part)); });
   return derived_mark(out);
 }
 
 Mark Marks::reach_all(c10::ArrayRef<c10::IValue> values) const {
   Mark out;
-  for (const c10::IValue& value : values) out = join_parts(out, reach(value));
+  for (const c10::IValue& value : values) out = either(out, reach(value));
   return out;
 }
 
@@ -271,7 +268,7 @@ c10::IValue Marks::after_iteration(const c10::IValue& value) const {
   return changed(value, seen, [](const c10::IValue& leaf) {
     const Mark mark = mark_of(leaf);
     if (data_formula(mark)) return marked(leaf, derived_mark(mark));
-    return is_size(mark) && depends_on_iteration(mark) ? marked(leaf, opaque_mark(mark->size))
+    return is_size(mark) && depends_on_iteration(mark) ? marked(leaf, opaque_mark(sizes_of(mark)))
                                                        : leaf;
   });
 }

@@ -86,12 +86,12 @@ Answer integer_rule(const std::string& name, const RuleOperands& operands) {
   if (sizes.size() == 1) {
     if (name == "aten::neg") return size_mark(Dim(-1) * sizes[0]);
     if (name == "prim::abs") return size_mark(max(sizes[0], Dim(-1) * sizes[0]));
-    if (name == "aten::Bool") return comparison_mark({sizes[0], Relation::ne, 0});
+    if (name == "aten::Bool") return condition_mark({sizes[0], Relation::ne, 0});
   }
   if (sizes.size() == 2) {
     if (name == "aten::pow") return std::nullopt;  // the result is a float
     if (const auto found = relations().find(name); found != relations().end())
-      return comparison_mark({sizes[0], found->second, sizes[1]});
+      return condition_mark({sizes[0], found->second, sizes[1]});
     if (name == "aten::__lshift__" || name == "aten::__rshift__")
       return shifted(name, sizes[0], sizes[1]);
     const auto found = binary_operations().find(name);
@@ -106,11 +106,11 @@ Answer integer_rule(const std::string& name, const RuleOperands& operands) {
 }
 
 FormulaRef operand_formula(const Operand& operand) {
-  if (operand.mark && operand.mark->formula) return operand.mark->formula;
+  if (const FormulaRef formula = formula_of(operand.mark)) return formula;
   if (is_opaque(operand.mark) || !(operand.number.isDouble() || operand.number.isInt()))
     return nullptr;
-  if (is_size(operand.mark))
-    return size_formula(operand.mark->size, operand.number.toInt(), FormulaType::floating);
+  if (const auto size = exact_size(operand.mark))
+    return size_formula(*size, operand.number.toInt(), FormulaType::floating);
   return number_formula(operand.number.toScalar().toDouble());
 }
 
@@ -143,46 +143,35 @@ Answer float_rule(const std::string& name, const RuleOperands& operands, int bit
   if (const auto found = relations().find(name); found != relations().end()) {
     const auto a = exact_ratio(operands[0]), b = exact_ratio(operands[1]);
     if (!a || !b) return std::nullopt;
-    return comparison_mark(
+    return condition_mark(
         {a->number * Dim(b->divisor), found->second, b->number * Dim(a->divisor)});
   }
   const FormulaRef formula = combined(name, operands);
   if (!formula) return std::nullopt;
   Mark joined;
   for (const Operand& operand : operands) joined = join(joined, operand.mark);
-  MarkInfo info = *joined;
-  info.kind = MarkInfo::Kind::opaque;
-  info.formula = formula;
-  info.ratio = quotient(name, operands, bits);
-  return std::make_shared<const MarkInfo>(std::move(info));
+  return opaque_mark(sizes_of(joined), formula, quotient(name, operands, bits));
 }
 
 /// Computes a comparison of integers in the graph.
-FormulaRef truth_of(const std::string& name, const RuleOperands& operands) {
+FormulaRef computed_truth(const std::string& name, const RuleOperands& operands) {
   std::vector<FormulaRef> parts;
   for (const Operand& operand : operands) {
     const int64_t number = operand.number.toInt();
-    parts.push_back(is_size(operand.mark)
-                        ? size_formula(operand.mark->size, number, FormulaType::integer)
-                        : number_formula(number));
+    const auto size = exact_size(operand.mark);
+    parts.push_back(size ? size_formula(*size, number, FormulaType::integer)
+                         : number_formula(number));
   }
   if (name == "aten::Bool") parts.push_back(number_formula(int64_t{0}));
   const std::string_view op = name == "aten::Bool" ? "ne" : ir::op_short_name(name);
   return operation_formula(std::string(op), FormulaType::boolean, std::move(parts));
 }
 
-Mark with_truth(const Mark& mark, FormulaRef truth) {
-  MarkInfo info = *mark;
-  info.truth = std::move(truth);
-  return std::make_shared<const MarkInfo>(std::move(info));
-}
-
 /// The negation of a condition.
 Mark opposite(const Mark& condition) {
-  const Mark out = comparison_mark(ir::negated(*condition->comparison));
-  if (!out || !condition->truth) return out;
-  return with_truth(out,
-                    operation_formula("logical_not", FormulaType::boolean, {condition->truth}));
+  FormulaRef truth = truth_of(condition);
+  if (truth) truth = operation_formula("logical_not", FormulaType::boolean, {truth});
+  return condition_mark(ir::negated(*comparison_of(condition)), std::move(truth));
 }
 
 /// `a and True` is a; `a and False` is constant. Torch compiles `continue` in loops to these.
@@ -207,17 +196,16 @@ bool is_identity(const std::string& name) {
 }  // namespace
 
 std::optional<Dim> size_of(const Operand& operand) {
-  if (operand.mark) return is_size(operand.mark) ? std::optional(operand.mark->size) : std::nullopt;
-  if (operand.number.isInt()) return Dim(operand.number.toInt());
-  return std::nullopt;
+  if (operand.mark || !operand.number.isInt()) return exact_size(operand.mark);
+  return Dim(operand.number.toInt());
 }
 
 Mark as_float(const Mark& mark, double number) {
-  if (!is_size(mark)) return mark;
-  MarkInfo info = *opaque_mark(mark->size);
-  info.formula = size_formula(mark->size, static_cast<int64_t>(number), FormulaType::floating);
-  info.ratio = Ratio{mark->size};
-  return std::make_shared<const MarkInfo>(std::move(info));
+  const auto size = exact_size(mark);
+  if (!size) return mark;
+  return opaque_mark(*size,
+                     size_formula(*size, static_cast<int64_t>(number), FormulaType::floating),
+                     Ratio{*size});
 }
 
 std::optional<ir::Comparison> range_guard(const RuleOperands& operands) {
@@ -236,14 +224,14 @@ std::optional<Mark> number_rule(const std::string& name, const RuleOperands& ope
   if (operands.size() == 1 && is_size(operands[0].mark) && is_identity(name))
     return operands[0].mark;
   if (auto answer = logical_with_constant(name, operands)) return answer;
-  if (operands.size() == 1 && name == "aten::__not__" && operands[0].mark &&
-      operands[0].mark->comparison)
+  if (operands.size() == 1 && name == "aten::__not__" && comparison_of(operands[0].mark))
     return opposite(operands[0].mark);
   if (name == "aten::pow" && operands.size() == 2 && operands[0].number.isInt() &&
       operands[1].number.isInt() && size_of(operands[0]))
     if (auto mark = power(*size_of(operands[0]), operands[1])) return mark;
   if (auto answer = integer_rule(name, operands)) {
-    if (*answer && (*answer)->comparison) return with_truth(*answer, truth_of(name, operands));
+    if (const auto comparison = comparison_of(*answer))
+      return condition_mark(*comparison, computed_truth(name, operands));
     return answer;
   }
   return float_rule(name, operands, bits);

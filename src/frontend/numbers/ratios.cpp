@@ -74,7 +74,7 @@ std::optional<Ratio> division(const Ratio& a, const Ratio& b, int bits) {
 
 std::optional<Ratio> ratio_of(const Operand& operand, int bits) {
   if (const auto size = size_of(operand)) return Ratio{*size};
-  if (operand.mark) return operand.mark->ratio;
+  if (operand.mark) return ratio_of(operand.mark);
   if (!operand.number.isDouble()) return std::nullopt;
   constexpr int64_t kMaxDivisor = 1024;
   constexpr double kMax = 1 << 24;
@@ -123,7 +123,7 @@ std::optional<Ratio> quotient(const std::string& name, const std::vector<Operand
 /// least 1 / (2 * divisor), and the roundings move it by less, under rounding_guards(). If the
 /// quotient is an integer, the float equals it or is off in the direction of the skew.
 std::optional<Mark> rounded(const std::string& name, const Operand& operand) {
-  const auto ratio = operand.mark ? operand.mark->ratio : std::nullopt;
+  const auto ratio = ratio_of(operand.mark);
   if (!ratio) return std::nullopt;
   const Dim &number = ratio->number, divisor(ratio->divisor);
   if (name == "aten::floor" && ratio->skew >= 0) return size_mark(floor_div(number, divisor));
@@ -146,7 +146,7 @@ std::optional<Mark> rounded(const std::string& name, const Operand& operand) {
 }
 
 std::vector<ir::Comparison> rounding_guards(const std::string& name, const Operand& operand) {
-  const auto ratio = operand.mark ? operand.mark->ratio : std::nullopt;
+  const auto ratio = ratio_of(operand.mark);
   constexpr int kDouble = 53, kSpare = 3;  // bits for kMostRoundings, and for the halves of round
   std::vector<ir::Comparison> out;
   if (!ratio) return out;

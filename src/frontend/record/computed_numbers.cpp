@@ -113,11 +113,7 @@ const char* overload_of(const std::string& op, size_t operands) {
 
 }  // namespace
 
-FormulaRef graph_formula(const c10::IValue& value) {
-  const Mark mark = mark_of(value);
-  if (data_formula(mark)) return mark->formula;
-  return is_opaque(mark) ? mark->formula : nullptr;
-}
+FormulaRef graph_formula(const c10::IValue& value) { return formula_of(mark_of(value)); }
 
 bool has_iteration_number(const Stack& inputs) {
   return !has_short_floats(inputs) &&
@@ -132,8 +128,9 @@ FormulaRef formula_of(const c10::IValue& number) {
   const Mark mark = mark_of(number);
   const c10::IValue plain = unmarked(number);
   if (!mark) return number_formula(plain);
-  if (is_size(mark)) return size_formula(mark->size, plain.toInt(), FormulaType::integer);
-  return mark->formula;
+  if (const auto size = exact_size(mark))
+    return size_formula(*size, plain.toInt(), FormulaType::integer);
+  return formula_of(mark);
 }
 
 /// Runs and records one operation that the program itself does not contain.

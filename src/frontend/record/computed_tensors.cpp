@@ -46,8 +46,7 @@ std::optional<at::Tensor> ComputedNumbers::stacked(const Stack& inputs) {
   const int64_t type = inputs[1].isNone() ? static_cast<int64_t>(default_dtype) : inputs[1].toInt();
   c10::List<at::Tensor> elements;
   for (const c10::IValue& each : list) {
-    const Mark mark = mark_of(each);
-    const bool is_computed = (mark && mark->formula) || each.isBool();
+    const bool is_computed = graph_formula(each) || each.isBool();
     const at::Tensor part =
         is_computed ? computed(*formula_of(each)) : recorded("prim::NumToTensor", "Scalar", {each});
     elements.push_back(recorded("aten::to", "dtype", {part, type, false, false, c10::IValue()}));
@@ -88,7 +87,7 @@ bool ComputedNumbers::fills(const std::string& name, const Stack& inputs) {
 c10::IValue ComputedNumbers::with_tensors(const c10::IValue& result) {
   if (is_number(result)) {
     const Mark mark = mark_of(result);
-    const FormulaRef formula = mark && mark->truth ? mark->truth : formula_of(result);
+    const FormulaRef formula = truth_of(mark) ? truth_of(mark) : formula_of(result);
     if (!mark || !formula) return result;
     const at::Tensor number = computed(*formula);
     return formula->type == FormulaType::floating ? cast(number, at::kFloat) : number;

@@ -78,7 +78,9 @@ std::optional<PaddingRule> reduction(const c10::FunctionSchema& schema, const St
 }
 
 /// Whether a number is never negative, so that it counts from the front: sizes are not.
-bool is_from_front(const Mark& mark) { return is_size(mark) && mark->size.as_symbol() != nullptr; }
+bool is_from_front(const Mark& mark) {
+  return is_size(mark) && exact_size(mark)->as_symbol() != nullptr;
+}
 
 bool holds_mask(const c10::IValue& index) {
   return index.isTensor() && index.toTensor().defined() &&

@@ -36,7 +36,7 @@ void refuse_data_scales(const ir::Node& node, const std::vector<Mark>& value_mar
     if (is_data(mark))
       throw Error("data-dependent-value",
                   cat("the scale of the result of ", ir::op_name(node.op), " depends on data"),
-                  cat("it comes from ", mark->origin,
+                  cat("it comes from ", origin_of(mark),
                       "; the exported model would fix the scale of this run"),
                   "quantise with a constant scale, or use the dynamic layers");
   }

@@ -57,17 +57,14 @@ void refuse_data(const Mark& mark, const std::string& argument, const std::strin
                            " is computed from the number of the iteration"),
                        loops::kIterationHelp);
   if (!is_data(mark)) return;
-  throw Error(
-      "data-dependent-value",
-      cat("the argument ", quoted(argument), " of ", op, " is read from a tensor's values"),
-      cat("it comes from ", mark->origin, "; the exported model would fix its value in this run"),
-      "keep the value in a tensor, or make it a constant of the model");
+  throw Error("data-dependent-value",
+              cat("the argument ", quoted(argument), " of ", op, " is read from a tensor's values"),
+              cat("it comes from ", origin_of(mark),
+                  "; the exported model would fix its value in this run"),
+              "keep the value in a tensor, or make it a constant of the model");
 }
 
-ir::Dim dim(const c10::IValue& value) {
-  const Mark mark = mark_of(value);
-  return is_size(mark) ? mark->size : ir::Dim(unmarked(value).toInt());
-}
+ir::Dim dim(const c10::IValue& value) { return size_or(mark_of(value), unmarked(value).toInt()); }
 
 template <typename T, typename Read>
 std::vector<T> read_list(c10::ArrayRef<c10::IValue> list, Read read) {

@@ -50,11 +50,12 @@ c10::IValue ComputedNumbers::safe(const c10::IValue& value, const FormulaRef& co
   const c10::IValue number = unmarked(value);
   const Mark mark = mark_of(value);
   // Other sizes are at least 1.
-  const bool may_be_none = fallback == 1 && is_size(mark) && recorder_.may_be_unbacked(mark->size);
+  const bool may_be_none =
+      fallback == 1 && is_size(mark) && recorder_.may_be_unbacked(*exact_size(mark));
   if (!(is_read(value) || may_be_none) || !number.isInt()) return value;
   const bool holds = computed(*condition).item().toBool();
   return marked(holds ? number : c10::IValue(fallback),
-                data_mark(may_be_none ? "a size that depends on values" : mark->origin,
+                data_mark(may_be_none ? "a size that depends on values" : origin_of(mark),
                           choice_formula(condition, formula_of(value), number_formula(fallback))));
 }
 

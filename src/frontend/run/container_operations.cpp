@@ -53,7 +53,7 @@ int64_t count(const c10::IValue& container) {
 
 /// A container's length as an expression; nothing if it has none.
 std::optional<Dim> container_length(const c10::IValue& container, const Mark& mark) {
-  if (mark) return is_size(mark) ? std::optional(mark->size) : std::nullopt;
+  if (mark) return exact_size(mark);
   return Dim(count(container));
 }
 
@@ -82,20 +82,19 @@ void ContainerOperations::guard_key(const c10::IValue& dictionary, const c10::IV
   const Mark mark = marks_.of(key);
   if (!mark) return;
   if (is_data(mark))
-    throw Error(
-        "data-dependent-value",
-        cat("the key of a dictionary (", name, ") is read from a tensor's values"),
-        cat("it comes from ", mark->origin, "; the exported model would fix the key of this run"),
-        "choose with torch.where, or index a stacked tensor with a tensor");
+    throw Error("data-dependent-value",
+                cat("the key of a dictionary (", name, ") is read from a tensor's values"),
+                cat("it comes from ", origin_of(mark),
+                    "; the exported model would fix the key of this run"),
+                "choose with torch.where, or index a stacked tensor with a tensor");
   const c10::IValue plain = unmarked(key);
-  if (mark->comparison) return decisions_.add_guard(mark, plain.toBool());
+  if (comparison_of(mark)) return decisions_.add_guard(mark, plain.toBool());
   const bool reads =
       name == "aten::__getitem__" || name == "aten::get" || name == "aten::__contains__";
   if (!reads || !is_size(mark) || !plain.isInt())
     return (void)decisions_.note_number(position_.node, mark, plain);
   const auto is_known = [&](const ir::Relation relation, int64_t other) {
-    if (const Mark same = comparison_mark({mark->size, relation, Dim(other)}))
-      decisions_.add_guard(same, true);
+    decisions_.add_guard({*exact_size(mark), relation, Dim(other)});
   };
   const c10::impl::GenericDict dict = dictionary.toGenericDict();
   if (dict.contains(plain)) return is_known(ir::Relation::eq, plain.toInt());
@@ -116,8 +115,7 @@ Mark ContainerOperations::queried_index(const std::string& name, const c10::IVal
       name == "aten::mul_")
     return mark;
   if (is_size(mark))
-    decisions_.add_guard(
-        comparison_mark({mark->size, ir::Relation::eq, Dim(unmarked(operand).toInt())}), true);
+    decisions_.add_guard({*exact_size(mark), ir::Relation::eq, Dim(unmarked(operand).toInt())});
   else
     decisions_.note_number(position_.node, mark, unmarked(operand));
   return nullptr;
@@ -196,15 +194,15 @@ void ContainerOperations::mark_element(const Stack& inputs, const Mark& index, c
   }
   if (!cause) return;
   if (is_number(element) || element.isString()) {
-    element = marks_.tainted(element, opaque_mark(cause->size), "an element of a list");
+    element = marks_.tainted(element, opaque_mark(sizes_of(cause)), "an element of a list");
     return;
   }
   if (!index || depends_on_iteration(index)) return;
   if (!is_size(index)) return (void)decisions_.note_number(position_.node, index, inputs[1]);
   const auto list_length = container_length(inputs[0], length);
-  if (list_length && (index->size - *list_length).is_constant()) return;  // counted from the end
-  decisions_.add_guard(comparison_mark({index->size, ir::Relation::eq, Dim(inputs[1].toInt())}),
-                       true);
+  if (list_length && (*exact_size(index) - *list_length).is_constant())
+    return;  // counted from the end
+  decisions_.add_guard({*exact_size(index), ir::Relation::eq, Dim(inputs[1].toInt())});
 }
 
 /// The length of `list * n`; a negative n is 0.
@@ -213,11 +211,11 @@ Mark ContainerOperations::repeated_length(const Stack& inputs, const Mark& index
   const Mark length = marks_.of(container);
   const int64_t times = inputs[inputs[0].isInt() ? 0 : 1].toInt();
   if (is_size(index)) {
-    decisions_.add_guard(comparison_mark({index->size, ir::Relation::ge, Dim(0)}), times >= 0);
+    decisions_.add_guard({*exact_size(index), ir::Relation::ge, Dim(0)}, times >= 0);
     if (times < 0) return nullptr;
   }
   const auto list_length = container_length(container, length);
-  if (list_length && is_size(index)) return size_mark(*list_length * index->size);
+  if (list_length && is_size(index)) return size_mark(*list_length * *exact_size(index));
   if (list_length && !index) return size_mark(*list_length * Dim(std::max<int64_t>(times, 0)));
   return either(index, length);
 }
@@ -253,7 +251,7 @@ void ContainerOperations::mark_changed(const std::string& name, const Stack& inp
   const bool shrinks = name == "aten::pop" || name == "aten::Delete";
   // In a loop, the length is computed at the loop's end, from the iteration count.
   if (!(grows || shrinks) || !container.isList() || loops_.depth() > 0) return;
-  if (is_size(length)) marks_.set(container, size_mark(length->size + Dim(grows ? 1 : -1)));
+  if (is_size(length)) marks_.set(container, size_mark(*exact_size(length) + Dim(grows ? 1 : -1)));
 }
 
 void ContainerOperations::mark_results(const std::string& name, const Stack& inputs,
@@ -264,9 +262,9 @@ void ContainerOperations::mark_results(const std::string& name, const Stack& inp
     if (inputs[0].isList() && (length || added)) {
       const auto added_length = container_length(inputs[1], added);
       const int64_t before = count(inputs[0]) - count(inputs[1]);
-      const Dim first = is_size(length) ? length->size : Dim(before);
       const bool is_exact = (!length || is_size(length)) && added_length;
-      marks_.set(inputs[0], is_exact ? size_mark(first + *added_length) : join(length, added));
+      marks_.set(inputs[0], is_exact ? size_mark(size_or(length, before) + *added_length)
+                                     : join(length, added));
     } else if (added) {
       marks_.set(inputs[0], either(length, added));
     }

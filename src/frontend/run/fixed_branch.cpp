@@ -39,7 +39,7 @@ c10::IValue end_in(const std::vector<FixedCondition>& fixed, const c10::IValue& 
   for (const FixedCondition& condition : fixed) {
     if (!condition.remainder) continue;
     const auto& [remainder, divisor] = *condition.remainder;
-    if (is_size(mark) && mark->size + remainder == Dim(0))
+    if (is_size(mark) && *exact_size(mark) + remainder == Dim(0))
       return marked(count + value, size_mark(size - remainder));
     if (!mark && value < 0 && divisor == 2)
       return marked(condition.holds ? count + value : count,
@@ -84,8 +84,7 @@ void adapt_to_fixed(const std::vector<FixedCondition>& fixed, const TensorNumber
   const int64_t axis = at::maybe_wrap_dim(unmarked(inputs[1]).toInt(), tensor.dim());
   const Mark size = numbers.axis_mark(tensor, axis);
   const int64_t count = tensor.size(axis);
-  if (!size || is_size(size))
-    inputs[3] = end_in(fixed, inputs[3], count, size ? size->size : Dim(count));
+  if (!size || is_size(size)) inputs[3] = end_in(fixed, inputs[3], count, size_or(size, count));
 }
 
 }  // namespace t2n::trace

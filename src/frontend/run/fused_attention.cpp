@@ -143,8 +143,7 @@ bool FusedAttention::has_padded_sizes(const c10::IValue& sizes, const at::Tensor
     if (unmarked(list[i]).toInt() != tensor.size(axis) || (mark && !is_size(mark))) return false;
     const Mark symbolic = recorder_ == nullptr ? nullptr : mark_of(size(tensor, axis));
     if (symbolic)
-      equal.push_back(
-          {mark ? mark->size : ir::Dim(tensor.size(axis)), ir::Relation::eq, symbolic->size});
+      equal.push_back({size_or(mark, tensor.size(axis)), ir::Relation::eq, *exact_size(symbolic)});
   }
   decisions_.add_guards(equal);
   return true;

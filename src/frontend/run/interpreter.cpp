@@ -77,7 +77,7 @@ void run_raising(const Mark& condition, const std::function<void()>& run) {
   } catch (const Error& error) {
     Diagnostic out = error.diagnostic();
     if (out.id != "forward-failed" || !out.why.empty()) throw;
-    out.why = cat(kConditionOnValues, condition->origin);
+    out.why = cat(kConditionOnValues, origin_of(condition));
     throw Error(std::move(out));
   }
 }
@@ -133,7 +133,7 @@ void Interpreter::refuse_variable_outputs(const c10::IValue& result) {
   const Mark mark = marks_.reach(result);
   if (is_data(mark))
     throw Error("data-dependent-value", "the model's result depends on a tensor's values",
-                cat("the number of tensors, or a number among them, comes from ", mark->origin,
+                cat("the number of tensors, or a number among them, comes from ", origin_of(mark),
                     "; the exported model would fix the result of this run"),
                 "return tensors, and the same number of them in every run");
   decisions_.note_number(position_.node, mark, c10::IValue("of results"));
@@ -303,10 +303,10 @@ void Interpreter::run_if(Node* node, Env& env) {
   }
   std::string reason;
   const bool by_iteration = changes_with_iteration(mark) && !only_raises(block);
-  if (recorder_ != nullptr && (by_iteration || options_.selected_branches.contains(node)) && mark &&
-      mark->truth && !only_raises(other)) {
+  if (recorder_ != nullptr && (by_iteration || options_.selected_branches.contains(node)) &&
+      truth_of(mark) && !only_raises(other)) {
     const Mark selector = data_mark(
-        by_iteration ? "the iteration number" : "a size that depends on values", mark->truth);
+        by_iteration ? "the iteration number" : "a size that depends on values", truth_of(mark));
     auto selected = select_branches(node, selector, taken, env);
     if (auto* const results = std::get_if<Values>(&selected))
       return set_outputs(node, env, std::move(*results));

@@ -78,8 +78,7 @@ void Interpreter::mark_unpacked(const c10::IValue& list, Values& elements) {
   if (!length) return;
   const auto count = static_cast<int64_t>(elements.size());
   if (is_size(length))
-    return decisions_.add_guard(comparison_mark({length->size, ir::Relation::eq, ir::Dim(count)}),
-                                true);
+    return decisions_.add_guard({*exact_size(length), ir::Relation::eq, ir::Dim(count)});
   if (!is_data(length))
     return (void)decisions_.note_number(position_.node, length, c10::IValue(count));
   for (c10::IValue& element : elements)

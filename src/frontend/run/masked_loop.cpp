@@ -64,7 +64,7 @@ int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& 
     if (is_data(trips)) {
       mark = trips;
       const FormulaRef in_range = operation_formula(
-          "lt", FormulaType::boolean, {number_formula(loop.iteration), trips->formula});
+          "lt", FormulaType::boolean, {number_formula(loop.iteration), data_formula(trips)});
       continues = continues ? both(continues, in_range) : nullptr;
       is_active = is_active && loop.iteration < unmarked(loop.trips).toInt();
     }
@@ -95,7 +95,7 @@ int64_t Interpreter::run_masked(torch::jit::Node* node, LoopState loop, Values& 
     const Values results = required(run, decisions_, node, mark);
     loop.condition = results[0];
     next.assign(results.begin() + 1, results.end());
-    const Mark choice = data_mark(mark->origin, active);
+    const Mark choice = data_mark(origin_of(mark), active);
     Values selected;
     for (size_t i = 0; i < next.size(); ++i) {
       const auto chosen = choices_.choose(choice, is_active, next[i], carried[i]);

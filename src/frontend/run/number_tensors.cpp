@@ -81,9 +81,8 @@ double magnitude(const ir::Dim& number) {
 /// The largest magnitude of a number; nothing if it is not known.
 std::optional<double> magnitude(const Operand& operand) {
   if (!operand.mark) return std::abs(operand.number.toScalar().toDouble());
-  const auto& ratio = operand.mark->ratio;
   if (const auto size = size_of(operand)) return magnitude(*size);
-  if (ratio) return magnitude(ratio->number);
+  if (const auto ratio = ratio_of(operand.mark)) return magnitude(ratio->number);
   return std::nullopt;
 }
 

@@ -51,11 +51,10 @@ std::optional<Dim> iterations_of_while(const ir::Comparison& condition, const ir
 }
 
 Dim loop_length(const RerolledLoop& loop) {
-  const Mark trips = mark_of(loop.trips);
-  if (is_size(trips)) return trips->size;
-  const Mark condition = mark_of(loop.condition);
-  if (condition && condition->comparison)
-    if (const auto count = iterations_of_while(*condition->comparison, loop.symbol)) return *count;
+  const Mark trips = mark_of(loop.trips), condition = mark_of(loop.condition);
+  if (const auto length = exact_size(trips)) return *length;
+  if (const auto comparison = comparison_of(condition))
+    if (const auto count = iterations_of_while(*comparison, loop.symbol)) return *count;
   loops::refuse_loop("its number of iterations cannot be derived from its condition",
                      "use `for t in range(n)`, or increment a number by one up to a size");
 }
@@ -63,8 +62,7 @@ Dim loop_length(const RerolledLoop& loop) {
 }  // namespace
 
 Dim expression(const c10::IValue& value) {
-  const Mark mark = mark_of(value);
-  return is_size(mark) ? mark->size : Dim(unmarked(value).toInt());
+  return size_or(mark_of(value), unmarked(value).toInt());
 }
 
 namespace {
@@ -144,7 +142,7 @@ void Interpreter::run_rerolled(Node* node, Env& env) {
   loops_.mark_carried(loop, lists, length);
   // Any other result of the iterations exists only if there is at least one.
   const bool may_be_empty = !rerolled.has_first && lists.empty() && changes_only_tensors(loop);
-  const Mark any = comparison_mark({length, Relation::ge, Dim(may_be_empty ? 0 : 1)});
+  const Mark any = condition_mark({length, Relation::ge, Dim(may_be_empty ? 0 : 1)});
   if (!depends_on_iteration(any)) decisions_.add_guard(any, true);
   set_outputs(node, env, std::move(loop.carried));
 }

@@ -113,8 +113,7 @@ bool Scalars::same_number(const c10::IValue& a, const c10::IValue& b) {
   const bool same = x.number.equals(y.number).toBool();
   const auto p = size_of(x), q = size_of(y);
   if (p && q) {
-    if (const Mark mark = comparison_mark({*p, ir::Relation::eq, *q}))
-      decisions_.add_guard(mark, same);
+    decisions_.add_guard({*p, ir::Relation::eq, *q}, same);
   } else {
     decisions_.note_number(position_.node, x.mark, x.number);
     decisions_.note_number(position_.node, y.mark, y.number);
@@ -144,7 +143,7 @@ std::optional<c10::IValue> Scalars::compare_lists(const std::string& name, const
 void Scalars::specialise_comparisons(Stack& inputs) {
   const auto specialised = [&](const c10::IValue& value) {
     const Mark mark = mark_of(value);
-    if (!mark || !mark->comparison || depends_on_iteration(mark)) return value;
+    if (!comparison_of(mark) || depends_on_iteration(mark)) return value;
     decisions_.add_guard(mark, unmarked(value).toBool());
     return unmarked(value);
   };
@@ -159,7 +158,7 @@ void Scalars::specialise_comparisons(Stack& inputs) {
 void Scalars::guard_range(const std::string& name, const std::vector<Operand>& operands) {
   if (name != "aten::__range_length") return;
   if (const auto guard = range_guard(operands))
-    if (const Mark mark = comparison_mark(*guard); !depends_on_iteration(mark))
+    if (const Mark mark = condition_mark(*guard); !depends_on_iteration(mark))
       decisions_.add_guard(mark, true);
 }
 
@@ -226,7 +225,7 @@ Stack Scalars::run(const Operation& operation, Stack inputs) {
     if (read && read->op == "number")
       result = read->number;
     else if (read)
-      result = marked(result, data_mark(source->origin, read));
+      result = marked(result, data_mark(origin_of(source), read));
     else if (exact && is_number(result))
       result = marked(result, result.isDouble() ? as_float(*exact, result.toDouble()) : *exact);
     else

@@ -122,9 +122,8 @@ Mark TensorNumbers::tensor_number(const std::string& name, const at::Tensor& ten
   const FormulaType type = is_boolean                                   ? FormulaType::boolean
                            : name.starts_with("aten::Int") || !is_float ? FormulaType::integer
                                                                         : FormulaType::floating;
-  MarkInfo info = *mark;
-  info.formula = read_formula(tensor, recorder_->aliases().version(tensor), type);
-  return std::make_shared<const MarkInfo>(std::move(info));
+  return opaque_mark(sizes_of(mark),
+                     read_formula(tensor, recorder_->aliases().version(tensor), type));
 }
 
 /// The mark of everything that the operands depend on.
@@ -167,7 +166,7 @@ Mark TensorNumbers::number_of(const std::string& name, const Stack& inputs) {
     for (int64_t axis = 0; axis < tensor.dim(); ++axis) {
       const Mark size = axis_mark(tensor, axis);
       if (is_data(size)) return size;
-      count = count * (size ? size->size : ir::Dim(tensor.size(axis)));
+      count = count * size_or(size, tensor.size(axis));
     }
     return size_mark(count);
   }
@@ -199,7 +198,7 @@ bool TensorNumbers::guard_chunks(const ir::Dim& size, int64_t current, int64_t r
   if (ir::Dim(requested) * floor_div(size, ir::Dim(requested)) == size) return true;
   const int64_t always_above = (requested - 1) * (requested - 1);
   if (current <= always_above) return false;
-  decisions_.add_guard(comparison_mark({size, ir::Relation::gt, ir::Dim(always_above)}), true);
+  decisions_.add_guard({size, ir::Relation::gt, ir::Dim(always_above)});
   return true;
 }
 
@@ -224,12 +223,13 @@ Mark TensorNumbers::length_mark(const std::string& name, const Stack& inputs,
     if (!parameter && !size) return nullptr;
     if (!parameter && by_size && is_size(size) && unmarked(inputs[1]).toInt() > 0) {
       const int64_t part = unmarked(inputs[1]).toInt();
-      return size_mark(floor_div(size->size + ir::Dim(part - 1), ir::Dim(part)));
+      return size_mark(floor_div(*exact_size(size) + ir::Dim(part - 1), ir::Dim(part)));
     }
     if (!parameter && by_count && is_size(size)) {
       const int64_t current = tensor.size(unmarked(inputs[2]).toInt());
       const int64_t requested = unmarked(inputs[1]).toInt();
-      if (guard_chunks(size->size, current, requested, parts.toListRef().size())) return nullptr;
+      if (guard_chunks(*exact_size(size), current, requested, parts.toListRef().size()))
+        return nullptr;
     }
     return join(parameter, size);
   }
@@ -246,10 +246,11 @@ void TensorNumbers::mark_parts(const std::string& name, const Stack& inputs,
                                const c10::IValue& parts) {
   const Mark length = length_mark(name, inputs, parts);
   marks_.set(parts, length);
-  if (!is_size(length) || inputs.empty()) return;
+  const auto size = exact_size(length);
+  if (!size || inputs.empty()) return;
   const auto count = static_cast<int64_t>(parts.toListRef().size());
-  marks_.set_list_layout(parts, inputs[0].isList() ? marks_.list_layout(inputs[0])
-                                                   : ListLayout{{length->size, count}});
+  marks_.set_list_layout(
+      parts, inputs[0].isList() ? marks_.list_layout(inputs[0]) : ListLayout{{*size, count}});
 }
 
 /// Marks the nested lists of tolist(): their lengths are the tensor's sizes.

@@ -146,7 +146,7 @@ bool TensorOperations::is_literal(const Stack& inputs) {
   if (is_data(mark))
     throw Error(
         "data-dependent-value", "a tensor is made of numbers read from a tensor's values",
-        cat("they come from ", mark->origin, "; the exported model would fix those of this run"),
+        cat("they come from ", origin_of(mark), "; the exported model would fix those of this run"),
         "use torch.stack, or compute it with tensor operations");
   decisions_.note_number(position_.node, mark, c10::IValue("in a nested list"));
   return true;
@@ -162,10 +162,10 @@ void TensorOperations::note_numbers(const torch::jit::Node* node, const torch::j
     if (input.isTensor() || input.isNone()) continue;
     if (is_number(input)) {
       const Mark mark = mark_of(input);
-      if (!is_opaque(mark) || (is_computed && mark->formula)) continue;
+      if (!is_opaque(mark) || (is_computed && formula_of(mark))) continue;
       if (depends_on_iteration(mark)) continue;  // the recorder refuses it and names the argument
       if (Decision* noted = decisions_.note_number(node, mark, input))
-        noted->is_computable = is_computable && mark->formula != nullptr;
+        noted->is_computable = is_computable && formula_of(mark) != nullptr;
       continue;
     }
     if (!input.isList()) {
@@ -245,10 +245,10 @@ void TensorOperations::check_unrecorded(const c10::FunctionSchema& schema, const
                   cat("the argument ",
                       quoted(i < schema.arguments().size() ? schema.arguments()[i].name() : "?"),
                       " of ", schema.name(), " is read from a tensor's values"),
-                  cat("it comes from ", mark->origin,
+                  cat("it comes from ", origin_of(mark),
                       "; the exported model would fix the number of this run"),
                   "make it a constant of the model");
-    decisions_.note_number(position_.node, is_size(mark) ? opaque_mark(mark->size) : mark,
+    decisions_.note_number(position_.node, is_size(mark) ? opaque_mark(sizes_of(mark)) : mark,
                            inputs[i]);
   }
 }

@@ -50,7 +50,7 @@ Mark TensorNumbers::read_mark(const std::string& name, const torch::jit::Stack& 
   if (is_qparam && recorder_->mark(inputs.at(0).toTensor())) {
     ComputedNumbers computed(position_, marks_, *recorder_);
     const at::Tensor number_tensor = computed.recorded_number(name.c_str(), inputs);
-    return data_mark(mark->origin,
+    return data_mark(origin_of(mark),
                      read_formula(number_tensor, recorder_->aliases().version(number_tensor),
                                   type_of_number(number)));
   }
@@ -59,8 +59,8 @@ Mark TensorNumbers::read_mark(const std::string& name, const torch::jit::Stack& 
   if (!tensor.defined() || tensor.numel() != 1 || !is_data(recorder_->mark(tensor)) ||
       tensor.is_quantized() || tensor.is_complex() || recorder_->aliases().is_dynamic_shape(tensor))
     return mark;
-  return data_mark(mark->origin, read_formula(tensor, recorder_->aliases().version(tensor),
-                                              type_of_number(number)));
+  return data_mark(origin_of(mark), read_formula(tensor, recorder_->aliases().version(tensor),
+                                                 type_of_number(number)));
 }
 
 }  // namespace t2n::trace
