@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "src/diag/or_reason.h"
+#include "src/frontend/loops/environment.h"
 #include "src/frontend/numbers/marks.h"
 #include "src/frontend/numbers/position.h"
 #include "src/frontend/record/recorder.h"
@@ -23,7 +24,6 @@ class Choices {
                                const c10::IValue& no);
   /// A selected tensor shares memory with neither branch. `roots_before`: the number of roots
   /// before the branch.
-  using Values = std::vector<c10::IValue>;
   void forbid_writes(const Values& chosen, const Values& yes, const Values& no,
                      size_t roots_before);
   /// Makes the result of a loop exist only if the loop has ended: one row for each true element of

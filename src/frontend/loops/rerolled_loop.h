@@ -18,7 +18,7 @@ using Content = std::vector<c10::IValue>;
 /// A list whose length a loop has changed.
 struct ChangedList {
   c10::IValue list;
-  size_t before = 0;       ///< its length before the loop
+  int64_t before = 0;      ///< its length before the loop
   Mark known;              ///< the mark of that length
   ListLayout list_layout;  ///< its layout before the loop
   bool only_grows = true;  ///< elements are added only at its end
@@ -39,9 +39,6 @@ struct IterationAccess {
   friend bool operator==(const IterationAccess&, const IterationAccess&) = default;
 };
 
-/// A number as an expression over sizes.
-ir::Dim expression(const c10::IValue& number);
-
 /// A running loop that becomes a scan.
 struct RerolledLoop {
   explicit RerolledLoop(ir::Symbol iteration) : symbol(std::move(iteration)) {}
@@ -55,7 +52,7 @@ struct RerolledLoop {
   int64_t iterations = 0;
   std::map<const void*, Written> written;
   std::map<const void*, c10::IValue> created;  ///< containers and objects of this iteration
-  std::map<const void*, size_t> lengths;       ///< of changed lists when this iteration began
+  std::map<const void*, int64_t> lengths;      ///< of changed lists when this iteration began
   /// A carried variable, or a container or object that the loop writes to.
   using Slot = std::variant<size_t, const void*>;
   std::map<Slot, IterationEnds> ends;

@@ -54,8 +54,8 @@ class RunningLoops {
   void check_carried(const RerolledLoop& loop, const std::vector<c10::IValue>& after) const;
   void check_written(RerolledLoop& loop);
   void follow_rebound(const RerolledLoop& loop, size_t index, const c10::IValue& list);
-  Mark length_in_iteration(const RerolledLoop& loop, const ChangedList& each, size_t count) const;
-  void mark_list_length(const c10::IValue& list, size_t before, const Mark& known,
+  Mark length_in_iteration(const RerolledLoop& loop, const ChangedList& each, int64_t count) const;
+  void mark_list_length(const c10::IValue& list, int64_t before, const Mark& known,
                         int64_t iterations, const ir::Dim& length);
   void add_grown_segment(const c10::IValue& list, ListLayout before, bool at_end);
   void note_iteration_end(RerolledLoop& loop) const;

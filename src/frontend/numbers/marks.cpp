@@ -150,6 +150,12 @@ c10::IValue tuple_like(const c10::IValue& value, std::vector<c10::IValue> elemen
   return c10::ivalue::Tuple::create(std::move(elements));
 }
 
+ir::Dim length_of(const ListLayout& list_layout) {
+  ir::Dim sum;
+  for (const ListSegment& segment : list_layout) sum = sum + segment.length;
+  return sum;
+}
+
 bool holds_tensors(const c10::IValue& value) {
   bool any = false;
   Reached seen;
@@ -168,6 +174,11 @@ std::vector<at::Tensor> tensors_in(const c10::IValue& value) {
 
 bool is_container(const c10::IValue& value) { return value.isList() || value.isGenericDict(); }
 
+int64_t count_of(const c10::IValue& container) {
+  return static_cast<int64_t>(container.isList() ? container.toListRef().size()
+                                                 : container.toGenericDict().size());
+}
+
 Mark Marks::of(const c10::IValue& value) const {
   const void* key = identity(value);
   if (key == nullptr) return mark_of(value);
@@ -185,7 +196,7 @@ void Marks::set(const c10::IValue& value, Mark mark) {
 }
 
 ListLayout Marks::list_layout(const c10::IValue& list) const {
-  const auto count = static_cast<int64_t>(list.toListRef().size());
+  const int64_t count = count_of(list);
   const auto found = entries_.find(identity(list));
   if (found == entries_.end()) return {{ir::Dim(count), count}};
   int64_t known = 0;

@@ -77,5 +77,7 @@ std::vector<at::Tensor> tensors_in(const c10::IValue& value);
 
 /// True for lists and dictionaries, which have identity.
 bool is_container(const c10::IValue& value);
+/// The number of elements or entries of a container.
+int64_t count_of(const c10::IValue& container);
 
 }  // namespace t2n::trace

@@ -200,6 +200,10 @@ std::optional<Dim> size_of(const Operand& operand) {
   return Dim(operand.number.toInt());
 }
 
+Dim expression(const c10::IValue& integer) {
+  return size_or(mark_of(integer), unmarked(integer).toInt());
+}
+
 Mark as_float(const Mark& mark, double number) {
   const auto size = exact_size(mark);
   if (!size) return mark;

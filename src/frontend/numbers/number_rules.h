@@ -30,5 +30,7 @@ Mark as_float(const Mark& mark, double number);
 
 /// The integer as an expression; nothing if it has none.
 std::optional<ir::Dim> size_of(const Operand& operand);
+/// The same for one that has an expression, or no mark.
+ir::Dim expression(const c10::IValue& integer);
 
 }  // namespace t2n::trace

@@ -17,16 +17,16 @@ ir::SourceId Position::source_of(const Node* target, bool torch_too) {
 }
 
 ir::Location Position::location() {
-  if (node == nullptr) return {scope, ir::kNoSource};
+  if (node == nullptr) return {calls.scope, ir::kNoSource};
   ir::SourceId source = source_of(node, false);
-  for (size_t i = callers.size(); i > 0 && source == ir::kNoSource; --i)
-    if (callers[i - 1] != nullptr) source = source_of(callers[i - 1], false);
-  return {scope, source == ir::kNoSource ? source_of(node, true) : source};
+  for (size_t i = calls.callers.size(); i > 0 && source == ir::kNoSource; --i)
+    if (calls.callers[i - 1] != nullptr) source = source_of(calls.callers[i - 1], false);
+  return {calls.scope, source == ir::kNoSource ? source_of(node, true) : source};
 }
 
 Where Position::where() {
   ir::Node at;
-  at.scope = scope;
+  at.scope = calls.scope;
   at.source = location().source;
   return ir::node_where(graph_, at);
 }
@@ -52,7 +52,7 @@ ir::Location Position::assignment(const Node* target) {
       neighbours.push_back(near);
   for (const Node* near : neighbours) {
     ir::Source source = sources_.find_assignment(near->sourceRange(), name);
-    if (!source.frames.empty()) return {scope, ir::add_source(graph_, std::move(source))};
+    if (!source.frames.empty()) return {calls.scope, ir::add_source(graph_, std::move(source))};
   }
   return location();
 }

@@ -13,16 +13,21 @@
 
 namespace t2n::trace {
 
+/// The calls that led to the running operation.
+struct CallStack {
+  std::vector<const torch::jit::Node*> callers;  ///< outermost first
+  std::string function;                          ///< the running function's qualified name
+  ir::ScopeId scope = 0;
+  int depth = 0;
+};
+
 /// Written by the interpreter. Others read it for the location of an operation or an error.
 class Position {
  public:
   Position(ir::Graph& graph, SourceMap& sources) : graph_(graph), sources_(sources) {}
 
-  const torch::jit::Node* node = nullptr;        ///< the node that is running
-  std::vector<const torch::jit::Node*> callers;  ///< of the running function, outermost first
-  std::string function;                          ///< the running function's qualified name
-  ir::ScopeId scope = 0;
-  int depth = 0;  ///< of nested calls
+  const torch::jit::Node* node = nullptr;  ///< the node that is running
+  CallStack calls;
 
   /// The user's own line: that of the node, or of the nearest call that led to it through torch's
   /// modules.

@@ -8,6 +8,7 @@
 #include "src/diag/one_of.h"
 #include "src/frontend/load/convert.h"
 #include "src/frontend/load/operators.h"
+#include "src/frontend/numbers/number_rules.h"
 #include "src/frontend/record/packed_tables.h"
 #include "src/frontend/record/recorder.h"
 #include "src/loops/iteration.h"
@@ -64,8 +65,6 @@ void refuse_data(const Mark& mark, const std::string& argument, const std::strin
               "keep the value in a tensor, or make it a constant of the model");
 }
 
-ir::Dim dim(const c10::IValue& value) { return size_or(mark_of(value), unmarked(value).toInt()); }
-
 template <typename T, typename Read>
 std::vector<T> read_list(c10::ArrayRef<c10::IValue> list, Read read) {
   std::vector<T> out;
@@ -82,7 +81,7 @@ std::optional<ir::Attr> list_attribute(c10::ArrayRef<c10::IValue> list, c10::Typ
   if (list.empty() && kind == c10::TypeKind::BoolType) return std::vector<bool>();
   if (all([](const c10::IValue& v) { return v.isInt(); })) {
     std::vector<ir::Dim> dims;
-    for (size_t i = 0; i < list.size(); ++i) dims.push_back(dim(marked_list[i]));
+    for (size_t i = 0; i < list.size(); ++i) dims.push_back(expression(marked_list[i]));
     return dims;
   }
   if (all([](const c10::IValue& v) { return v.isBool(); }))
@@ -169,7 +168,7 @@ ir::Attr Recorder::attribute(const c10::IValue& operand, const c10::Argument& ar
   if (value.isInt() && kind == c10::TypeKind::ScalarTypeType)
     return require_dtype(static_cast<at::ScalarType>(value.toInt()));
   if (value.isBool()) return value.toBool();
-  if (value.isInt()) return dim(operand);
+  if (value.isInt()) return expression(operand);
   if (value.isDouble()) return value.toDouble();
   if (value.isComplexDouble()) return std::complex<double>(value.toComplexDouble());
   if (value.isString()) return value.toStringRef();

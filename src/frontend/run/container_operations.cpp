@@ -46,15 +46,10 @@ c10::TypePtr element_type(const c10::IValue& container) {
                             : container.toGenericDict().valueType();
 }
 
-int64_t count(const c10::IValue& container) {
-  return static_cast<int64_t>(container.isList() ? container.toListRef().size()
-                                                 : container.toGenericDict().size());
-}
-
 /// A container's length as an expression; nothing if it has none.
 std::optional<Dim> container_length(const c10::IValue& container, const Mark& mark) {
   if (mark) return exact_size(mark);
-  return Dim(count(container));
+  return Dim(count_of(container));
 }
 
 }  // namespace
@@ -261,7 +256,7 @@ void ContainerOperations::mark_results(const std::string& name, const Stack& inp
     const Mark added = marks_.of(inputs[1]);
     if (inputs[0].isList() && (length || added)) {
       const auto added_length = container_length(inputs[1], added);
-      const int64_t before = count(inputs[0]) - count(inputs[1]);
+      const int64_t before = count_of(inputs[0]) - count_of(inputs[1]);
       const bool is_exact = (!length || is_size(length)) && added_length;
       marks_.set(inputs[0], is_exact ? size_mark(size_or(length, before) + *added_length)
                                      : join(length, added));

@@ -165,14 +165,14 @@ at::Tensor FusedAttention::padded(const Operation& operation, const Stack& input
 
 void FusedAttention::begin_plain() {
   const auto is_in = [&](const char* layer) {
-    return position_.function.find(layer) != std::string::npos;
+    return position_.calls.function.find(layer) != std::string::npos;
   };
   const bool has_fused_form = is_in("MultiheadAttention.") || is_in("TransformerEncoderLayer.");
-  if (has_fused_form && plain_depth_ == 0) plain_depth_ = position_.depth;
+  if (has_fused_form && plain_depth_ == 0) plain_depth_ = position_.calls.depth;
 }
 
 void FusedAttention::end_call() {
-  if (position_.depth < plain_depth_) plain_depth_ = 0;
+  if (position_.calls.depth < plain_depth_) plain_depth_ = 0;
 }
 
 void FusedAttention::insert_nan(const Operation& operation, const Stack& inputs, Stack& results) {

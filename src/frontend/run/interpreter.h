@@ -9,9 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "src/frontend/loops/choices.h"
-#include "src/frontend/loops/recorded_loops.h"
-#include "src/frontend/loops/speculation.h"
+#include "src/frontend/loops/loops.h"
 #include "src/frontend/run/fused_attention.h"
 #include "src/frontend/run/liveness.h"
 #include "src/frontend/run/scalars.h"
@@ -22,7 +20,6 @@ namespace t2n::trace {
 /// One run of a model: control flow, calls, attributes, containers. Other classes run operations.
 class Interpreter {
  public:
-  using Values = std::vector<c10::IValue>;
   /// `recording`: null for a run that is only executed. `ranges`: may be null.
   Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& sources,
               const TraceOptions& options, const Recording* recording, RangeWatch* ranges,
@@ -35,77 +32,46 @@ class Interpreter {
   std::vector<Decision> decisions();           ///< in execution order
 
  private:
-  using Env = std::unordered_map<const torch::jit::Value*, c10::IValue>;
-  void run_block(torch::jit::Block* block, Env& env);
-  void run_node(torch::jit::Node* node, Env& env);
-  bool run_structural(torch::jit::Node* node, Env& env);
-  void run_operation(torch::jit::Node* node, Env& env);
-  void run_constant(torch::jit::Node* node, Env& env);
-  void run_if(torch::jit::Node* node, Env& env);
-  void run_loop(torch::jit::Node* node, Env& env);
+  void run_block(torch::jit::Block* block, Environment& env);
+  void run_node(torch::jit::Node* node, Environment& env);
+  bool run_structural(torch::jit::Node* node, Environment& env);
+  void run_operation(torch::jit::Node* node, Environment& env);
+  void run_constant(torch::jit::Node* node, Environment& env);
   void refuse_variable_outputs(const c10::IValue& result);
-  const c10::IValue& value(const torch::jit::Value* value, const Env& env) const;
   /// Takes the operands of a node; values that are not read again leave `env`.
-  Values take(torch::jit::Node* node, Env& env);
-  Values values(at::ArrayRef<torch::jit::Value*> values, const Env& env) const;
-  Values take_results(torch::jit::Block* block, Env& env) const;
-  void set_outputs(torch::jit::Node* node, Env& env, Values values) const;
+  Values take(torch::jit::Node* node, Environment& env);
   // interpreter_calls.cpp
   c10::IValue run_hooked(const torch::jit::Module& module, Values arguments);
   [[noreturn]] void explain_failure();
   Values call(torch::jit::Function& function, Values arguments);
-  void run_call_method(torch::jit::Node* node, Env& env);
-  void run_call_function(torch::jit::Node* node, Env& env);
-  void run_fork(torch::jit::Node* node, Env& env);
-  // interpreter_attributes.cpp, interpreter_modes.cpp, interpreter_values.cpp
-  void run_get_attr(torch::jit::Node* node, Env& env);
-  void run_set_attr(torch::jit::Node* node, Env& env);
+  void run_call_method(torch::jit::Node* node, Environment& env);
+  void run_call_function(torch::jit::Node* node, Environment& env);
+  void run_fork(torch::jit::Node* node, Environment& env);
+  // interpreter_modes.cpp, interpreter_values.cpp
+  void run_get_attr(torch::jit::Node* node, Environment& env);
+  void run_set_attr(torch::jit::Node* node, Environment& env);
   void warn_of_training();
   static bool is_mode_query(const torch::jit::Node* node);
-  c10::IValue mode_answer(torch::jit::Node* node, const Env& env);
-  void run_with(torch::jit::Node* node, Env& env);
-  void run_construct(torch::jit::Node* node, Env& env);
-  void run_unpack(torch::jit::Node* node, Env& env);
-  void run_unwrap(torch::jit::Node* node, Env& env);
+  c10::IValue mode_answer(torch::jit::Node* node, const Environment& env);
+  void run_with(torch::jit::Node* node, Environment& env);
+  void run_construct(torch::jit::Node* node, Environment& env);
+  void run_unpack(torch::jit::Node* node, Environment& env);
+  void run_unwrap(torch::jit::Node* node, Environment& env);
   void mark_unpacked(const c10::IValue& list, Values& elements);
-  // rerolled_loop.cpp
-  void run_rerolled(torch::jit::Node* node, Env& env);
-  void run_iteration(torch::jit::Block* body, Env& env, RerolledLoop& loop);
-  // branch.cpp
-  struct Snapshot;
-  Snapshot snapshot() const;
-  void restore(const Snapshot& snapshot);
-  OrReason<Values> run_speculatively(torch::jit::Block* block, Env& env,
-                                     const FormulaRef& condition, bool holds);
-  Values protect(const torch::jit::Node* node, const c10::FunctionSchema& schema, Values inputs);
-  OrReason<Values> select_branches(torch::jit::Node* node, const Mark& condition, bool taken,
-                                   Env& env);
-  // masked_loop.cpp
-  struct LoopState {
-    c10::IValue trips, condition;
-    int64_t iteration = 0;
-  };
-  bool ends_by_data(const c10::IValue& trips, const c10::IValue& condition);
-  std::optional<int64_t> iteration_bound(const LoopState& loop);
-  bool is_ended_by_count(const LoopState& loop) const;
-  int64_t run_masked(torch::jit::Node* node, LoopState loop, Values& carried, Env& env);
 
-  ir::Graph& graph_;
   const ModuleNames& names_;
   const TraceOptions& options_;
   Recorder* recorder_;
-  RecordedLoops* recorded_loops_;
-  std::map<ir::ProgramPoint, int64_t>* needs_padding_;  ///< see Recording
   StateWatch& state_;
   Marks marks_;
   Position position_;
   Liveness liveness_;
   NestingBudget nesting_;
   Decisions decisions_;
-  RunningLoops loops_;
-  Speculation speculation_;
-  Choices choices_;
+  RunningLoops running_;
+  Branches branches_;
   Lists lists_;
+  Loops loops_;
   Operations operations_;
   TensorNumbers numbers_;
   ContainerOperations container_operations_;

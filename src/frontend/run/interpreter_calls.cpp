@@ -73,9 +73,9 @@ void Interpreter::explain_failure() {
   throw Error(std::move(diagnostic));
 }
 
-Interpreter::Values Interpreter::call(torch::jit::Function& function, Values arguments) {
+Values Interpreter::call(torch::jit::Function& function, Values arguments) {
   constexpr int kMaxDepth = 500;
-  if (++position_.depth > kMaxDepth)
+  if (++position_.calls.depth > kMaxDepth)
     throw Error("trace-limit", "the model calls itself more than 500 levels deep", {},
                 "recursion cannot be exported");
   for (size_t i = arguments.size(); i < function.getSchema().arguments().size(); ++i) {
@@ -100,57 +100,57 @@ Interpreter::Values Interpreter::call(torch::jit::Function& function, Values arg
     for (c10::IValue& each : results) each = marks_.tainted(each, mark, function.name());
   } else {
     const auto graph = graph_function->graph();
-    Env env;
+    Environment env(decisions_);
     for (size_t i = 0; i < arguments.size(); ++i)
       if (graph->inputs()[i]->hasUses()) env[graph->inputs()[i]] = std::move(arguments[i]);
     arguments.clear();
-    position_.callers.push_back(position_.node);
+    position_.calls.callers.push_back(position_.node);
     const std::string caller =
-        std::exchange(position_.function, function.qualname().qualifiedName());
+        std::exchange(position_.calls.function, function.qualname().qualifiedName());
     run_block(graph->block(), env);
-    position_.function = caller;
-    position_.callers.pop_back();
-    results = values(graph->outputs(), env);
+    position_.calls.function = caller;
+    position_.calls.callers.pop_back();
+    results = env.all(graph->outputs());
     if (is_causal_detection(function.qualname().qualifiedName()))
       if (const Mark mark = marks_.of(results.at(0)); mark && !is_data(mark)) results[0] = false;
   }
-  --position_.depth;
+  --position_.calls.depth;
   fused_.end_call();
   return results;
 }
 
-void Interpreter::run_call_method(Node* node, Env& env) {
+void Interpreter::run_call_method(Node* node, Environment& env) {
   Values arguments = take(node, env);
   const auto object = arguments[0].toObject();
   // The type of the object itself: an interface type has no code.
   torch::jit::Function& function = object->type()->getMethod(node->s(c10::attr::name));
-  const ir::ScopeId outer = position_.scope;
+  const ir::ScopeId outer = position_.calls.scope;
   if (names_.is_module(*object) && names_.scope(*object) >= 0)
-    position_.scope = names_.scope(*object);
+    position_.calls.scope = names_.scope(*object);
   Values results = call(function, std::move(arguments));
-  position_.scope = outer;
+  position_.calls.scope = outer;
   position_.node = node;
-  set_outputs(node, env, std::move(results));
+  env.set_outputs(node, std::move(results));
 }
 
-void Interpreter::run_call_function(Node* node, Env& env) {
+void Interpreter::run_call_function(Node* node, Environment& env) {
   const auto type = node->input(0)->type()->expect<c10::FunctionType>();
   Values arguments = take(node, env);
   arguments.erase(arguments.begin());
   Values results = call(*type->function(), std::move(arguments));
   position_.node = node;
-  set_outputs(node, env, std::move(results));
+  env.set_outputs(node, std::move(results));
 }
 
-void Interpreter::run_fork(Node* node, Env& env) {
+void Interpreter::run_fork(Node* node, Environment& env) {
   const auto graph = node->g(c10::attr::Subgraph);
-  Env inner;
-  Values arguments = values(node->inputs(), env);
+  Environment inner(decisions_);
+  Values arguments = env.all(node->inputs());
   for (size_t i = 0; i < arguments.size(); ++i) inner[graph->inputs()[i]] = std::move(arguments[i]);
   run_block(graph->block(), inner);
-  Values results = values(graph->outputs(), inner);
+  Values results = inner.all(graph->outputs());
   position_.node = node;
-  set_outputs(node, env, std::move(results));
+  env.set_outputs(node, std::move(results));
 }
 
 }  // namespace t2n::trace

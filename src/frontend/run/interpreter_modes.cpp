@@ -51,19 +51,19 @@ bool Interpreter::is_mode_query(const Node* node) {
 /// Here the answer is yes, which keeps fused operators (`_native_multi_head_attention`) out of the
 /// graph. All other code gets the answer of inference: only parameters require gradients. Our own
 /// mode of execution is never visible.
-c10::IValue Interpreter::mode_answer(Node* node, const Env& env) {
+c10::IValue Interpreter::mode_answer(Node* node, const Environment& env) {
   if (node->kind() == is_inference()) return false;
-  if (is_torch_function(position_.function)) {
+  if (is_torch_function(position_.calls.function)) {
     fused_.begin_plain();
     return true;
   }
   if (node->kind() != prim::requires_grad) return false;
-  const at::Tensor& tensor = value(node->input(0), env).toTensor();
+  const at::Tensor& tensor = env.at(node->input(0)).toTensor();
   return tensor.defined() && tensor.requires_grad();
 }
 
-void Interpreter::run_with(Node* node, Env& env) {
-  const c10::IValue context = value(node->input(0), env);
+void Interpreter::run_with(Node* node, Environment& env) {
+  const c10::IValue context = env.at(node->input(0));
   const auto object = context.toObject();
   const bool enter = node->kind() == prim::Enter;
   refuse_autocast(*object);
@@ -77,7 +77,7 @@ void Interpreter::run_with(Node* node, Env& env) {
     results =
         call(object->type()->getMethod(enter ? "__enter__" : "__exit__"), std::move(arguments));
   position_.node = node;
-  if (!node->outputs().empty()) set_outputs(node, env, std::move(results));
+  if (!node->outputs().empty()) env.set_outputs(node, std::move(results));
 }
 
 }  // namespace t2n::trace

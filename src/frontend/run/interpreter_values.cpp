@@ -1,4 +1,4 @@
-// Containers, objects and type tests, which are built into torch's interpreter.
+// Attributes, containers, objects and type tests, which are built into torch's interpreter.
 #include <torch/csrc/jit/ir/constants.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include "src/diag/error.h"
 #include "src/frontend/load/nesting.h"
 #include "src/frontend/run/interpreter.h"
+#include "src/frontend/run/mode_rules.h"
 
 namespace t2n::trace {
 namespace {
@@ -50,7 +51,31 @@ bool is_instance(Node* node, const c10::IValue& value) {
 
 }  // namespace
 
-void Interpreter::run_construct(Node* node, Env& env) {
+void Interpreter::run_get_attr(Node* node, Environment& env) {
+  const auto object = env.at(node->input(0)).toObject();
+  const size_t slot = object->type()->getAttributeSlot(node->s(c10::attr::name));
+  state_.reads_attribute(*object, slot);
+  c10::IValue attribute = object->getSlot(slot);
+  if (attribute.isBool() && attribute.toBool() && node->s(c10::attr::name) == "training" &&
+      names_.is_module(*object)) {
+    warn_of_training();
+    attribute = !is_inference_module(*object);
+  }
+  env.set_outputs(node, {std::move(attribute)});
+}
+
+void Interpreter::run_set_attr(Node* node, Environment& env) {
+  const auto object = env.at(node->input(0)).toObject();
+  const size_t slot = object->type()->getAttributeSlot(node->s(c10::attr::name));
+  const c10::IValue& attribute = env.at(node->input(1));
+  branches_.speculation().require_own(object);
+  state_.sets_attribute(object, slot, position_.assignment(node), is_data(marks_.reach(attribute)));
+  running_.note_write(object);
+  object->setSlot(slot, attribute);
+  nesting_.require_tree(*object->type()->getAttribute(slot), attribute);
+}
+
+void Interpreter::run_construct(Node* node, Environment& env) {
   const Values inputs = take(node, env);
   c10::IValue result;
   switch (node->kind()) {
@@ -67,9 +92,9 @@ void Interpreter::run_construct(Node* node, Env& env) {
   if (node->kind() != prim::CreateObject && node->kind() != prim::isinstance &&
       may_nest(*node->output()->type()))
     for (const c10::IValue& each : inputs) nesting_.require_tree(*node->output()->type(), each);
-  loops_.note_created(result);
-  speculation_.note_created(result);
-  set_outputs(node, env, {std::move(result)});
+  running_.note_created(result);
+  branches_.speculation().note_created(result);
+  env.set_outputs(node, {std::move(result)});
 }
 
 /// Unpacking a list requires that it has one element per name.
@@ -85,7 +110,7 @@ void Interpreter::mark_unpacked(const c10::IValue& list, Values& elements) {
     element = marks_.picked(element, length, "an element of a list");
 }
 
-void Interpreter::run_unpack(Node* node, Env& env) {
+void Interpreter::run_unpack(Node* node, Environment& env) {
   const Values inputs = take(node, env);
   const c10::IValue& container = inputs[0];
   state_.unpacks(container);
@@ -94,30 +119,29 @@ void Interpreter::run_unpack(Node* node, Env& env) {
   if (node->kind() == prim::TupleIndex) {
     const int64_t index = inputs[1].toInt();
     const size_t position = index < 0 ? index + static_cast<int64_t>(elements.size()) : index;
-    return set_outputs(node, env, {elements.at(position)});
+    return env.set_outputs(node, {elements.at(position)});
   }
   if (node->kind() == prim::TupleSlice &&
       (node->i(c10::attr::beg) < 0 || node->i(c10::attr::beg) > node->i(c10::attr::end) ||
        node->i(c10::attr::end) > static_cast<int64_t>(elements.size())))
     throw Error("forward-failed", "a slice of a tuple reaches beyond its end");
   if (node->kind() == prim::TupleSlice)
-    return set_outputs(
-        node, env,
-        {c10::ivalue::Tuple::create(Values(elements.begin() + node->i(c10::attr::beg),
-                                           elements.begin() + node->i(c10::attr::end)))});
+    return env.set_outputs(
+        node, {c10::ivalue::Tuple::create(Values(elements.begin() + node->i(c10::attr::beg),
+                                                 elements.begin() + node->i(c10::attr::end)))});
   if (elements.size() != node->outputs().size())
     throw Error("forward-failed", cat("a list of ", elements.size(), " elements is unpacked into ",
                                       node->outputs().size(), " names"));
   if (container.isList()) mark_unpacked(container, elements);
-  set_outputs(node, env, std::move(elements));
+  env.set_outputs(node, std::move(elements));
 }
 
-void Interpreter::run_unwrap(Node* node, Env& env) {
-  c10::IValue value_or_none = value(node->input(0), env);
+void Interpreter::run_unwrap(Node* node, Environment& env) {
+  c10::IValue value_or_none = env.at(node->input(0));
   if (value_or_none.isNone())
     throw Error("forward-failed", "None is used where the model declares a value", {},
                 "do the sample inputs fit the model? `t2nnef inspect` shows its arguments");
-  set_outputs(node, env, {std::move(value_or_none)});
+  env.set_outputs(node, {std::move(value_or_none)});
 }
 
 }  // namespace t2n::trace

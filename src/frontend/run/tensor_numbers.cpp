@@ -248,7 +248,7 @@ void TensorNumbers::mark_parts(const std::string& name, const Stack& inputs,
   marks_.set(parts, length);
   const auto size = exact_size(length);
   if (!size || inputs.empty()) return;
-  const auto count = static_cast<int64_t>(parts.toListRef().size());
+  const int64_t count = count_of(parts);
   marks_.set_list_layout(
       parts, inputs[0].isList() ? marks_.list_layout(inputs[0]) : ListLayout{{*size, count}});
 }
