@@ -20,6 +20,12 @@ void flatten_into(const c10::IValue& value, std::vector<at::Tensor>& out) {
 
 }  // namespace
 
+bool is_mask(const c10::IValue& index) {
+  if (!index.isTensor() || !index.toTensor().defined()) return false;
+  const at::ScalarType type = index.toTensor().scalar_type();
+  return type == at::kBool || type == at::kByte;
+}
+
 bool is_tensor_list(const c10::IValue& value) {
   if (value.isTensorList()) return true;
   if (!value.isList()) return false;

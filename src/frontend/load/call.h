@@ -25,6 +25,9 @@ struct OpCall {
   torch::jit::Stack inputs;
 };
 
+/// Whether an index is a mask.
+bool is_mask(const c10::IValue& index);
+
 /// True for a list of tensors and None with at least one tensor.
 bool is_tensor_list(const c10::IValue& value);
 

@@ -5,8 +5,9 @@
 #include <functional>
 
 #include "src/diag/error.h"
+#include "src/frontend/loops/padded.h"
+#include "src/frontend/loops/safe_operands.h"
 #include "src/frontend/record/computed_numbers.h"
-#include "src/frontend/record/padded.h"
 #include "src/model/model.h"
 
 namespace t2n::trace {
@@ -130,11 +131,12 @@ OrReason<Values> Branches::run_speculatively(Block* block, Environment& env,
 
 Values Branches::protect(const Node* node, const c10::FunctionSchema& schema, Values inputs) {
   ComputedNumbers computed(position_, marks_, *recorder_);
-  inputs = computed.safe_inputs(schema, speculation_.condition(), std::move(inputs));
+  inputs = safe_inputs(computed, schema, speculation_.condition(), std::move(inputs));
   const auto axis = short_axis(schema, inputs);
   if (axis && speculation_.holds()) return inputs;  // torch fails as well
   if (const auto padded = options_.padded.find(node); padded != options_.padded.end())
-    return computed.padded(schema, padded->second, speculation_.condition(), std::move(inputs));
+    return padded_inputs(computed, schema, padded->second, speculation_.condition(),
+                         std::move(inputs));
   // It fails now, and runs in the next attempt.
   if (axis) recording_->needs_padding.emplace(node, *axis);
   return inputs;

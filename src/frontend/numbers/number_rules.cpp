@@ -241,4 +241,18 @@ std::optional<Mark> number_rule(const std::string& name, const RuleOperands& ope
   return float_rule(name, operands, bits);
 }
 
+std::optional<Operand> folded(const std::string& name, const RuleOperands& integers) {
+  Operand out = integers.at(0);
+  for (size_t i = 1; i < integers.size(); ++i) {
+    const auto mark = number_rule(name, {out, integers[i]});
+    if (!mark) return std::nullopt;
+    const int64_t a = out.number.toInt(), b = integers[i].number.toInt();
+    out = {name == "aten::add"   ? a + b
+           : name == "prim::min" ? std::min(a, b)
+                                 : std::max(a, b),
+           *mark};
+  }
+  return out;
+}
+
 }  // namespace t2n::trace

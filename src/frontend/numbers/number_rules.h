@@ -21,6 +21,9 @@ struct Operand {
 std::optional<Mark> number_rule(const std::string& name, const std::vector<Operand>& operands,
                                 int bits = 53);
 
+/// The integers combined by aten::add, prim::min or prim::max; nothing if there is no rule.
+std::optional<Operand> folded(const std::string& name, const std::vector<Operand>& integers);
+
 /// The condition under which the length of range(lo, hi, step) is an expression: the order of the
 /// two bounds, as in this run.
 std::optional<ir::Comparison> range_guard(const std::vector<Operand>& operands);

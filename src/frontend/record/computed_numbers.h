@@ -17,6 +17,8 @@ class ComputedNumbers {
   ComputedNumbers(Position& position, const Marks& marks, Recorder& recorder)
       : position_(position), marks_(marks), recorder_(recorder) {}
 
+  Recorder& recorder() { return recorder_; }
+
   /// Runs and records one operation. An operation that returns its operand is not recorded.
   at::Tensor recorded(const char* name, const char* overload, const torch::jit::Stack& inputs);
 
@@ -26,16 +28,6 @@ class ComputedNumbers {
   /// The number as a tensor of rank 0: f64, i64 or bool. Errors: `data-dependent-value` if the
   /// tensor that it was read from was overwritten since.
   at::Tensor computed(const Formula& formula);
-
-  /// The operands with safe values where `condition` does not hold, so that the operation never
-  /// fails there: 0 for an index, 1 for a divisor.
-  torch::jit::Stack safe_inputs(const c10::FunctionSchema& schema, const FormulaRef& condition,
-                                torch::jit::Stack inputs);
-
-  /// The operands with elements added along `axis` (src/frontend/record/padded.h). If the operation
-  /// gives a view, neither the view nor its base can be written any more.
-  torch::jit::Stack padded(const c10::FunctionSchema& schema, int64_t axis,
-                           const FormulaRef& condition, torch::jit::Stack inputs);
 
   /// Whether the operation fills a tensor with a number that a graph can compute.
   static bool fills(const std::string& name, const torch::jit::Stack& inputs);
@@ -57,9 +49,7 @@ class ComputedNumbers {
 
  private:
   at::Tensor cast(const at::Tensor& tensor, at::ScalarType type);
-  c10::IValue safe(const c10::IValue& value, const FormulaRef& condition, int64_t fallback);
   at::Tensor value_of(const Formula& formula);
-  c10::IValue shifted(const c10::IValue& indices, int64_t axis, const FormulaRef& condition);
   std::optional<at::Tensor> stacked(const torch::jit::Stack& inputs);
   at::Tensor filled(const std::string& name, const torch::jit::Stack& inputs);
   std::optional<at::Tensor> selected(const torch::jit::Stack& inputs);

@@ -17,12 +17,6 @@ constexpr std::array<std::string_view, 5> kWrites = {
     "aten::index_put", "aten::index_put_", "aten::_index_put_impl", "aten::_index_put_impl_",
     "aten::_unsafe_index_put"};
 
-bool is_mask(const c10::IValue& index) {
-  if (!index.isTensor() || !index.toTensor().defined()) return false;
-  const at::ScalarType type = index.toTensor().scalar_type();
-  return type == at::kBool || type == at::kByte;
-}
-
 Operation nonzero_indices() {
   const auto op = torch::jit::findOperatorFor(c10::OperatorName("aten::nonzero_numpy", ""));
   T2N_ASSERT(op != nullptr, "torch has no aten::nonzero_numpy");

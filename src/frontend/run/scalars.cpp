@@ -28,24 +28,14 @@ bool are_numbers(const Stack& values) {
 std::optional<Mark> fold(const std::string& name, const c10::IValue& list) {
   const std::string each = name == "aten::sum" ? "aten::add" : name;
   if (each != "aten::add" && each != "prim::min" && each != "prim::max") return std::nullopt;
-  std::optional<Operand> sum;
+  std::vector<Operand> numbers;
   for (const c10::IValue& element : list.toListRef()) {
-    const Operand next = operand_of(element);
-    if (!next.number.isInt()) return std::nullopt;
-    if (!sum) {
-      sum = next;
-      continue;
-    }
-    std::optional<Mark> mark = Mark();
-    if (sum->mark || next.mark) mark = number_rule(each, {*sum, next});
-    if (!mark) return std::nullopt;
-    const int64_t a = sum->number.toInt(), b = next.number.toInt();
-    const int64_t value = each == "aten::add"   ? a + b
-                          : each == "prim::min" ? std::min(a, b)
-                                                : std::max(a, b);
-    sum = Operand{c10::IValue(value), *mark};
+    numbers.push_back(operand_of(element));
+    if (!numbers.back().number.isInt()) return std::nullopt;
   }
-  return sum ? sum->mark : Mark();
+  if (numbers.empty()) return Mark();
+  const auto all = folded(each, numbers);
+  return all ? std::optional(all->mark) : std::nullopt;
 }
 
 bool tests_identity(const std::string& name) {

@@ -38,7 +38,7 @@ class TensorNumbers {
   std::optional<c10::IValue> number_in(const at::Tensor& tensor) const;
   /// Called after it: whether the sizes of its results depend on values that are not constant.
   bool has_data_dependent_sizes(const std::string& name, const torch::jit::Stack& inputs);
-  /// Notes which results are batch sizes of packed sequences: packed_sequences.cpp.
+  /// Notes which results are batch sizes of packed sequences.
   void note_packed(const std::string& name, const torch::jit::Stack& inputs,
                    const std::vector<at::Tensor>& outputs);
   /// The result with its mark.
@@ -57,7 +57,6 @@ class TensorNumbers {
   Mark number_of(const std::string& name, const torch::jit::Stack& inputs);
   /// The mark of the batch's size, for the batch size of a step that all sequences reach.
   std::optional<Mark> full_batch(const at::Tensor& tensor) const;
-  /// unbacked_numbers.cpp
   Mark read_mark(const std::string& name, const torch::jit::Stack& inputs,
                  const c10::IValue& number, const Mark& mark);
   Mark unbacked_number(const std::string& name, const at::Tensor& tensor);
@@ -73,7 +72,7 @@ class TensorNumbers {
                       const std::vector<Operand>& operands);
   void follow_number(const std::string& name, const torch::jit::Stack& inputs,
                      const at::Tensor& result);
-  /// number_lists.cpp
+  // tensor_numbers_follow.cpp
   /// Nothing if the number is not known; null if it is the same at all sizes, such as n - n.
   std::optional<Mark> number_mark(const at::Tensor& tensor) const;
   std::vector<Operand> operands_of(const at::Tensor& tensor) const;

@@ -1,4 +1,4 @@
-#include "src/frontend/record/padded.h"
+#include "src/frontend/loops/padded.h"
 
 #include <ATen/Dispatch.h>
 #include <ATen/core/Tensor.h>
@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "src/diag/one_of.h"
+#include "src/frontend/load/call.h"
 #include "src/frontend/numbers/mark.h"
 
 namespace t2n::trace {
@@ -82,12 +83,6 @@ bool is_from_front(const Mark& mark) {
   return is_size(mark) && exact_size(mark)->as_symbol() != nullptr;
 }
 
-bool holds_mask(const c10::IValue& index) {
-  return index.isTensor() && index.toTensor().defined() &&
-         (index.toTensor().scalar_type() == at::kBool ||
-          index.toTensor().scalar_type() == at::kByte);
-}
-
 bool selects(const at::Tensor& index) {
   return index.defined() && index.numel() > 0 && at::isIntegralType(index.scalar_type(), false);
 }
@@ -112,7 +107,7 @@ std::optional<PaddingRule> selection(const c10::FunctionSchema& schema, const St
     // A negative index counts from the end, so the padding comes in front.
     out.from_end = out.shifts = true;
     const auto indices = inputs[1].toListRef();
-    if (std::any_of(indices.begin(), indices.end(), holds_mask))
+    if (std::any_of(indices.begin(), indices.end(), is_mask))
       return {};  // a mask may index two axes
     for (size_t axis = 0; axis < indices.size(); ++axis)
       if (indices[axis].isTensor() && selects(indices[axis].toTensor()))
