@@ -5,7 +5,7 @@
 #include "src/diag/error.h"
 #include "src/frontend/load/convert.h"
 #include "src/frontend/load/loader.h"
-#include "src/frontend/load/scan.h"
+#include "src/frontend/load/operator_scan.h"
 #include "src/frontend/load/torch_error.h"
 
 namespace t2n::trace {

@@ -84,20 +84,4 @@ std::span<const GuardRow> guards_of_values();
 std::span<const GuardRow> guards_of_tensors();
 std::span<const GuardRow> guards_of_packed();  ///< tables and matrices in LibTorch's packed formats
 
-/// Operands that are dtypes, layouts and memory formats. LibTorch uses them as table indices.
-class EnumOperands {
- public:
-  explicit EnumOperands(const c10::FunctionSchema& schema);
-  bool any() const { return !operands_.empty(); }
-  /// Errors: `unsafe-argument`.
-  void check(const torch::jit::Stack& stack) const;
-
-  enum class EnumOperand { none, dtype, layout, memory_format };
-
- private:
-  std::string name_;
-  size_t arguments_;
-  std::vector<std::pair<size_t, EnumOperand>> operands_;  ///< with their positions from the end
-};
-
 }  // namespace t2n::trace

@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "src/diag/error.h"
+#include "src/frontend/load/enum_operands.h"
 #include "src/frontend/load/guard_rows.h"
 #include "src/frontend/load/operators.h"
 #include "src/model_file/allowed.h"

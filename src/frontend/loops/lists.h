@@ -42,7 +42,7 @@ class Lists {
  private:
   void guard_length(const c10::IValue& list);
   std::optional<size_t> cut(ListLayout& list_layout, int64_t position, bool from_front);
-  // iteration_lists.cpp
+  // At indices that depend on the iteration.
   bool depends_on_iteration_index(const c10::IValue& list, const Mark& index) const;
   void guard_iteration_access(const std::string& name, const torch::jit::Stack& inputs,
                               const Mark& index);

@@ -7,8 +7,8 @@
 
 #include "ir/building.h"
 #include "src/frontend/load/call.h"
-#include "src/frontend/record/names.h"
-#include "src/frontend/record/packed.h"
+#include "src/frontend/record/module_names.h"
+#include "src/frontend/record/packed_parameters.h"
 #include "src/model_file/mapping.h"
 
 namespace t2n::trace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "src/frontend/record/packed.h"
+#include "src/frontend/record/packed_parameters.h"
 
 namespace t2n::trace {
 

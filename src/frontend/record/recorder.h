@@ -84,7 +84,7 @@ class Recorder {
   void bind_view(const at::Tensor& output, ir::ValueId value, const std::shared_ptr<OpCall>& call,
                  size_t index);
 
-  // functionalise.cpp, scatter_back.cpp
+  // recorder_writes.cpp, recorder_scatter.cpp
   void check_view(const TensorInfo& entry) const;
   ir::ValueId read(int entry);
   ir::ValueId refresh(int entry);

@@ -3,7 +3,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include "src/frontend/load/slots.h"
-#include "src/frontend/record/names.h"
+#include "src/frontend/record/module_names.h"
 #include "src/frontend/run/interpreter.h"
 
 namespace t2n::trace {

@@ -11,6 +11,7 @@
 #include "src/frontend/load/operators.h"
 #include "src/frontend/record/computed_numbers.h"
 #include "src/frontend/record/packed_tables.h"
+#include "src/frontend/run/mask_indices.h"
 #include "src/frontend/state/observers.h"
 
 namespace t2n::trace {
@@ -132,6 +133,12 @@ class AsNumber {
   }
   at::Tensor tensor_;
 };
+
+Operation nonzero_indices() {
+  const auto op = torch::jit::findOperatorFor(c10::OperatorName("aten::nonzero_numpy", ""));
+  T2N_ASSERT(op != nullptr, "torch has no aten::nonzero_numpy");
+  return {op.get(), make_run(op->getOperation()), false, true, false};
+}
 
 }  // namespace
 
@@ -298,6 +305,20 @@ Operation TensorOperations::with_numbers(const Operation& operation, Stack& inpu
   result.op = op.get();
   result.run = make_run(op->getOperation());
   return result;
+}
+
+void TensorOperations::broadcast_masks(Node* node, const std::string& name, Stack& inputs) {
+  if (inputs.size() < 2 || !needs_indices(name, inputs[1], marks_, *recorder_)) return;
+  const Operation nonzero = nonzero_indices();
+  const c10::List<c10::IValue> indices = inputs[1].toList();
+  c10::List<c10::IValue> unmasked(indices.elementType());
+  for (const c10::IValue& index : indices.vec())
+    if (!is_mask(index))
+      unmasked.push_back(index);
+    else
+      for (const at::Tensor& each : run(node, nonzero, {index}).at(0).toTensorVector())
+        unmasked.push_back(each);
+  inputs[1] = unmasked;
 }
 
 /// Brings operands into the form of the graph.

@@ -6,7 +6,7 @@
 #include "src/frontend/loops/lists.h"
 #include "src/frontend/run/operations.h"
 #include "src/frontend/run/range_watch.h"
-#include "src/frontend/run/sparse.h"
+#include "src/frontend/run/sparse_tensors.h"
 #include "src/frontend/run/tensor_numbers.h"
 #include "src/frontend/state/state_watch.h"
 
@@ -52,9 +52,6 @@ class TensorOperations {
                   torch::jit::Stack& results);
   Operation with_numbers(const Operation& operation, torch::jit::Stack& inputs);
   void stride_owner(const std::string& name, torch::jit::Stack& inputs);
-  /// mask_indices.cpp: whether an index combines a mask with other indices, so that the masks must
-  /// be replaced by their nonzero indices.
-  bool needs_indices(const std::string& name, const c10::IValue& indices) const;
   void broadcast_masks(torch::jit::Node* node, const std::string& name, torch::jit::Stack& inputs);
 
   const TraceOptions& options_;

@@ -5,7 +5,7 @@
 #include "src/diag/error.h"
 #include "src/frontend/load/allocation.h"
 #include "src/frontend/load/quant_params.h"
-#include "src/frontend/record/names.h"
+#include "src/frontend/record/module_names.h"
 #include "src/frontend/session/inputs.h"
 
 namespace t2n::trace {

@@ -12,7 +12,7 @@
 #include "src/frontend/load/convert.h"
 #include "src/frontend/load/operators.h"
 #include "src/frontend/load/warning_relay.h"
-#include "src/frontend/record/names.h"
+#include "src/frontend/record/module_names.h"
 #include "src/frontend/run/interpreter.h"
 #include "src/frontend/run/range_watch.h"
 #include "src/frontend/session/inputs.h"

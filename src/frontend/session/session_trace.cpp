@@ -8,7 +8,7 @@
 #include "src/diag/error.h"
 #include "src/frontend/load/convert.h"
 #include "src/frontend/load/warning_relay.h"
-#include "src/frontend/record/names.h"
+#include "src/frontend/record/module_names.h"
 #include "src/frontend/run/interpreter.h"
 #include "src/frontend/session/inputs.h"
 #include "src/frontend/session/session.h"

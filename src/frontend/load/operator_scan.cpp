@@ -1,4 +1,4 @@
-#include "src/frontend/load/scan.h"
+#include "src/frontend/load/operator_scan.h"
 
 #include <ATen/core/jit_type.h>
 #include <torch/csrc/jit/api/function_impl.h>

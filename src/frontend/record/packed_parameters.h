@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/frontend/record/names.h"
+#include "src/frontend/record/module_names.h"
 
 namespace t2n::trace {
 

@@ -1,7 +1,8 @@
-// Dtypes and layouts are plain integers in code; LibTorch uses them as table indices.
+#include "src/frontend/load/enum_operands.h"
+
 #include <ATen/core/jit_type.h>
 
-#include "src/frontend/load/guard_rows.h"
+#include "src/diag/error.h"
 
 namespace t2n::trace {
 namespace {

@@ -1,4 +1,4 @@
-#include "src/frontend/run/sparse.h"
+#include "src/frontend/run/sparse_tensors.h"
 
 #include <ATen/Functions.h>
 

@@ -1,4 +1,4 @@
-#include "src/frontend/record/packed.h"
+#include "src/frontend/record/packed_parameters.h"
 
 #include <ATen/native/quantized/PackedParams.h>
 #include <ATen/native/quantized/cpu/EmbeddingPackedParams.h>

@@ -1,4 +1,4 @@
-#include "src/frontend/record/names.h"
+#include "src/frontend/record/module_names.h"
 
 namespace t2n::trace {
 
