@@ -88,11 +88,12 @@ TEST_CASE("what an index read from data selects is data, or refused") {
   const c10::IValue literal = "text";
   marks.tainted(literal, size(), "an element");
   CHECK(marks.of(literal) == nullptr);  // it may be a literal of the program
-  CHECK_THROWS_WITH_AS(marks.picked(integers({1}), data(), "an element"),
-                       "the list given by an element depends on the values of a tensor", Error);
+  CHECK_THROWS_WITH_AS(
+      marks.picked(integers({1}), data(), "an element"),
+      doctest::Contains("the list given by an element depends on the values of a tensor"), Error);
   CHECK_THROWS_WITH_AS(
       marks.tainted(list_of({at::Tensor()}, c10::TensorType::get()), data(), "a slice"),
-      "the tensor given by a slice depends on the values of a tensor", Error);
+      doctest::Contains("the tensor given by a slice depends on the values of a tensor"), Error);
 }
 
 TEST_CASE("after an iteration, its number is no longer known by an expression") {
