@@ -127,7 +127,7 @@ std::optional<std::pair<size_t, size_t>> unbacked_axis(const std::vector<ir::Sha
 }
 
 /// True if its size is a number read from a tensor, recorded as the repetition of one element
-/// (src/trace/unbacked_numbers.cpp).
+/// (src/frontend/run/tensor_numbers.cpp).
 bool reads_number(const ir::Graph& graph, const ir::Node& node) {
   const std::vector<ir::ValueId> tensors = size_operands(graph, node);
   return ir::op_name(node.op) == "aten::repeat_interleave.Tensor" && tensors.size() == 1 &&

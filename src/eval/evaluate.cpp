@@ -11,10 +11,10 @@
 #include "src/diag/printable.h"
 #include "src/eval/sequences.h"
 #include "src/eval/transforms.h"
-#include "src/trace/convert.h"
-#include "src/trace/half.h"
-#include "src/trace/recorder.h"
-#include "src/trace/torch_error.h"
+#include "src/frontend/load/call.h"
+#include "src/frontend/load/convert.h"
+#include "src/frontend/load/torch_error.h"
+#include "src/frontend/run/half.h"
 
 namespace t2n::eval {
 namespace {

@@ -12,18 +12,19 @@
 #include "src/eval/evaluate.h"
 #include "src/eval/schema.h"
 #include "src/eval/wide.h"
+#include "src/frontend/load/allocation.h"
+#include "src/frontend/load/torch_error.h"
+#include "src/frontend/run/setstate.h"
+#include "src/frontend/session/inputs.h"
+#include "src/frontend/session/session.h"
 #include "src/model_file/pickle_scan.h"
 #include "src/model_file/zip_directory.h"
-#include "src/trace/allocation.h"
-#include "src/trace/inputs.h"
-#include "src/trace/session.h"
-#include "src/trace/torch_error.h"
 
 namespace t2n::trace {
 namespace {
 
 std::shared_ptr<Session> load(const std::string& path, const std::string& method) {
-  return std::make_shared<Session>([path] { return load_model(path); }, method);
+  return std::make_shared<Session>([path] { return load_model(path, make_by_setstate); }, method);
 }
 
 std::shared_ptr<Session> compile(const InlineModel& model) {

@@ -5,9 +5,9 @@
 
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
-#include "src/trace/convert.h"
-#include "src/trace/half.h"
-#include "src/trace/torch_error.h"
+#include "src/frontend/load/convert.h"
+#include "src/frontend/load/torch_error.h"
+#include "src/frontend/run/half.h"
 
 namespace t2n::eval {
 namespace {

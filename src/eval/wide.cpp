@@ -6,7 +6,7 @@
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/eval/evaluate.h"
-#include "src/trace/convert.h"
+#include "src/frontend/load/convert.h"
 
 namespace t2n::eval {
 namespace {

@@ -5,13 +5,13 @@
 
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
+#include "src/frontend/load/allocation.h"
+#include "src/frontend/load/convert.h"
+#include "src/frontend/load/torch_error.h"
 #include "src/interp/quant.h"
 #include "src/interp/symbols.h"
 #include "src/interp/tract_quant.h"
 #include "src/limits/limits.h"
-#include "src/trace/allocation.h"
-#include "src/trace/convert.h"
-#include "src/trace/torch_error.h"
 
 namespace t2n::interp {
 namespace {

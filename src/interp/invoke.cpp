@@ -5,11 +5,11 @@
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/frontend/load/convert.h"
 #include "src/interp/builtins.h"
 #include "src/interp/evaluator.h"
 #include "src/interp/operands.h"
 #include "src/interp/tract_quant.h"
-#include "src/trace/convert.h"
 
 namespace t2n::interp {
 namespace {

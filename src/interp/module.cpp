@@ -6,8 +6,8 @@
 #include <system_error>
 
 #include "src/diag/error.h"
+#include "src/frontend/load/convert.h"
 #include "src/interp/evaluator.h"
-#include "src/trace/convert.h"
 
 namespace t2n::interp {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "src/frontend/load/convert.h"
 #include "src/interp/builtins.h"
 #include "src/interp/operands.h"
-#include "src/trace/convert.h"
 
 namespace t2n::interp {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/frontend/load/convert.h"
 #include "src/limits/limits.h"
-#include "src/trace/convert.h"
 
 namespace t2n::interp {
 namespace {

@@ -15,7 +15,7 @@ using ir::Node;
 using ir::ValueId;
 
 /// True if a loop may end before the axes that it reads, although it does not in this run: its
-/// length is a number read from a tensor (src/trace/unbacked_numbers.cpp), or a minimum.
+/// length is a number read from a tensor (src/frontend/run/tensor_numbers.cpp), or a minimum.
 bool may_end_early(const ir::Graph& graph, const Dim& length) {
   const auto is_read = [&](const ir::Symbol& symbol) {
     const ir::Symbol::AxisSize* const size = symbol.axis_size();

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PARTS = [
     ("strict rules", ["src/strict/*.cpp", "src/spec/lint*.cpp"], 24),
     ("shape rules", ["src/dynamic/rules_*.cpp", "src/dynamic/shape_*.cpp", "src/spec/shape*.cpp"], 26),
-    ("tracer (src/trace)", ["src/trace/*.cpp", "src/model_file/*.cpp"], 58),
+    ("tracer (src/frontend)", ["src/frontend/*.cpp", "src/model_file/*.cpp"], 58),
     ("passes (src/passes)", ["src/passes/*.cpp", "src/complex/*.cpp", "src/quant/*.cpp"], 24),
     ("translations (ops)", ["ops/*.cpp", "src/translate/*.cpp"], 56),
     ("dynamic sizes (src/dynamic)", ["src/dynamic/*.cpp"], 18),
