@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "src/export/check_model.h"
+#include "src/check/check_model.h"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;

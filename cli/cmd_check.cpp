@@ -9,11 +9,11 @@
 #include "cli/input_options.h"
 #include "cli/stream_options.h"
 #include "cli/text.h"
+#include "src/check/check_existing.h"
 #include "src/diag/error.h"
-#include "src/export/check_existing.h"
-#include "src/export/input_spec.h"
 #include "src/export/report.h"
 #include "src/nnef_reader/sniff.h"
+#include "src/samples/input_spec.h"
 
 namespace t2n::cli {
 namespace {

@@ -18,7 +18,7 @@
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/export/report.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 
 namespace t2n::cli {
 namespace {

@@ -5,11 +5,11 @@
 #include <optional>
 #include <utility>
 
+#include "src/check/graph_f64_distance.h"
 #include "src/compress/layer_table.h"
 #include "src/compress/layers.h"
 #include "src/compress/loss.h"
 #include "src/diag/error.h"
-#include "src/export/graph_f64_distance.h"
 
 namespace t2n {
 namespace {

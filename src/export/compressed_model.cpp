@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "src/check/graph_f64_distance.h"
 #include "src/compress/folded_modules.h"
 #include "src/compress/layer_table.h"
 #include "src/compress/layers.h"
@@ -10,7 +11,6 @@
 #include "src/compress/q4_0.h"
 #include "src/compress/quantise_q4_0.h"
 #include "src/diag/error.h"
-#include "src/export/graph_f64_distance.h"
 #include "src/export/stages.h"
 #include "src/nnef_reader/npy.h"
 

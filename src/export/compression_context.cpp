@@ -2,13 +2,13 @@
 
 #include <utility>
 
+#include "src/check/graph_f64_distance.h"
 #include "src/compress/calibrate.h"
 #include "src/compress/clipping.h"
 #include "src/compress/moments.h"
 #include "src/config/compression_settings.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
-#include "src/export/graph_f64_distance.h"
 
 namespace t2n {
 

@@ -7,15 +7,15 @@
 #include "ir/evaluator.h"
 #include "ops/all.h"
 #include "src/check/compare.h"
+#include "src/check/graph_f64_distance.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/dynamic/shape_rule.h"
 #include "src/dynamic/varying.h"
-#include "src/export/graph_f64_distance.h"
 #include "src/export/quantised_model.h"
-#include "src/export/torch_module.h"
-#include "src/export/variations.h"
+#include "src/model/torch_module.h"
 #include "src/passes/pass.h"
+#include "src/samples/variations.h"
 #include "src/translate/registry.h"
 
 namespace t2n {

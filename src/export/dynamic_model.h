@@ -2,7 +2,7 @@
 #pragma once
 
 #include "src/dynamic/probes.h"
-#include "src/export/samples.h"
+#include "src/samples/samples.h"
 
 namespace t2n {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "ir/op_traits.h"
+#include "src/check/graph_f64_distance.h"
 #include "src/diag/error.h"
 #include "src/diag/headline.h"
-#include "src/export/graph_f64_distance.h"
 
 namespace t2n {
 namespace {

@@ -12,13 +12,13 @@
 
 #include "nnef/ast.h"
 #include "nnef_writer/destination.h"
+#include "src/check/check_model.h"
 #include "src/diag/sink.h"
-#include "src/export/check_model.h"
 #include "src/export/compressed_model.h"
 #include "src/export/dynamic_model.h"
 #include "src/export/port_names.h"
-#include "src/export/samples.h"
 #include "src/passes/pass.h"
+#include "src/samples/samples.h"
 #include "src/target/target.h"
 
 namespace t2n {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "nnef_writer/destination.h"
-#include "src/export/check_existing.h"
+#include "src/check/check_existing.h"
 #include "src/export/pipeline.h"
 
 namespace t2n {

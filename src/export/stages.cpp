@@ -3,7 +3,7 @@
 #include "ir/scan.h"
 #include "ops/all.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "src/translate/integer_range.h"
 #include "src/translate/registry.h"
 

@@ -11,13 +11,13 @@
 #include "src/diag/error.h"
 #include "src/dynamic/other_values.h"
 #include "src/dynamic/unbacked_sizes.h"
-#include "src/export/input_spec.h"
 #include "src/export/quantised_model.h"
 #include "src/export/states.h"
-#include "src/export/torch_module.h"
 #include "src/limits/limits.h"
 #include "src/limits/watch.h"
+#include "src/model/torch_module.h"
 #include "src/passes/pass.h"
+#include "src/samples/input_spec.h"
 
 namespace t2n {
 namespace {

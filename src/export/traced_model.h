@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "src/export/dynamic_model.h"
-#include "src/export/samples.h"
+#include "src/samples/samples.h"
 
 namespace t2n {
 

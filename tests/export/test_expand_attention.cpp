@@ -3,7 +3,7 @@
 
 #include "src/compress/layers.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "src/passes/pass.h"
 #include "tests/support/script.h"
 

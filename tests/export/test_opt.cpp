@@ -6,8 +6,8 @@
 
 #include "src/diag/error.h"
 #include "src/export/compressed_model.h"
-#include "src/export/input_spec.h"
 #include "src/export/opt.h"
+#include "src/samples/input_spec.h"
 #include "tests/support/fixtures.h"
 
 namespace t2n::test {

@@ -8,9 +8,10 @@
 #include "ir/cast.h"
 #include "nnef_writer/archive.h"
 #include "src/check/compare.h"
+#include "src/check/runner.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
-#include "src/export/variations.h"
+#include "src/model/torch_module.h"
+#include "src/samples/variations.h"
 #include "tests/support/temporary.h"
 
 namespace t2n::test {

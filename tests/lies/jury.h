@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "nnef/ast.h"
+#include "src/check/input_sets.h"
 #include "src/check/runner.h"
-#include "src/export/input_sets.h"
 
 namespace t2n::test {
 

@@ -12,11 +12,11 @@
 #include <set>
 
 #include "nnef_writer/archive.h"
+#include "src/check/check_model.h"
+#include "src/check/contents.h"
 #include "src/diag/error.h"
-#include "src/export/check_model.h"
-#include "src/export/contents.h"
-#include "src/export/input_spec.h"
 #include "src/export/pipeline.h"
+#include "src/samples/input_spec.h"
 #include "src/tract/worker.h"
 #include "tests/lies/jury.h"
 #include "tests/lies/lies.h"
@@ -87,7 +87,8 @@ class Court {
     for (const trace::State& state : model_.traced.states)
       truth_.states.emplace_back(state.input, state.output);
     engine_ = find_engine(parse_engine("auto"), engine_request_for(target_), options_.runner);
-    sets_ = make_input_sets(model_, options_.seeds, options_.tolerance, artefact_inputs_of(truth_.document));
+    sets_ = make_input_sets(model_, options_.seeds, options_.tolerance,
+                            artefact_inputs_of(truth_.document));
     options_.scratch = engine_.scratch->path();
     jury_.emplace(model_, truth_.document, sets_, *engine_.runner);
   }

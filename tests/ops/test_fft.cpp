@@ -1,5 +1,5 @@
 // Fourier transforms of real and complex tensors: short ones are matrices, long ones tract's own.
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "src/passes/pass.h"
 #include "tests/ops/expressions.h"
 

@@ -2,7 +2,7 @@
 
 #include "src/check/compare.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "src/passes/pass.h"
 #include "tests/support/named.h"
 

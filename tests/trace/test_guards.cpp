@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "tests/support/script.h"
 
 namespace t2n::test {
@@ -74,9 +74,10 @@ TEST_CASE("rows with their scales have the length that their operator reads") {
   CHECK_EQ(bag("[2, 12]", ""), kNoRows);
   CHECK_EQ(bag("[24], dtype=0", ""), kNoRows);
   CHECK_EQ(bag("[1, 12], dtype=0", ""), "unsafe-argument: an index is beyond the rows");
-  CHECK_EQ(bag("[2, 12], dtype=0", ", False, 0, True, None, torch.tensor([0, 9], dtype=3)"),
-           "unsafe-argument: rows of its table were pruned, and LibTorch does not check the list of "
-           "pruned rows");
+  CHECK_EQ(
+      bag("[2, 12], dtype=0", ", False, 0, True, None, torch.tensor([0, 9], dtype=3)"),
+      "unsafe-argument: rows of its table were pruned, and LibTorch does not check the list of "
+      "pruned rows");
   CHECK_EQ(bag("[2, 12], dtype=0", ", False, 0, False, torch.ones([1])"),
            "unsafe-argument: there is not one weight for each index");
   CHECK_EQ(end_of("ops.quantized.embedding_bag_4bit_unpack(torch.ones([2, 4], dtype=0))"), kNoRows);

@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "src/passes/pass.h"
 #include "tests/support/script.h"
 #include "tests/trace/replay.h"

@@ -1,7 +1,7 @@
 // With keep_sizes, numbers computed from sizes stay expressions until `bind-sizes` gives them
 // values.
 #include "ir/print.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "src/passes/pass.h"
 #include "tests/support/script.h"
 #include "tests/trace/replay.h"

@@ -1,0 +1,94 @@
+// Compares an artefact's outputs in an engine with the model's, on several inputs.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "src/check/compare.h"
+#include "src/check/engine.h"
+#include "src/check/input_sets.h"
+#include "src/check/runner.h"
+#include "src/check/verdict_table.h"
+
+namespace t2n {
+
+struct CheckOptions {
+  check::Tolerance tolerance;
+  EngineChoice engine;
+  int seeds = 2;  ///< sets that change all inputs at once, including the samples; more are added
+  check::RunnerOptions runner;
+  bool strict = false;  ///< an inconclusive check is an error
+  /// A folder for temporary files of the check (FoundEngine::scratch); empty: writes none.
+  std::filesystem::path scratch = {};
+};
+
+struct CheckResult {
+  std::string engine;             ///< "tract 0.23.9"
+  std::string reference;          ///< Agreement::description
+  std::vector<std::string> sets;  ///< names of the input sets that were run
+  size_t left_out = 0;            ///< sets that torch rejects
+  size_t refused = 0;             ///< sets that the file rejects, but torch accepts
+  size_t unstable = 0;  ///< sets on which rounding decides an output: not conclusive for it
+  size_t engines_disagree =
+      0;                 ///< sets on which LibTorch's own engines differ, and an output differs
+  size_t chosen = 0;     ///< sets with another order of equals or rounding of ties (choices.h)
+  size_t undecided = 0;  ///< sets on which LibTorch's engines and an output differ
+  std::vector<dynamic::Sizes> sizes;        ///< of the symbols; the sample's come first
+  std::vector<check::OutputRow> rows;       ///< the worst of all input sets, by output
+  std::vector<std::string> without_effect;  ///< inputs that changed no output
+  std::string drawn;                        ///< inputs with random values
+  bool has_unvaried_sizes = false;          ///< dynamic sizes of the artefact had only one value
+  bool inconclusive = false;
+  std::optional<int64_t> loaded_bytes = {};  ///< memory that the engine used for the artefact
+  trace::Executor executor = trace::Executor::torch;  ///< gave the reference outputs
+  // With --stream:
+  std::vector<int64_t> pulses = {};  ///< sizes of the pulses
+  std::vector<int64_t> delays = {};  ///< by output, for the first pulse size
+  // If explicit states are fed back (check_calls):
+  size_t calls = 0;                                 ///< number of consecutive calls
+  std::vector<std::string> equal_in_pieces = {};    ///< symbols: calls on pieces equal one call
+  std::vector<std::string> unequal_in_pieces = {};  ///< symbols: they differ in the model itself
+};
+
+/// The samples' tensors for each input of the model's graph; complex ones as pairs.
+std::vector<ir::Tensor> sample_tensors(const TracedModel& model);
+
+/// Converts a tensor to another dtype of its kind (floats, integers). Nothing if the kind differs,
+/// or a number is out of range.
+std::optional<ir::Tensor> as_dtype(const ir::Tensor& tensor, ir::DType dtype);
+
+/// For a document whose inputs are those of the model's graph, in its order.
+ArtefactInputs artefact_inputs_of(const nnef::Document& document);
+
+/// Runs every input set in the engine and keeps the worst comparison of each output; `names` are
+/// the outputs' names. A difference beyond the tolerance is accepted if the output is as near to
+/// f64 as torch; one within it is rejected if the output is far from f64 and torch is not
+/// (check::F64Distance). Inputs are those of the model's graph, in its order. Types of strict NNEF
+/// have no width: the model's dtypes apply. Sizes that the artefact excludes are not run. Errors:
+/// `input-sizes` if it excludes the sample's sizes, or all others.
+CheckResult check_artefact(const std::string& path, TracedModel& model,
+                           const std::vector<std::string>& names, const CheckOptions& options,
+                           check::Runner& runner, spec::Dialect dialect,
+                           const ArtefactInputs& artefact_inputs);
+/// The same for existing sets and a runner that has loaded the artefact. Without its path, other
+/// choices of the engine (choices.h) are differences.
+CheckResult check_on(InputSets& sets, const TracedModel& model,
+                     const std::vector<std::string>& names, const CheckOptions& options,
+                     check::Runner& runner, spec::Dialect dialect,
+                     const std::string& artefact = {});
+
+/// Scales the absolute tolerance with the output, relative to the samples' output.
+check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& sample,
+                           const ir::Tensor& expected);
+
+/// Keeps the worse row of both in `result`, and its observed dependencies on inputs.
+void merge_rows(CheckResult& result, const CheckResult& other);
+
+/// Gives the overall verdict. `consequence` continues the reason of a mismatch: "; …". Errors:
+/// `output-mismatch`; `inconclusive-check` if strict, else a warning.
+void judge(CheckResult& result, const CheckOptions& options, const std::string& consequence,
+           const Report& report);
+
+}  // namespace t2n

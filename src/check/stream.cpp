@@ -1,0 +1,232 @@
+#include "src/check/stream.h"
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <set>
+
+#include "src/check/graph_f64_distance.h"
+#include "src/check/replay.h"
+#include "src/diag/error.h"
+#include "src/model/torch_module.h"
+#include "src/spec/dialect.h"
+
+namespace t2n {
+namespace {
+
+ir::Tensor first_of(const ir::Tensor& tensor, size_t axis, int64_t count) {
+  ir::Tensor out = tensor;
+  out.shape[axis] = std::min(count, tensor.shape[axis]);
+  return ir::contiguous(out);
+}
+
+class PulseCheck {
+ public:
+  PulseCheck(TracedModel& model, const std::vector<std::string>& names, const CheckOptions& options,
+             check::Runner& runner, const ArtefactInputs& artefact_inputs,
+             const target::Stream& stream, const StreamProperties& properties, CheckResult& result)
+      : model_(model),
+        names_(names),
+        options_(options),
+        runner_(runner),
+        artefact_inputs_(artefact_inputs),
+        stream_(stream),
+        symbol_(stream.symbol),
+        multiple_(properties.multiple),
+        least_(properties.least),
+        result_(result) {}
+
+  void run() {
+    for (const int64_t pulse : sizes()) check(pulse);
+  }
+
+ private:
+  /// The declared pulse size, one that is no multiple of it, and a smaller one.
+  std::vector<int64_t> sizes() const {
+    constexpr int64_t kUsual = 8;
+    const int64_t usual = (std::max(kUsual, least_) + multiple_ - 1) / multiple_ * multiple_;
+    const int64_t declared = stream_.pulse > 0 ? stream_.pulse : usual;
+    std::vector<int64_t> out = {declared, declared + multiple_};
+    const int64_t half = declared / 2 / multiple_ * multiple_;
+    out.push_back(half >= std::max<int64_t>(least_, 1) ? half : declared + 2 * multiple_);
+    return out;
+  }
+
+  /// Torch's result for the full input, which is longer than the fed pieces. Nothing if torch or
+  /// the artefact rejects the length.
+  struct FullInput {
+    std::vector<trace::SampleInput> inputs;
+    std::vector<ir::Tensor> expected;
+    dynamic::Sizes sizes;
+  };
+  std::optional<FullInput> full_input(int64_t length, uint64_t seed) {
+    FullInput out;
+    out.sizes = model_.dynamic->chooser.sample();
+    out.sizes[symbol_] = length;
+    const std::vector<Sample> samples =
+        samples_at(model_.samples, model_.inputs, model_.dynamic->inputs, out.sizes);
+    out.inputs = fill(samples, seed);
+    try {
+      std::vector<ir::Ints> shapes;
+      const std::vector<ir::Tensor> tensors = graph_inputs(out.inputs, model_);
+      for (const size_t index : artefact_inputs_.indices) shapes.push_back(tensors[index].shape);
+      spec::bind_sizes(artefact_inputs_.rules, shapes);
+      out.expected = model_.is_compressed
+                         ? in_compressed(model_, out.inputs, out.sizes)
+                         : torch_module().run_in(*model_.session, out.inputs, result_.executor);
+    } catch (const Error& error) {
+      const std::string& id = error.diagnostic().id;
+      if (id != "forward-failed" && id != "input-sizes") throw;
+      return {};
+    }
+    return out;
+  }
+
+  void check(int64_t pulse) {
+    const auto info = runner_.pulse({stream_.symbol, pulse});
+    if (!info)
+      throw Error("engine-not-found", cat(runner_.name(), " does not support pulses"),
+                  "only tract runs models in pulses", "install tract, or omit --stream");
+    if (result_.pulses.empty()) result_.delays = info->delays;
+    // Tries longer inputs until every output has enough entries. The input continues after the fed
+    // pieces: a model may treat the end of its input specially, and no piece is the end.
+    constexpr int64_t kPieces[] = {6, 12, 25, 50, 100, 400, 1600};
+    constexpr int64_t kMargin = 64;
+    const int64_t margin = (kMargin + multiple_ - 1) / multiple_ * multiple_;
+    for (const int64_t pieces : kPieces)
+      for (const int64_t rest : {margin, margin + multiple_})
+        if (auto input = full_input(pieces * pulse + rest, static_cast<uint64_t>(pulse)))
+          if (compare(*info, *std::move(input), pieces, pulse)) return;
+    throw Error("inconclusive-check", cat("nothing was compared in pulses of ", pulse),
+                "torch rejected all long inputs, or the engine returned too few entries",
+                "pass a sample with --input that is several pulses long");
+  }
+
+  /// False if an output has too few entries to compare.
+  bool compare(const check::InPulses& info, FullInput input, int64_t pieces, int64_t pulse) {
+    std::vector<ir::Tensor> tensors = graph_inputs(input.inputs, model_);
+    for (size_t i = 0; i < tensors.size() && i < info.input_axes.size(); ++i)
+      if (info.input_axes[i] >= 0) {
+        const size_t axis = info.input_axes[i];
+        const int64_t length = input.sizes.at(symbol_);
+        tensors[i] = first_of(tensors[i], axis, tensors[i].shape[axis] / length * pieces * pulse);
+      }
+    std::vector<ir::Tensor> actual = runner_.run_in_pulses(tensors);
+    if (actual.size() != input.expected.size() || actual.size() != info.axes.size())
+      throw Error("engine-failed", cat("the engine gave ", actual.size(),
+                                       " outputs, the model has ", input.expected.size()));
+    InputSets sets;
+    InputSet set{.name = "", .inputs = input.inputs, .expected = {}, .sizes = input.sizes};
+    for (size_t i = 0; i < actual.size(); ++i) {
+      ir::Tensor& actual_part = actual[i];
+      ir::Tensor expected_part = ir::as_pairs(input.expected[i]);
+      const size_t axis = info.axes[i];
+      if (info.axes[i] >= 0 && axis < actual_part.shape.size() &&
+          actual_part.shape.size() == expected_part.shape.size()) {
+        constexpr int64_t kLeast = 3;
+        const int64_t count = std::min(actual_part.shape[axis], expected_part.shape[axis]);
+        if (count < kLeast || count < info.delays[i]) return false;
+        expected_part = first_of(expected_part, axis, count);
+        actual_part = first_of(actual_part, axis, count);
+      }
+      set.compared.push_back(expected_part.shape);
+      set.expected.push_back(std::move(expected_part));
+    }
+    sets.sets.push_back(std::move(set));
+    sets.reference = result_.reference;
+    require_fresh(tensors, actual, info, pulse);
+    Replay replay(runner_.name(), {actual});
+    CheckResult found = check_on(sets, model_, names_, options_, replay, spec::Dialect::tract);
+    for (check::OutputRow& row : found.rows)
+      row.where = cat("in pulses of ", pulse, ", ", dynamic::sizes_str(input.sizes));
+    merge_rows(result_, found);
+    result_.pulses.push_back(pulse);
+    return true;
+  }
+
+  /// Checks that a second stream starts in a fresh state.
+  void require_fresh(const std::vector<ir::Tensor>& tensors, const std::vector<ir::Tensor>& first,
+                     const check::InPulses& info, int64_t pulse) {
+    const std::vector<ir::Tensor> again = runner_.run_in_pulses(tensors);
+    for (size_t i = 0; i < first.size(); ++i) {
+      ir::Tensor second = again.at(i);
+      if (info.axes[i] >= 0)
+        second = first_of(second, static_cast<size_t>(info.axes[i]), first[i].shape[info.axes[i]]);
+      if (check::compare(first[i], second, {check::Level::exact, {}}).verdict ==
+          check::Verdict::differs)
+        throw Error("output-mismatch",
+                    cat("a new stream does not start in a fresh state, in pulses of ", pulse),
+                    "a second stream returned other values than the first for the same input");
+    }
+  }
+
+  TracedModel& model_;
+  const std::vector<std::string>& names_;
+  const CheckOptions& options_;
+  check::Runner& runner_;
+  const ArtefactInputs& artefact_inputs_;
+  const target::Stream& stream_;
+  ir::Symbol symbol_;
+  int64_t multiple_;
+  int64_t least_;
+  CheckResult& result_;
+};
+
+/// A numeric property; `least` if the document has none. Errors: `nnef-invalid`.
+int64_t number_property(const nnef::Document& document, std::string_view name, int64_t least) {
+  const auto text = spec::property(document, name);
+  if (!text) return least;
+  int64_t out = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), out);
+  if (error != std::errc() || end != text->data() + text->size() || out < least)
+    throw Error("nnef-invalid", cat("the property ", quoted(name), " is ", quoted(*text),
+                                    ", not a number from ", least, " on"));
+  return out;
+}
+
+}  // namespace
+
+void require_stream(const target::Target& target, const DynamicOptions& dynamic) {
+  if (!target::streams(target)) return;
+  const std::string& symbol = target.stream.symbol;
+  if (target.engine != target::Engine::tract || !target::has(target, target::Feature::pulses))
+    throw Error("usage", cat("--stream is not available for ", target::target_name(target)),
+                cat("pulses are supported since tract ",
+                    target::version_str(target::feature_row(target::Feature::pulses).since)),
+                "add --target tract");
+  const ir::Symbol length(symbol);
+  bool is_declared = false;
+  std::set<std::string> inputs;
+  for (const dynamic::AxisSpec& axis : dynamic.axes) {
+    if (!axis.size.mentions(length)) continue;
+    is_declared = true;
+    if (!inputs.insert(axis.input).second)
+      throw Error("usage",
+                  cat("--stream ", symbol, ": ", quoted(axis.input), " has two axes of this size"),
+                  "an input streams along one axis", "declare one of them only");
+    const ir::Dim none = axis.size.substitute(ir::Sizes{{length, 0}});
+    if (!none.is_constant() || none.value() != 0)
+      throw Error("usage",
+                  cat("--stream ", symbol, ": ", quoted(axis.text), " is not a multiple of it"),
+                  "all pulses have the same size", cat("declare it as 2*", symbol, " or the like"));
+  }
+  if (!is_declared)
+    throw Error("usage", cat("--stream ", symbol, ": no axis has this name"),
+                "a model streams along a dynamic axis", cat("declare it: --dynamic x:1=", symbol));
+}
+
+StreamProperties stream_properties(const nnef::Document& document) {
+  return {.symbol = spec::property(document, spec::kStreamSymbol).value_or(""),
+          .multiple = number_property(document, spec::kPulseMultiple, 1),
+          .least = number_property(document, spec::kPulseLeast, 0)};
+}
+
+void check_in_pulses(TracedModel& model, const std::vector<std::string>& names,
+                     const CheckOptions& options, check::Runner& runner,
+                     const ArtefactInputs& artefact_inputs, const target::Stream& stream,
+                     const StreamProperties& properties, CheckResult& result) {
+  T2N_ASSERT(model.dynamic, "a streaming model has dynamic sizes");
+  PulseCheck(model, names, options, runner, artefact_inputs, stream, properties, result).run();
+}
+
+}  // namespace t2n
