@@ -9,8 +9,8 @@
 #include "cli/input_options.h"
 #include "cli/stream_options.h"
 #include "cli/text.h"
-#include "src/check/check_existing.h"
 #include "src/diag/error.h"
+#include "src/export/check_command.h"
 #include "src/export/report.h"
 #include "src/nnef_reader/sniff.h"
 #include "src/samples/input_spec.h"
@@ -59,11 +59,12 @@ CheckExistingOptions existing_options(const CheckCommand& options, Console& cons
 ExitCode run_check(const CheckCommand& options) {
   Console console(Verbosity::normal);
   const CheckExistingOptions existing = existing_options(options, console);
-  CheckedModel result = check_existing(existing);
+  CheckedExisting checked = compare_with_model(existing);
+  CheckedModel& result = checked.result;
   console.stop();
   // The table comes first, as it also shows outputs that agree.
   if (options.json)
-    print_json(check_json(existing, result));
+    print_json(check_json(existing, checked));
   else
     print(check_text(existing.check, result.checked));
   try {

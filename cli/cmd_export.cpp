@@ -16,6 +16,7 @@
 #include "cli/outputs.h"
 #include "cli/stream_options.h"
 #include "src/diag/error.h"
+#include "src/export/pass_table.h"
 #include "src/export/pipeline.h"
 #include "src/export/report.h"
 #include "src/model/torch_module.h"

@@ -15,6 +15,7 @@
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
 #include "src/export/opt.h"
+#include "src/export/pass_table.h"
 
 namespace t2n::cli {
 namespace {
@@ -108,8 +109,9 @@ std::vector<passes::PassInfo> pipeline_of(const OptCommand& options) {
       continue;
     }
     if (!options.compression.compress.empty())
-      for (std::string& each : compression_passes()) names.push_back(std::move(each));
-    for (const std::string& each : passes::default_pipeline()) names.push_back(each);
+      for (std::string& each : passes::compression_passes()) names.push_back(std::move(each));
+    for (const std::string& each : passes::pipeline(passes::Pipeline::standard))
+      names.push_back(each);
   }
   return passes::find_passes(names);
 }

@@ -4,10 +4,8 @@
 #include <cstring>
 #include <optional>
 
-#include "src/check/graph_f64_distance.h"
-#include "src/check/replay.h"
 #include "src/diag/error.h"
-#include "src/model/torch_module.h"
+#include "src/samples/samples_at.h"
 
 namespace t2n {
 namespace {
@@ -52,33 +50,22 @@ std::optional<ir::Tensor> concatenated(const Tensors& parts, size_t axis) {
   return out.tensor;
 }
 
-/// An axis of a port whose size is a multiple of the symbol's.
-struct ScaledAxis {
-  size_t axis = 0;
-};
-std::optional<ScaledAxis> scaled_axis(const ir::Shape& shape, const ir::Symbol& symbol) {
-  std::optional<ScaledAxis> out;
+/// The axis of a port whose size is a multiple of the symbol's.
+std::optional<size_t> scaled_axis(const ir::Shape& shape, const ir::Symbol& symbol) {
+  std::optional<size_t> out;
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (!shape[axis].mentions(symbol)) continue;
     const ir::Dim none = shape[axis].substitute(ir::Sizes{{symbol, 0}});
     if (out || !none.is_constant() || none.value() != 0) return {};
-    out = ScaledAxis{axis};
+    out = axis;
   }
   return out;
 }
 
 class Calls {
  public:
-  Calls(TracedModel& model, const std::vector<std::string>& names, const CheckOptions& options,
-        check::Runner& runner, const ArtefactInputs& artefact_inputs, spec::Dialect dialect,
-        CheckResult& result)
-      : model_(model),
-        names_(names),
-        options_(options),
-        runner_(runner),
-        artefact_inputs_(artefact_inputs),
-        dialect_(dialect),
-        result_(result) {}
+  Calls(const Checking& checking, CheckResult& result)
+      : checking_(checking), model_(checking.model), result_(result) {}
 
   void run() {
     const Inputs first = fill(model_.samples, 0);
@@ -136,28 +123,22 @@ class Calls {
     set.is_fed_back = !sequence.sets.empty();
     try {
       set.expected = in_torch(set.inputs);
-      if (set.expected.size() != names_.size()) return false;
-      Tensors tensors = graph_inputs(set.inputs, model_);
-      std::vector<ir::Ints> shapes;
-      for (const size_t index : artefact_inputs_.indices) shapes.push_back(tensors[index].shape);
-      spec::bind_sizes(artefact_inputs_.rules, shapes);
+      if (set.expected.size() != checking_.outputs.size()) return false;
+      Tensors tensors = fed_inputs(set.inputs, model_, checking_.accepted);
       feed_engine(tensors, sequence);
-      sequence.actual.push_back(runner_.run(tensors));
+      sequence.actual.push_back(checking_.runner.run(tensors));
     } catch (const Error& error) {
       const std::string& id = error.diagnostic().id;
       if (id != "forward-failed" && id != "input-sizes") throw;
       return false;
     }
-    if (sequence.actual.back().size() != set.expected.size())
-      throw Error("engine-failed", cat("the engine gave ", sequence.actual.back().size(),
-                                       " outputs, the model has ", set.expected.size()));
+    require_count(sequence.actual.back().size(), set.expected.size());
     sequence.sets.push_back(std::move(set));
     return true;
   }
 
   Tensors in_torch(const Inputs& inputs) {
-    if (model_.is_compressed) return in_compressed(model_, inputs, {});
-    return torch_module().run_in(*model_.session, inputs, result_.executor);
+    return reference_outputs(model_, inputs, {}, result_.executor);
   }
 
   void feed_torch(Inputs& inputs, const Sequence& before) const {
@@ -171,10 +152,9 @@ class Calls {
   /// Converts states to the dtype of the input: strict NNEF types have no width.
   void feed_engine(Tensors& tensors, const Sequence& before) const {
     if (before.actual.empty()) return;
-    const ir::Graph& graph = model_.traced.graph;
     for (const trace::State& state : model_.traced.states)
       for (size_t i = 0; i < tensors.size(); ++i)
-        if (graph.values[graph.inputs[i]].name == state.name) {
+        if (model_.inputs[checking_.accepted.indices[i]] == state.name) {
           const ir::Tensor& state_value = before.actual.back()[state.output];
           tensors[i] = as_dtype(state_value, tensors[i].dtype).value_or(state_value);
         }
@@ -184,8 +164,7 @@ class Calls {
     InputSets sets;
     sets.sets = sequence.sets;
     sets.reference = result_.reference;
-    Replay replay(runner_.name(), sequence.actual);
-    merge_rows(result_, check_on(sets, model_, names_, options_, replay, dialect_));
+    merge_rows(result_, compare_results(sets, checking_, sequence.actual));
   }
 
   std::vector<ir::Symbol> open_symbols() const {
@@ -212,9 +191,9 @@ class Calls {
   }
 
   /// For each output, the axis that scales with the symbol; nothing if there is none.
-  std::vector<std::optional<ScaledAxis>> output_axes(const ir::Symbol& symbol) const {
-    const ir::Graph& graph = model_.recorded_graph();
-    std::vector<std::optional<ScaledAxis>> out;
+  std::vector<std::optional<size_t>> output_axes(const ir::Symbol& symbol) const {
+    const ir::Graph& graph = model_.graph;
+    std::vector<std::optional<size_t>> out;
     for (const ir::ValueId id : graph.outputs)
       out.push_back(scaled_axis(graph.values[id].shape, symbol));
     return out;
@@ -229,15 +208,15 @@ class Calls {
       if (tensor == nullptr) continue;
       const auto axis = scaled_axis(shape_of(trace::flat_name(input.path)), symbol);
       if (!axis) continue;
-      const int64_t each = tensor->shape[axis->axis] / unit;
-      *tensor = part_of(*tensor, axis->axis, begin * each, count * each);
+      const int64_t each = tensor->shape[*axis] / unit;
+      *tensor = part_of(*tensor, *axis, begin * each, count * each);
     }
     return out;
   }
 
   void check_pieces(const ir::Symbol& symbol) {
-    const std::vector<std::optional<ScaledAxis>> axes = output_axes(symbol);
-    if (axes.size() != names_.size() ||
+    const std::vector<std::optional<size_t>> axes = output_axes(symbol);
+    if (axes.size() != checking_.outputs.size() ||
         std::none_of(axes.begin(), axes.end(), [](const auto& axis) { return axis.has_value(); }))
       return;
     dynamic::Sizes sizes = model_.dynamic->chooser.sample();
@@ -265,14 +244,14 @@ class Calls {
   }
 
   /// Concatenates the results of all calls; nothing if their shapes do not fit.
-  static std::optional<Tensors> concatenated_calls(
-      const std::vector<Tensors>& calls, const std::vector<std::optional<ScaledAxis>>& axes) {
+  static std::optional<Tensors> concatenated_calls(const std::vector<Tensors>& calls,
+                                                   const std::vector<std::optional<size_t>>& axes) {
     Tensors out = calls.back();
     for (size_t i = 0; i < axes.size(); ++i) {
       if (!axes[i]) continue;
       Tensors parts;
       for (const Tensors& call : calls) parts.push_back(call[i]);
-      auto all = concatenated(parts, axes[i]->axis);
+      auto all = concatenated(parts, *axes[i]);
       if (!all) return {};
       out[i] = *std::move(all);
     }
@@ -280,7 +259,7 @@ class Calls {
   }
 
   void compare_with_one_call(const ir::Symbol& symbol, Inputs full_inputs, const Sequence& pieces,
-                             const std::vector<std::optional<ScaledAxis>>& axes) {
+                             const std::vector<std::optional<size_t>>& axes) {
     Sequence one;
     InputSet set{.name = cat("in pieces along ", symbol.str(), ", as in one call"),
                  .inputs = std::move(full_inputs),
@@ -298,8 +277,9 @@ class Calls {
     const auto actual = concatenated_calls(pieces.actual, axes);
     bool is_same = expected && actual && expected->size() == set.expected.size();
     for (size_t i = 0; is_same && i < expected->size(); ++i)
-      is_same = check::compare(set.expected[i], (*expected)[i], options_.tolerance).verdict !=
-                check::Verdict::differs;
+      is_same =
+          check::compare(set.expected[i], (*expected)[i], checking_.options.tolerance).verdict !=
+          check::Verdict::differs;
     (is_same ? result_.equal_in_pieces : result_.unequal_in_pieces).push_back(symbol.str());
     if (!is_same) return;
     set.is_fed_back = true;
@@ -308,27 +288,20 @@ class Calls {
     compare(one);
   }
 
-  TracedModel& model_;
-  const std::vector<std::string>& names_;
-  const CheckOptions& options_;
-  check::Runner& runner_;
-  const ArtefactInputs& artefact_inputs_;
-  spec::Dialect dialect_;
+  const Checking& checking_;
+  const SourceModel& model_;
   CheckResult& result_;
 };
 
 }  // namespace
 
-void check_calls(TracedModel& model, const std::vector<std::string>& names,
-                 const CheckOptions& options, check::Runner& runner,
-                 const ArtefactInputs& artefact_inputs, spec::Dialect dialect,
-                 CheckResult& result) {
+void check_calls(const Checking& checking, CheckResult& result) {
   const auto is_complex = [](const trace::State& state) {
     return ir::is_complex(state.initial.dtype);
   };
-  const std::vector<trace::State>& states = model.traced.states;
+  const std::vector<trace::State>& states = checking.model.traced.states;
   if (states.empty() || std::any_of(states.begin(), states.end(), is_complex)) return;
-  Calls(model, names, options, runner, artefact_inputs, dialect, result).run();
+  Calls(checking, result).run();
 }
 
 }  // namespace t2n

@@ -1,11 +1,7 @@
 // Checks models with explicit states over several calls: each call receives the states of the last.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "src/check/check_model.h"
-#include "src/check/runner.h"
 
 namespace t2n {
 
@@ -14,8 +10,6 @@ namespace t2n {
 /// outputs but to no state, also runs pieces along it and compares their concatenated results with
 /// one call on the full input, if the model itself gives the same in pieces. Rows of `result` keep
 /// the worst comparison. Does nothing for models without such states.
-void check_calls(TracedModel& model, const std::vector<std::string>& names,
-                 const CheckOptions& options, check::Runner& runner,
-                 const ArtefactInputs& artefact_inputs, spec::Dialect dialect, CheckResult& result);
+void check_calls(const Checking& checking, CheckResult& result);
 
 }  // namespace t2n

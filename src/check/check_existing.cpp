@@ -5,13 +5,10 @@
 #include <set>
 #include <utility>
 
-#include "src/check/calls.h"
 #include "src/check/contents.h"
 #include "src/check/run_artefact.h"
-#include "src/check/stream.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
-#include "src/export/pipeline.h"
 #include "src/nnef_reader/artefact.h"
 #include "src/spec/dialect.h"
 #include "src/spec/expansion.h"
@@ -22,11 +19,12 @@ namespace {
 using Names = std::vector<std::string>;
 using Indices = std::vector<size_t>;
 
-/// Accepts inputs and returns outputs in the model's order, independent of the engine's order.
+/// Accepts the artefact's inputs and returns outputs in the model's order, independent of the
+/// engine's order.
 class OrderedRunner final : public check::Runner {
  public:
   struct Input {
-    size_t index = 0;                ///< in the model
+    size_t index = 0;                ///< among the artefact's
     std::optional<ir::DType> dtype;  ///< as declared
   };
   OrderedRunner(check::Runner& runner, std::vector<Input> inputs, Indices outputs)
@@ -178,7 +176,7 @@ std::string count_text(const std::vector<SignatureRow>& ports, std::string_view 
 }
 
 /// For each input of the artefact, its index in the model.
-Indices match_inputs(const TracedModel& model, const std::vector<spec::InputFact>& facts) {
+Indices match_inputs(const SourceModel& model, const std::vector<spec::InputFact>& facts) {
   const std::vector<SignatureRow> ours = model_input_rows(model.traced.graph);
   const std::vector<SignatureRow> theirs = artefact_input_rows(facts);
   if (auto indices = indices_by_name(names_of(theirs), names_of(ours))) return *indices;
@@ -188,9 +186,9 @@ Indices match_inputs(const TracedModel& model, const std::vector<spec::InputFact
       theirs, "pass each argument that is a constant in the artefact with --input");
 }
 
-void check_types(const TracedModel& model, const std::vector<spec::InputFact>& facts,
+void check_types(const SourceModel& model, const std::vector<spec::InputFact>& facts,
                  const Indices& indices, spec::Dialect dialect) {
-  const std::vector<ir::Tensor> samples = sample_tensors(model);
+  const std::vector<ir::Tensor> samples = graph_inputs(fill(model.samples, 0), model);
   for (size_t i = 0; i < facts.size(); ++i)
     if (!fits_input(facts[i], samples[indices[i]], dialect))
       refuse_signature(
@@ -200,7 +198,7 @@ void check_types(const TracedModel& model, const std::vector<spec::InputFact>& f
 }
 
 /// For each output of the model, its index in the artefact.
-Indices match_outputs(const TracedModel& model, const nnef::Document& document) {
+Indices match_outputs(const SourceModel& model, const nnef::Document& document) {
   const std::vector<SignatureRow> ours = model_output_rows(model.traced.graph);
   const std::vector<SignatureRow> theirs = artefact_output_rows(document);
   if (ours.size() != theirs.size())
@@ -210,7 +208,37 @@ Indices match_outputs(const TracedModel& model, const nnef::Document& document) 
   return indices_by_name(names_of(ours), names_of(theirs)).value_or(by_position(ours.size()));
 }
 
-/// Samples with the shapes and dtypes that the artefact declares, for a model without samples.
+Names row_names(const nnef::Document& document, const Indices& outputs) {
+  Names out;
+  for (const size_t index : outputs) out.push_back(document.graph.results[index]);
+  return out;
+}
+
+void require_same_stream(const target::Stream& stream, const nnef::Document& document) {
+  const std::string symbol = stream_properties(document).symbol;
+  if (!stream.symbol.empty() && !symbol.empty() && symbol != stream.symbol)
+    throw Error("usage", cat("--stream ", stream.symbol, ": the file streams along ", symbol), {},
+                cat("declare the axis as ", symbol));
+}
+
+}  // namespace
+
+OpenedArtefact open_artefact(const std::string& path, const CheckOptions& options,
+                             const target::Stream& stream, const Report& report) {
+  confine::may_read(path);  // the reference interpreter reads it after the model is loaded
+  OpenedArtefact out{
+      .path = path, .artefact = nnef::read_artefact(path), .inputs = {}, .engine = {}};
+  const nnef::Document& document = out.artefact.document;
+  spec::check_document(document);
+  out.inputs = spec::size_rules(document).inputs;
+  require_same_stream(stream, document);
+  EngineRequest request = engine_request_for(document);
+  request.needs_own = options.strict;
+  out.engine = find_engine(options.engine, request, options.runner);
+  if (out.engine.warning && report) report(*out.engine.warning);
+  return out;
+}
+
 std::vector<Sample> declared_samples(const std::vector<spec::InputFact>& facts) {
   std::vector<Sample> out;
   for (size_t i = 0; i < facts.size(); ++i) {
@@ -227,84 +255,29 @@ std::vector<Sample> declared_samples(const std::vector<spec::InputFact>& facts) 
   return out;
 }
 
-TracedModel traced_for_check(const CheckExistingOptions& options, const nnef::Document& document,
-                             const std::vector<spec::InputFact>& facts) {
-  trace::TraceOptions trace;
-  trace.accepted_guards = options.accepted_guards;
-  trace.max_iterations = options.max_iterations;
-  trace.explicit_states = options.explicit_states;
-  trace.report = options.report;
-  const auto traced = [&](const std::vector<Sample>& samples) {
-    return load_and_trace(
-        options.model, options.method, samples, options.dynamic, trace, options.progress,
-        [&](const TracedModel& model) { return has_document(model, named_target(document), {}); });
-  };
-  try {
-    return traced(options.samples);
-  } catch (const Error& error) {
-    const std::vector<Sample> declared = declared_samples(facts);
-    const bool helps = options.samples.empty() && !declared.empty();
-    if (error.diagnostic().id != "input-missing" || !helps) throw;
-    return traced(declared);
-  }
-}
-
-Names row_names(const nnef::Document& document, const Indices& outputs) {
-  Names out;
-  for (const size_t index : outputs) out.push_back(document.graph.results[index]);
-  return out;
-}
-
-/// Errors: `usage` if the file streams along another symbol.
-void require_same_stream(const target::Stream& stream, const nnef::Document& document) {
-  const std::string symbol = stream_properties(document).symbol;
-  if (!stream.symbol.empty() && !symbol.empty() && symbol != stream.symbol)
-    throw Error("usage", cat("--stream ", stream.symbol, ": the file streams along ", symbol), {},
-                cat("declare the axis as ", symbol));
-}
-
-}  // namespace
-
-CheckedModel check_existing(const CheckExistingOptions& options) {
-  target::Target streaming = target::parse_target("tract");
-  streaming.stream = options.stream;
-  require_stream(streaming, options.dynamic);
+CheckedModel check_existing(const OpenedArtefact& opened, const SourceModel& model,
+                            const CheckOptions& options, const target::Stream& stream,
+                            bool compares_contents) {
+  const nnef::Document& document = opened.artefact.document;
   CheckedModel result;
-  confine::may_read(
-      options.artefact);  // the reference interpreter reads it after the model is loaded
-  const nnef::Artefact artefact = nnef::read_artefact(options.artefact);
-  const nnef::Document& document = artefact.document;
-  spec::check_document(document);
-  result.inputs = spec::size_rules(document).inputs;
-  require_same_stream(options.stream, document);
-  EngineRequest request = engine_request_for(document);
-  request.needs_own = options.check.strict;
-  const FoundEngine engine = find_engine(options.check.engine, request, options.check.runner);
-  if (engine.warning && options.report) options.report(*engine.warning);
-  TracedModel model = traced_for_check(options, document, result.inputs);
-  result.model = model.info;
+  result.inputs = opened.inputs;
+  const spec::Dialect dialect = spec::dialect_of(document);
   const Indices inputs = match_inputs(model, result.inputs);
-  check_types(model, result.inputs, inputs, spec::dialect_of(document));
+  check_types(model, result.inputs, inputs, dialect);
   const Indices outputs = match_outputs(model, document);
   std::vector<OrderedRunner::Input> fed;
-  for (const size_t index : feeding_order(document, engine.order))
-    fed.push_back({inputs[index], result.inputs[index].dtype});
-  OrderedRunner ordered(*engine.runner, fed, outputs);
-  CheckOptions check = options.check;
-  check.scratch = engine.scratch->path();
-  ArtefactInputs declared = artefact_inputs_of(document);
-  declared.indices = inputs;
-  options.progress("check");
-  result.checked = check_artefact(options.artefact, model, row_names(document, outputs), check,
-                                  ordered, spec::dialect_of(document), declared);
-  check_calls(model, row_names(document, outputs), options.check, ordered, declared,
-              spec::dialect_of(document), result.checked);
-  if (!options.stream.symbol.empty())
-    check_in_pulses(model, row_names(document, outputs), options.check, ordered, declared,
-                    options.stream, stream_properties(document), result.checked);
-  // An accepted guard may make numbers of the artefact depend on the inputs of the trace.
-  if (options.accepted_guards.empty()) {
-    const Contents contents = contents_of(artefact, model);
+  for (const size_t index : feeding_order(document, opened.engine.order))
+    fed.push_back({index, result.inputs[index].dtype});
+  OrderedRunner ordered(*opened.engine.runner, fed, outputs);
+  CheckOptions check = options;
+  check.scratch = opened.engine.scratch->path();
+  ArtefactInputs accepted = artefact_inputs_of(document);
+  accepted.indices = inputs;
+  result.checked =
+      check_artefact({model, std::move(accepted), row_names(document, outputs), check, ordered,
+                      dialect, opened.path, stream, stream_properties(document)});
+  if (compares_contents) {
+    const Contents contents = contents_of(opened.artefact, model);
     const bool differs = std::any_of(
         result.checked.rows.begin(), result.checked.rows.end(),
         [](const check::OutputRow& row) { return check::verdict(row) == check::Verdict::differs; });

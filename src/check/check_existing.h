@@ -1,35 +1,33 @@
 // Compares an existing artefact of any exporter with its source model.
 #pragma once
 
-#include <map>
-#include <set>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "src/check/check_model.h"
+#include "src/nnef_reader/artefact.h"
 #include "src/spec/input_facts.h"
 
 namespace t2n {
 
-struct CheckExistingOptions {
-  std::string model;
-  std::string artefact;
-  std::string method = "forward";
-  std::vector<Sample>
-      samples;  ///< of --input, else those in the model file, else as the artefact declares
-  DynamicOptions dynamic;
-  std::set<std::string> accepted_guards;
-  std::map<std::string, int64_t> max_iterations;  ///< of --max-iterations: by "model.py:8"
-  bool explicit_states = false;
-  CheckOptions check;
-  target::Stream stream;  ///< of --stream: checks pulses as well
-  Report report;
-  /// Called when a stage begins: "load", "trace", "check".
-  std::function<void(std::string_view stage)> progress;
+/// A valid artefact, and the engine that is to run it.
+struct OpenedArtefact {
+  std::string path;
+  nnef::Artefact artefact;
+  std::vector<spec::InputFact> inputs;  ///< as declared
+  FoundEngine engine;
 };
+/// Call it before the model is loaded, which confines the process. Errors: those of reading and of
+/// find_engine; `usage` if the artefact streams along another symbol than `stream`.
+OpenedArtefact open_artefact(const std::string& path, const CheckOptions& options,
+                             const target::Stream& stream, const Report& report);
+
+/// Samples with the shapes and dtypes that the artefact declares, for a model without samples; none
+/// if a size is dynamic.   Errors: `nnef-limit`.
+std::vector<Sample> declared_samples(const std::vector<spec::InputFact>& facts);
 
 struct CheckedModel {
-  trace::ModelInfo model;
   std::vector<spec::InputFact> inputs;  ///< as the artefact declares them
   CheckResult checked;                  ///< rows have the artefact's names, in the model's order
   /// The first difference from a new export, if this version wrote the file: always an error.
@@ -37,9 +35,12 @@ struct CheckedModel {
   bool is_as_exported = false;  ///< its contents were compared, and equal a new export's
 };
 
-/// Runs and compares both; judge() gives the overall verdict. Inputs and outputs
-/// match by name if the names are equal, else by position; the artefact may lack inputs of the
-/// model. Errors: `signature-mismatch`, and those of reading, tracing and running.
-CheckedModel check_existing(const CheckExistingOptions& options);
+/// Runs and compares both; judge() gives the overall verdict. Inputs and outputs match by name if
+/// the names are equal, else by position; the artefact may lack inputs of the model.
+/// `compares_contents`: also compares the file with a new export. Errors: `signature-mismatch`, and
+/// those of running.
+CheckedModel check_existing(const OpenedArtefact& opened, const SourceModel& model,
+                            const CheckOptions& options, const target::Stream& stream,
+                            bool compares_contents);
 
 }  // namespace t2n

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "src/check/calls.h"
 #include "src/check/choice_check.h"
 #include "src/check/fixed_outputs.h"
 #include "src/check/graph_f64_distance.h"
 #include "src/check/mismatch_cause.h"
+#include "src/check/pulses.h"
 #include "src/diag/error.h"
 #include "src/quant/summary.h"
 
@@ -34,10 +36,11 @@ void keep_worst(std::vector<check::OutputRow>& rows, size_t output, check::Outpu
 }
 
 /// If an engine fails only at other sizes or values, the message names them.
-std::vector<ir::Tensor> run_set(check::Runner& runner, const InputSet& set,
-                                const TracedModel& model, const std::string& where) {
+std::vector<ir::Tensor> run_set(const Checking& checking, const InputSet& set,
+                                const std::string& where) {
+  const std::vector<ir::Tensor> inputs = fed_inputs(set.inputs, checking.model, checking.accepted);
   try {
-    return runner.run(graph_inputs(set.inputs, model));
+    return checking.runner.run(inputs);
   } catch (const Error& error) {
     if (where.empty()) throw;
     Diagnostic diagnostic = error.diagnostic();
@@ -52,10 +55,13 @@ std::string where_of(const InputSet& set) {
   return set.name.empty() ? "" : cat("with ", set.name);
 }
 
-/// An output in the dialect's type.
-ir::Tensor with_width(const ir::Tensor& actual, const ir::Tensor& expected, spec::Dialect dialect) {
-  if (dialect == spec::Dialect::tract) return actual;
-  return as_dtype(actual, ir::component_dtype(expected.dtype)).value_or(actual);
+/// The outputs in the dialect's types.
+std::vector<ir::Tensor> with_widths(std::vector<ir::Tensor> actual, const InputSet& set,
+                                    spec::Dialect dialect) {
+  require_count(actual.size(), set.expected.size());
+  for (size_t i = 0; i < actual.size() && dialect != spec::Dialect::tract; ++i)
+    actual[i] = as_dtype(actual[i], ir::component_dtype(set.expected[i].dtype)).value_or(actual[i]);
+  return actual;
 }
 
 /// At looser levels than the default, any distance from f64 is allowed.
@@ -71,7 +77,7 @@ bool is_lenient(const check::Tolerance& tolerance) {
 }
 
 /// The distances from f64. `differs`: the output exceeds the tolerance.
-std::optional<check::F64Distance> distance(const TracedModel& model, InputSet& set,
+std::optional<check::F64Distance> distance(const SourceModel& model, InputSet& set,
                                            const check::Tolerance& tolerance, size_t output,
                                            const ir::Tensor& result, bool differs) {
   const std::vector<ir::Tensor>& exact = in_f64(model, set, tolerance);
@@ -84,7 +90,7 @@ std::optional<check::F64Distance> distance(const TracedModel& model, InputSet& s
 }
 
 /// For each output of a quantiser, its quantisation step.
-std::vector<std::optional<double>> quanta_of(const TracedModel& model, size_t outputs) {
+std::vector<std::optional<double>> quanta_of(const SourceModel& model, size_t outputs) {
   std::vector<std::optional<double>> out(outputs);
   if (const auto& graph = model.traced.with_quantised)
     for (size_t i = 0; i < std::min(outputs, graph->outputs.size()); ++i)
@@ -92,76 +98,18 @@ std::vector<std::optional<double>> quanta_of(const TracedModel& model, size_t ou
   return out;
 }
 
-/// The diagnostic for outputs without a decision.
-Diagnostic undecided_note(const CheckResult& result, const std::vector<std::string>& undecided) {
-  const bool is_of_engines = result.engines_disagree > 0;
-  return {
-      .id = "inconclusive-check",
-      .message = cat("the check cannot decide whether ", joined(undecided, ", "), " is right"),
-      .where = {},
-      .details = {},
-      .why = cat("on ", result.undecided, result.undecided == 1 ? " input set" : " input sets",
-                 " the values differ from LibTorch's, but ",
-                 is_of_engines ? "LibTorch's own engines differ by as much"
-                               : "rounding at ties changes them by as much"),
-      .help =
-          "pass real inputs with --input x=@file.npy, within the range of the model's calibration"};
-}
-
-/// What a wrong file could pass; `blind`: outputs that hardly depend on the inputs.
-std::optional<Diagnostic> inconclusive(const CheckResult& result,
-                                       const std::vector<std::string>& blind,
-                                       const std::vector<std::string>& undecided) {
-  std::vector<std::string> gaps;
-  if (!blind.empty()) gaps.push_back(cat("the check is not conclusive for ", joined(blind, ", ")));
-  const bool are_choices_valid =
-      std::any_of(result.rows.begin(), result.rows.end(),
-                  [](const check::OutputRow& row) { return row.has_valid_choices; });
-  if (!result.without_effect.empty() && !are_choices_valid)
-    gaps.push_back(
-        cat("no output changed with the input ", joined(result.without_effect, ", "),
-            result.drawn.empty() ? "" : cat("; random values were used for ", result.drawn)));
-  if (result.has_unvaried_sizes) gaps.emplace_back("dynamic sizes were not varied");
-  if (!undecided.empty()) {
-    Diagnostic out = undecided_note(result, undecided);
-    out.details = gaps;
-    return out;
-  }
-  if (gaps.empty()) return std::nullopt;
-  Diagnostic out{.id = "inconclusive-check",
-                 .message = gaps[0],
-                 .where = {},
-                 .details = {gaps.begin() + 1, gaps.end()},
-                 .why = {},
-                 .help = {}};
-  if (!blind.empty()) {
-    out.why = "different inputs give nearly the same output, so a wrong file would pass as well";
-    out.help = "pass real inputs with --input x=@file.npy, or use a stricter level: --check=close";
-  } else if (!result.without_effect.empty()) {
-    out.why = "a wrong file that ignores it, or uses a constant instead, would pass as well";
-    out.help = result.drawn.empty() ? "pass real inputs with --input x=@file.npy" : kOtherValues;
-  } else {
-    out.why =
-        "torch ran the model at the sample's sizes only, so a file that is right only for these "
-        "would pass as well";
-    out.help = "pass samples of other sizes with --input";
-  }
-  return out;
-}
-
 /// Collects the rows of a result over the input sets.
 class Rows {
  public:
-  Rows(const TracedModel& model, const std::vector<std::string>& names, const CheckOptions& options,
-       CheckResult& result)
-      : model_(model),
-        names_(names),
-        options_(options),
+  Rows(const Checking& checking, CheckResult& result)
+      : model_(checking.model),
+        names_(checking.outputs),
+        options_(checking.options),
         result_(result),
-        quanta_(quanta_of(model, names.size())),
-        times_torch_(names.size()) {
-    if (is_strict(options.tolerance))
-      most_ = check::kMostTimesTorch * std::max(1.0, longest_sum(model) / check::kShortSum);
+        quanta_(quanta_of(model_, names_.size())),
+        times_torch_(names_.size()) {
+    if (is_strict(options_.tolerance))
+      most_ = check::kMostTimesTorch * std::max(1.0, longest_sum(model_) / check::kShortSum);
   }
 
   void add(InputSets& sets, size_t at, const std::vector<ir::Tensor>& actual,
@@ -235,7 +183,7 @@ class Rows {
     if (row.cause == check::MismatchCause::engine) row.quanta->of_an_engine = off;
   }
 
-  const TracedModel& model_;
+  const SourceModel& model_;
   const std::vector<std::string>& names_;
   const CheckOptions& options_;
   CheckResult& result_;
@@ -263,10 +211,12 @@ check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& 
   return out;
 }
 
-/// The fields of the result that are known before the engine runs.
-CheckResult initial_result(const InputSets& sets, const check::Runner& runner) {
+namespace {
+
+/// The fields of the result that are known before results are compared.
+CheckResult initial_result(const InputSets& sets, const Checking& checking) {
   CheckResult result;
-  result.engine = runner.name();
+  result.engine = checking.runner.name();
   result.reference = sets.reference;
   result.left_out = sets.left_out;
   result.refused = sets.refused;
@@ -274,42 +224,52 @@ CheckResult initial_result(const InputSets& sets, const check::Runner& runner) {
   result.sizes = sets.sizes;
   result.without_effect = sets.without_effect;
   result.has_unvaried_sizes = sets.has_unvaried_sizes;
+  result.drawn = drawn_inputs(checking.model.samples);
+  for (const InputSet& set : sets.sets) result.sets.push_back(set.name);
   return result;
 }
 
-CheckResult check_on(InputSets& sets, const TracedModel& model,
-                     const std::vector<std::string>& names, const CheckOptions& options,
-                     check::Runner& runner, spec::Dialect dialect, const std::string& artefact) {
-  CheckResult result = initial_result(sets, runner);
-  result.drawn = drawn_inputs(model.samples);
-  Rows rows(model, names, options, result);
-  std::vector<std::vector<ir::Tensor>> actual;
-  for (InputSet& set : sets.sets) {
-    result.sets.push_back(set.name);
-    actual.push_back(run_set(runner, set, model, where_of(set)));
-    if (actual.back().size() != set.expected.size())
-      throw Error("engine-failed", cat("the engine gave ", actual.back().size(),
-                                       " outputs, the model has ", set.expected.size()));
-    for (size_t i = 0; i < set.expected.size(); ++i)
-      actual.back()[i] = with_width(actual.back()[i], set.expected[i], dialect);
-  }
-  const bool checks_choices =
-      !artefact.empty() && !options.scratch.empty() && is_lenient(options.tolerance);
-  if (checks_choices)
-    result.chosen = apply_choices_to_sets(sets, model, options, runner, dialect, artefact, actual,
-                                          quanta_of(model, names.size()));
+}  // namespace
+
+void require_count(size_t outputs, size_t expected) {
+  if (outputs == expected) return;
+  throw Error("engine-failed",
+              cat("the engine gave ", outputs, " outputs, the model has ", expected));
+}
+
+CheckResult compare_results(InputSets& sets, const Checking& checking, Results actual) {
+  const SourceModel& model = checking.model;
+  CheckResult result = initial_result(sets, checking);
+  Rows rows(checking, result);
   for (size_t at = 0; at < actual.size(); ++at)
-    rows.add(sets, at, actual[at], where_of(sets.sets[at]));
+    rows.add(sets, at, with_widths(std::move(actual[at]), sets.sets[at], checking.dialect),
+             where_of(sets.sets[at]));
   rows.finish();
   // No input can change, or movement was not measured.
   if (model.inputs.empty() || sets.movements.empty()) return result;
-  const std::vector<bool> are_fixed = fixed_outputs(model.recorded_graph(), sets);
+  const std::vector<bool> are_fixed = fixed_outputs(model.graph, sets);
   for (size_t i = 0; i < result.rows.size(); ++i) {
     if (i < are_fixed.size() && are_fixed[i]) continue;
     result.rows[i].response = sets.movements[i].median();
     result.rows[i].moved = sets.movements[i].share();
   }
-  if (checks_choices) compare_choices(sets, model, options, runner, dialect, artefact, result);
+  return result;
+}
+
+CheckResult check_on(InputSets& sets, const Checking& checking) {
+  Results actual;
+  for (const InputSet& set : sets.sets)
+    actual.push_back(with_widths(run_set(checking, set, where_of(set)), set, checking.dialect));
+  const bool checks_choices = !checking.path.empty() && !checking.options.scratch.empty() &&
+                              is_lenient(checking.options.tolerance);
+  size_t chosen = 0;
+  if (checks_choices)
+    chosen = apply_choices_to_sets(sets, checking, actual,
+                                   quanta_of(checking.model, checking.outputs.size()));
+  CheckResult result = compare_results(sets, checking, std::move(actual));
+  result.chosen = chosen;
+  if (checks_choices && !checking.model.inputs.empty() && !sets.movements.empty())
+    compare_choices(sets, checking, result);
   return result;
 }
 
@@ -331,67 +291,19 @@ void merge_rows(CheckResult& result, const CheckResult& other) {
   }
 }
 
-CheckResult check_artefact(const std::string& path, TracedModel& model,
-                           const std::vector<std::string>& names, const CheckOptions& options,
-                           check::Runner& runner, spec::Dialect dialect,
-                           const ArtefactInputs& artefact_inputs) {
-  require_sizes(model, artefact_inputs);
-  runner.load(path);
-  const std::optional<int64_t> loaded = runner.loaded_bytes();
-  InputSets sets = make_input_sets(model, options.seeds, options.tolerance, artefact_inputs);
-  CheckResult out = check_on(sets, model, names, options, runner, dialect, path);
+CheckResult check_artefact(const Checking& checking) {
+  std::vector<trace::SampleInput> samples;
+  for (const Sample& sample : checking.model.samples) samples.push_back(sample.input);
+  (void)fed_inputs(samples, checking.model, checking.accepted);
+  checking.runner.load(checking.path);
+  const std::optional<int64_t> loaded = checking.runner.loaded_bytes();
+  InputSets sets = make_input_sets(checking.model, checking.options.seeds,
+                                   checking.options.tolerance, checking.accepted);
+  CheckResult out = check_on(sets, checking);
   out.loaded_bytes = loaded;
+  check_calls(checking, out);
+  if (!checking.stream.symbol.empty()) check_in_pulses(checking, out);
   return out;
-}
-
-namespace {
-
-/// The message for a row that differs, within the tolerance or beyond it.
-std::string mismatch_of(const check::OutputRow& row) {
-  if (row.comparison.verdict == check::Verdict::differs)
-    return cat(check::mismatch_text(row.name, row.comparison),
-               row.where.empty() ? "" : cat(", ", row.where));
-  if (check::is_between_steps(row))
-    return cat(quoted(row.name), " differs by a fraction of its quantisation step, ",
-               row.quanta->step, ", in ", row.quanta->between, " of ", row.quanta->elements,
-               " elements");
-  return cat(quoted(row.name), " is ", static_cast<int64_t>(*row.times_torch),
-             " times as far from the f64 reference as torch is; rounding explains at most ",
-             static_cast<int64_t>(*row.most_times_torch), " times");
-}
-
-}  // namespace
-
-void judge(CheckResult& result, const CheckOptions& options, const std::string& consequence,
-           const Report& report) {
-  Diagnostic mismatch{
-      .id = "output-mismatch", .message = {}, .where = {}, .details = {}, .why = {}, .help = {}};
-  std::vector<std::string> blind;
-  std::vector<std::string> undecided;
-  for (const check::OutputRow& row : result.rows) {
-    const check::Verdict verdict = check::verdict(row);
-    if (verdict == check::Verdict::differs) {
-      const std::string text = mismatch_of(row);
-      if (mismatch.message.empty())
-        mismatch.message = text;
-      else
-        mismatch.details.push_back(text);
-    } else if (verdict == check::Verdict::inconclusive) {
-      const bool is_undecided = row.cause == check::MismatchCause::undecided;
-      (is_undecided ? undecided : blind).push_back(quoted(row.name));
-    }
-  }
-  if (!mismatch.message.empty()) {
-    mismatch.why = cat(result.engine, " computes other values than the model", consequence);
-    throw Error(std::move(mismatch));
-  }
-  const std::optional<Diagnostic> note = inconclusive(result, blind, undecided);
-  result.inconclusive = note.has_value();
-  if (!note) return;
-  if (options.strict) throw Error(*note);
-  Diagnostic warning = *note;
-  warning.severity = Severity::warning;
-  if (report) report(warning);
 }
 
 }  // namespace t2n

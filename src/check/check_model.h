@@ -10,6 +10,7 @@
 #include "src/check/engine.h"
 #include "src/check/input_sets.h"
 #include "src/check/runner.h"
+#include "src/check/stream_properties.h"
 #include "src/check/verdict_table.h"
 
 namespace t2n {
@@ -52,32 +53,35 @@ struct CheckResult {
   std::vector<std::string> unequal_in_pieces = {};  ///< symbols: they differ in the model itself
 };
 
-/// The samples' tensors for each input of the model's graph; complex ones as pairs.
-std::vector<ir::Tensor> sample_tensors(const TracedModel& model);
+/// An artefact and the model that it is compared with.
+struct Checking {
+  const SourceModel& model;
+  ArtefactInputs accepted;
+  std::vector<std::string> outputs;  ///< the artefact's names, in the model's order
+  const CheckOptions& options;
+  check::Runner& runner;  ///< takes the artefact's inputs, and returns outputs in the model's order
+  spec::Dialect dialect = spec::Dialect::tract;
+  std::string path = {};       ///< "": other choices of the engine (choices.h) are differences
+  target::Stream stream = {};  ///< of --stream: checks pulses as well
+  StreamProperties properties = {};
+};
 
-/// Converts a tensor to another dtype of its kind (floats, integers). Nothing if the kind differs,
-/// or a number is out of range.
-std::optional<ir::Tensor> as_dtype(const ir::Tensor& tensor, ir::DType dtype);
+/// Runs every input set in the engine, then calls that feed states back (calls.h), then pulses, and
+/// keeps the worst comparison of each output. A difference beyond the tolerance is accepted if the
+/// output is as near to f64 as torch; one within it is rejected if the output is far from f64 and
+/// torch is not (check::F64Distance). Types of strict NNEF have no width: the model's dtypes apply.
+/// Sizes that the artefact excludes are not run. Errors: `input-sizes` if it excludes the sample's
+/// sizes, or all others.
+CheckResult check_artefact(const Checking& checking);
+/// The same for existing sets and a runner that has loaded the artefact.
+CheckResult check_on(InputSets& sets, const Checking& checking);
 
-/// For a document whose inputs are those of the model's graph, in its order.
-ArtefactInputs artefact_inputs_of(const nnef::Document& document);
-
-/// Runs every input set in the engine and keeps the worst comparison of each output; `names` are
-/// the outputs' names. A difference beyond the tolerance is accepted if the output is as near to
-/// f64 as torch; one within it is rejected if the output is far from f64 and torch is not
-/// (check::F64Distance). Inputs are those of the model's graph, in its order. Types of strict NNEF
-/// have no width: the model's dtypes apply. Sizes that the artefact excludes are not run. Errors:
-/// `input-sizes` if it excludes the sample's sizes, or all others.
-CheckResult check_artefact(const std::string& path, TracedModel& model,
-                           const std::vector<std::string>& names, const CheckOptions& options,
-                           check::Runner& runner, spec::Dialect dialect,
-                           const ArtefactInputs& artefact_inputs);
-/// The same for existing sets and a runner that has loaded the artefact. Without its path, other
-/// choices of the engine (choices.h) are differences.
-CheckResult check_on(InputSets& sets, const TracedModel& model,
-                     const std::vector<std::string>& names, const CheckOptions& options,
-                     check::Runner& runner, spec::Dialect dialect,
-                     const std::string& artefact = {});
+/// By set, the results of an engine.
+using Results = std::vector<std::vector<ir::Tensor>>;
+/// Compares results with the references of the sets; `reference` and others are those of the sets.
+CheckResult compare_results(InputSets& sets, const Checking& checking, Results actual);
+/// Errors: `engine-failed` if the numbers of outputs differ.
+void require_count(size_t outputs, size_t expected);
 
 /// Scales the absolute tolerance with the output, relative to the samples' output.
 check::Tolerance stretched(const check::Tolerance& tolerance, const ir::Tensor& sample,

@@ -11,7 +11,7 @@ namespace t2n {
 namespace {
 
 /// Whether these results of the recorded graph equal LibTorch's in one of its engines.
-bool is_of_torch(const TracedModel& model, InputSet& set, const std::vector<ir::Tensor>& results,
+bool is_of_torch(const SourceModel& model, InputSet& set, const std::vector<ir::Tensor>& results,
                  const check::Tolerance& tolerance) {
   if (agrees(set.expected, results, tolerance)) return true;
   if (!model.traced.with_quantised || model.is_compressed) return false;
@@ -24,7 +24,7 @@ bool is_of_torch(const TracedModel& model, InputSet& set, const std::vector<ir::
 /// Whether the recorded graph is the model's program for the set. If it is for the samples,
 /// LibTorch's results may differ from its results by the effect of ties, or by as much as
 /// LibTorch's own engines differ.
-bool is_program(InputSets& sets, size_t at, const TracedModel& model,
+bool is_program(InputSets& sets, size_t at, const SourceModel& model,
                 const check::Tolerance& tolerance,
                 const std::vector<std::optional<double>>& quanta) {
   const auto run = [&](const InputSet& set) {
@@ -41,14 +41,13 @@ bool is_program(InputSets& sets, size_t at, const TracedModel& model,
 
 }  // namespace
 
-size_t apply_choices_to_sets(InputSets& sets, const TracedModel& model, const CheckOptions& options,
-                             check::Runner& runner, spec::Dialect dialect,
-                             const std::string& artefact,
-                             const std::vector<std::vector<ir::Tensor>>& actual,
+size_t apply_choices_to_sets(InputSets& sets, const Checking& checking, const Results& actual,
                              const std::vector<std::optional<double>>& quanta) {
+  const SourceModel& model = checking.model;
+  const check::Tolerance& tolerance = checking.options.tolerance;
   if (!has_choices(model)) return 0;
   const auto tolerance_of = [&](const InputSet& set, size_t output) {
-    return stretched(options.tolerance, sets.sets[0].expected[output], set.expected[output]);
+    return stretched(tolerance, sets.sets[0].expected[output], set.expected[output]);
   };
   std::vector<size_t> differing;
   std::vector<const InputSet*> chosen;
@@ -65,19 +64,17 @@ size_t apply_choices_to_sets(InputSets& sets, const TracedModel& model, const Ch
     chosen.push_back(&set);
   }
   if (differing.empty()) return 0;
-  const std::vector<Choices> choices =
-      choices_in_engine(model, runner, dialect, chosen, artefact, options.scratch);
+  const std::vector<Choices> choices = choices_in_engine(checking, chosen);
   size_t count = 0;
   for (size_t k = 0; k < choices.size(); ++k)
-    count += is_program(sets, differing[k], model, options.tolerance, quanta) &&
-             apply_choices(model, sets.sets[differing[k]], choices[k], actual[differing[k]],
-                           options.tolerance);
+    count +=
+        is_program(sets, differing[k], model, tolerance, quanta) &&
+        apply_choices(model, sets.sets[differing[k]], choices[k], actual[differing[k]], tolerance);
   return count;
 }
 
-void compare_choices(const InputSets& sets, const TracedModel& model, const CheckOptions& options,
-                     check::Runner& runner, spec::Dialect dialect, const std::string& artefact,
-                     CheckResult& result) {
+void compare_choices(const InputSets& sets, const Checking& checking, CheckResult& result) {
+  const SourceModel& model = checking.model;
   const auto is_blind = [](const check::OutputRow& row) {
     return check::verdict(row) == check::Verdict::inconclusive &&
            row.cause != check::MismatchCause::undecided;
@@ -91,8 +88,7 @@ void compare_choices(const InputSets& sets, const TracedModel& model, const Chec
   std::vector<const InputSet*> selected;
   for (const InputSet& set : sets.sets)
     if (selected.size() < kEnough && set.sizes.empty()) selected.push_back(&set);
-  const auto choices =
-      choices_in_engine(model, runner, dialect, selected, artefact, options.scratch);
+  const std::vector<Choices> choices = choices_in_engine(checking, selected);
   if (!are_choices_valid(model, selected, choices)) return;
   for (check::OutputRow& row : result.rows) row.has_valid_choices = true;
 }

@@ -13,9 +13,8 @@
 #include "src/check/verdict_table.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
-#include "src/export/pipeline.h"
-#include "src/export/stages.h"
 #include "src/model/torch_module.h"
+#include "src/passes/passes.h"
 
 namespace t2n {
 namespace {
@@ -125,11 +124,11 @@ std::optional<std::vector<double>> gathered(const Step& step, const std::vector<
 /// Runs the recorded graph with the given results of its choosing operations.
 class ChosenRun {
  public:
-  ChosenRun(const TracedModel& model, const InputSet& set, const Choices& choices)
+  ChosenRun(const SourceModel& model, const InputSet& set, const Choices& choices)
       : model_(model),
         set_(set),
         choices_(choices),
-        graph_(at_sizes(model.recorded_graph(), set.sizes)) {
+        graph_(passes::at_sizes(model.graph, set.sizes)) {
     for (const ir::Node* node : choosing_nodes(graph_)) {
       keys_.emplace(std::pair(node->op, node->outputs[0]), nodes_.size());
       nodes_.push_back(node);
@@ -170,7 +169,7 @@ class ChosenRun {
     results.back() = ir::tensor_of(results.back().dtype, results.back().shape, indices);
   }
 
-  const TracedModel& model_;
+  const SourceModel& model_;
   const InputSet& set_;
   const Choices& choices_;
   ir::Graph graph_;
@@ -268,11 +267,11 @@ bool are_results(const std::vector<ir::Tensor>& expected, const std::vector<ir::
 }
 
 /// The recorded graph with its choices as additional outputs.
-ir::Graph with_choices(const TracedModel& model) {
-  ir::Graph graph = model.recorded_graph();
-  const auto nodes = choosing_nodes(model.recorded_graph());
+ir::Graph with_choices(const SourceModel& model) {
+  ir::Graph graph = model.graph;
+  const auto nodes = choosing_nodes(model.graph);
   for (size_t k = 0; k < nodes.size(); ++k) {
-    graph.outputs.push_back(chosen_value(*nodes[k], *choosing(model.recorded_graph(), *nodes[k])));
+    graph.outputs.push_back(chosen_value(*nodes[k], *choosing(model.graph, *nodes[k])));
     graph.output_names.push_back(cat("t2n_choice_", k));
   }
   return graph;
@@ -288,29 +287,26 @@ target::Target target_of(const check::Runner& runner, spec::Dialect dialect) {
 
 }  // namespace
 
-bool has_choices(const TracedModel& model) {
-  return !choosing_nodes(model.recorded_graph()).empty();
-}
+bool has_choices(const SourceModel& model) { return !choosing_nodes(model.graph).empty(); }
 
-std::vector<Choices> choices_in_engine(const TracedModel& model, check::Runner& runner,
-                                       spec::Dialect dialect,
-                                       const std::vector<const InputSet*>& sets,
-                                       const std::string& artefact,
-                                       const std::filesystem::path& scratch) {
-  check::Runner& engine = runner.engine();
+std::vector<Choices> choices_in_engine(const Checking& checking,
+                                       const std::vector<const InputSet*>& sets) {
+  const SourceModel& model = checking.model;
+  check::Runner& engine = checking.runner.engine();
   std::vector<Choices> out;
   try {
     ir::Graph graph = with_choices(model);
-    const size_t count = graph.outputs.size() - model.recorded_graph().outputs.size();
-    note_ranges(model, graph);
-    const nnef::Document document = to_nnef(graph, target_of(engine, dialect), {}, nullptr);
-    const nnef::PendingArtefact file =
-        nnef::write_artefact(document, {scratch / "choices", nnef::Destination::Form::folder, 0});
+    const size_t count = graph.outputs.size() - model.graph.outputs.size();
+    const nnef::Document document =
+        model.to_document(std::move(graph), target_of(engine, checking.dialect));
+    const nnef::PendingArtefact file = nnef::write_artefact(
+        document, {checking.options.scratch / "choices", nnef::Destination::Form::folder, 0});
     engine.load(file.path().string());
     for (const InputSet* set : sets) {
       const std::vector<ir::Tensor> inputs = graph_inputs(set->inputs, model);
       std::vector<ir::Tensor> fed;
-      for (const size_t index : feeding_order(document, dialect)) fed.push_back(inputs.at(index));
+      for (const size_t index : feeding_order(document, checking.dialect))
+        fed.push_back(inputs.at(index));
       const std::vector<ir::Tensor> results = engine.run(fed);
       if (results.size() < count) throw Error("engine-failed", "outputs are missing");
       out.emplace_back(results.end() - static_cast<std::ptrdiff_t>(count), results.end());
@@ -319,11 +315,11 @@ std::vector<Choices> choices_in_engine(const TracedModel& model, check::Runner& 
     if (error.diagnostic().id == "internal") throw;
     out.clear();
   }
-  engine.load(artefact);
+  engine.load(checking.path);
   return out;
 }
 
-bool apply_choices(const TracedModel& model, InputSet& set, const Choices& choices,
+bool apply_choices(const SourceModel& model, InputSet& set, const Choices& choices,
                    const std::vector<ir::Tensor>& actual, const check::Tolerance& tolerance) {
   const trace::TorchModule& torch = torch_module();
   std::vector<Step> steps;
@@ -340,7 +336,7 @@ bool apply_choices(const TracedModel& model, InputSet& set, const Choices& choic
   return true;
 }
 
-bool are_choices_valid(const TracedModel& model, const std::vector<const InputSet*>& sets,
+bool are_choices_valid(const SourceModel& model, const std::vector<const InputSet*>& sets,
                        const std::vector<Choices>& choices) {
   if (choices.size() < 2 || choices.size() != sets.size()) return false;
   for (size_t at = 0; at < sets.size(); ++at) {

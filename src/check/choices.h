@@ -2,29 +2,24 @@
 // direction in which a tie is rounded.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "src/check/input_sets.h"
-#include "src/check/runner.h"
-#include "src/spec/dialect.h"
+#include "src/check/check_model.h"
 
 namespace t2n {
 
 /// Whether the recorded graph orders, selects or rounds elements.
-bool has_choices(const TracedModel& model);
+bool has_choices(const SourceModel& model);
 
 /// Results of the graph's choosing operations, in their order.
 using Choices = std::vector<ir::Tensor>;
 
-/// The choices that an engine makes for each set. Writes a file with them among its outputs to
-/// `scratch`, loads and runs it, and loads `artefact` again. Empty if the engine cannot run it.
-std::vector<Choices> choices_in_engine(const TracedModel& model, check::Runner& runner,
-                                       spec::Dialect dialect,
-                                       const std::vector<const InputSet*>& sets,
-                                       const std::string& artefact,
-                                       const std::filesystem::path& scratch);
+/// The choices that an engine makes for each set. Writes a file with them among its outputs to the
+/// scratch folder, loads and runs it, and loads the artefact again. Empty if the engine cannot run
+/// it.
+std::vector<Choices> choices_in_engine(const Checking& checking,
+                                       const std::vector<const InputSet*>& sets);
 
 /// Replaces the set's reference by the graph's results with these choices, if the file gives the
 /// same results, and torch leaves each choice undefined. The graph must be the model's program for
@@ -36,13 +31,13 @@ std::vector<Choices> choices_in_engine(const TracedModel& model, check::Runner& 
 /// across.
 ///
 /// False if the choices do not explain the file's results.
-bool apply_choices(const TracedModel& model, InputSet& set, const Choices& choices,
+bool apply_choices(const SourceModel& model, InputSet& set, const Choices& choices,
                    const std::vector<ir::Tensor>& actual, const check::Tolerance& tolerance);
 
 /// Whether torch permits every choice of these sets, given the preceding ones, and a third of them
 /// change between sets: then all intermediate values were compared, even if the outputs hardly
 /// change.
-bool are_choices_valid(const TracedModel& model, const std::vector<const InputSet*>& sets,
+bool are_choices_valid(const SourceModel& model, const std::vector<const InputSet*>& sets,
                        const std::vector<Choices>& choices);
 
 }  // namespace t2n

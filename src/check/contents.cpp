@@ -5,12 +5,10 @@
 
 #include "nnef_writer/dat.h"
 #include "nnef_writer/print.h"
-#include "src/check/stream.h"
+#include "src/check/stream_properties.h"
 #include "src/diag/error.h"
 #include "src/diff/same_text.h"
 #include "src/diff/weights.h"
-#include "src/export/pipeline.h"
-#include "src/export/stages.h"
 #include "src/nnef_reader/parser.h"
 #include "src/samples/samples.h"
 #include "src/spec/dialect.h"
@@ -131,12 +129,10 @@ target::Target named_target(const nnef::Document& document) {
   return out;
 }
 
-Contents contents_of(const nnef::Artefact& artefact, const TracedModel& model) {
+Contents contents_of(const nnef::Artefact& artefact, const SourceModel& model) {
   if (!spec::property(artefact.document, kTargetVersion)) return {};
   try {
-    ir::Graph graph = model.recorded_graph();
-    note_ranges(model, graph);
-    return contents_of(artefact, to_nnef(graph, named_target(artefact.document), {}, nullptr));
+    return contents_of(artefact, model.to_document(model.graph, named_target(artefact.document)));
   } catch (const Error& error) {
     if (error.diagnostic().id == "internal") throw;
     return {};

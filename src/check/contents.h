@@ -4,8 +4,8 @@
 
 #include <optional>
 
+#include "src/check/source_model.h"
 #include "src/diag/diagnostic.h"
-#include "src/export/traced_model.h"
 #include "src/nnef_reader/artefact.h"
 #include "src/target/target.h"
 
@@ -30,6 +30,6 @@ Contents contents_of(const nnef::Artefact& artefact, const nnef::Document& docum
 
 /// The same for a new export of a traced model. Not known if the artefact's target does not support
 /// the model.
-Contents contents_of(const nnef::Artefact& artefact, const TracedModel& model);
+Contents contents_of(const nnef::Artefact& artefact, const SourceModel& model);
 
 }  // namespace t2n

@@ -10,27 +10,11 @@
 #include "src/check/ties.h"
 #include "src/diag/error.h"
 #include "src/model/torch_module.h"
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
+#include "src/quant/passes.h"
 
 namespace t2n {
 namespace {
-
-/// Values of the graph's inputs, in its order; nothing if one is missing.
-std::optional<std::vector<ir::Tensor>> values_of(const ir::Graph& graph, const TracedModel& model,
-                                                 const std::vector<trace::SampleInput>& inputs) {
-  std::vector<ir::Tensor> out;
-  for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const std::string& name = graph.values[graph.inputs[i]].name;
-    const auto found = std::find(model.inputs.begin(), model.inputs.end(), name);
-    for (const trace::SampleInput& input : inputs)
-      if (is_sample_of(input, name, static_cast<size_t>(found - model.inputs.begin()))) {
-        out.push_back(std::get<ir::Tensor>(input.value));
-        break;
-      }
-  }
-  if (out.size() != graph.inputs.size()) return std::nullopt;
-  return out;
-}
 
 /// Moves each f32 value by two roundings, up or down in a fixed pattern. Keeps integer-valued
 /// floats: they may be counts, positions or masks.
@@ -61,12 +45,12 @@ std::vector<ir::Tensor> compared_part(std::vector<ir::Tensor> outputs, const Inp
 
 /// Evaluates a recorded graph on a set's inputs with `run`. Empty if that is impossible.
 template <typename Run>
-std::vector<ir::Tensor> evaluated(const ir::Graph& recorded, const TracedModel& model,
+std::vector<ir::Tensor> evaluated(const ir::Graph& recorded, const SourceModel& model,
                                   const InputSet& set, Run run) {
   try {
-    ir::Graph graph = at_sizes(recorded, set.sizes);
-    auto inputs = values_of(graph, model, set.inputs);
-    return inputs ? compared_part(run(graph, *inputs), set) : std::vector<ir::Tensor>();
+    ir::Graph graph = passes::at_sizes(recorded, set.sizes);
+    auto inputs = values_of(set.inputs, model.inputs);
+    return compared_part(run(graph, inputs), set);
   } catch (const Error&) {  // no kernel for f64, or for these operands
     return {};
   }
@@ -95,7 +79,7 @@ ir::Evaluator with_roundings(ir::Evaluator evaluate,
   };
 }
 
-Rounded rounded_in(const TracedModel& model, const InputSet& set, const ir::Evaluator& evaluate) {
+Rounded rounded_in(const SourceModel& model, const InputSet& set, const ir::Evaluator& evaluate) {
   Rounded out;
   (void)run_recorded(model, set, with_roundings(evaluate, [&](const ir::Tensor& self) {
                        out.push_back(ir::to_f64(self));
@@ -116,7 +100,7 @@ ir::Tensor shifted(const ir::Tensor& self, double offset, const std::vector<doub
   return ir::tensor_of(ir::DType::f64, self.shape, values);
 }
 
-std::vector<ir::Tensor> computed_nearby(const TracedModel& model, const InputSet& set,
+std::vector<ir::Tensor> computed_nearby(const SourceModel& model, const InputSet& set,
                                         double offset, const Rounded& torch, const Rounded& exact) {
   size_t next = 0;
   const std::vector<double> unknown;
@@ -131,11 +115,11 @@ std::vector<ir::Tensor> computed_nearby(const TracedModel& model, const InputSet
     for (ir::Constant& constant : graph.constants) constant.data = nudged(constant.data);
     return ir::run_graph(graph, inputs, evaluate);
   };
-  return evaluated(model.recorded_graph(), model, set, run);
+  return evaluated(model.graph, model, set, run);
 }
 
-std::vector<std::vector<ir::Tensor>> all_nearby(const TracedModel& model, const InputSet& set) {
-  if (!has_rounding(model.recorded_graph())) return {computed_nearby(model, set, 0, {}, {})};
+std::vector<std::vector<ir::Tensor>> all_nearby(const SourceModel& model, const InputSet& set) {
+  if (!has_rounding(model.graph)) return {computed_nearby(model, set, 0, {}, {})};
   const Rounded torch = rounded_in(model, set, torch_module().evaluator());
   const Rounded exact = rounded_in(model, set, torch_module().wide_evaluator());
   return {computed_nearby(model, set, kNearTie, torch, exact),
@@ -143,7 +127,7 @@ std::vector<std::vector<ir::Tensor>> all_nearby(const TracedModel& model, const 
 }
 
 /// Whether torch's results equal the graph's f64 results, except at ties.
-bool is_near_ties(const TracedModel& model, InputSet& set, const std::vector<ir::Tensor>& results,
+bool is_near_ties(const SourceModel& model, InputSet& set, const std::vector<ir::Tensor>& results,
                   const std::vector<ir::Tensor>& exact, const check::Tolerance& tolerance) {
   if (!rounds(model) || exact.size() != results.size()) return false;
   for (size_t i = 0; i < exact.size(); ++i) {
@@ -168,7 +152,7 @@ bool is_from_model(const ir::Graph& graph, const std::vector<ir::Tensor>& inputs
          (has_halves(graph) && agrees_in(torch_module().native_evaluator()));
 }
 
-std::vector<ir::Tensor> computed(const TracedModel& model, InputSet& set,
+std::vector<ir::Tensor> computed(const SourceModel& model, InputSet& set,
                                  const check::Tolerance& tolerance) {
   const auto run = [&](const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
     const trace::TorchModule& torch = torch_module();
@@ -179,7 +163,7 @@ std::vector<ir::Tensor> computed(const TracedModel& model, InputSet& set,
     const bool is_measure = is_torch || is_near_ties(model, set, set.expected, exact, tolerance);
     return is_measure ? exact : std::vector<ir::Tensor>();
   };
-  return evaluated(model.recorded_graph(), model, set, run);
+  return evaluated(model.graph, model, set, run);
 }
 
 }  // namespace
@@ -193,74 +177,56 @@ bool agrees(const std::vector<ir::Tensor>& expected, const std::vector<ir::Tenso
   return true;
 }
 
-ir::Graph at_sizes(const ir::Graph& graph, const dynamic::Sizes& sizes) {
-  ir::Graph out = graph;
-  if (!sizes.empty()) out.attributes[ir::kSampleSizes] = sizes;
-  passes::PassContext context;
-  context.keeps_symbol = [](const ir::Symbol&) { return false; };
-  passes::run_pipeline(out, {"bind-sizes"}, context);
-  return out;
-}
-
-ir::Graph graph_at(TracedModel& model, const dynamic::Sizes& sample_sizes,
+ir::Graph graph_at(const SourceModel& model, const dynamic::Sizes& sample_sizes,
                    const std::vector<trace::SampleInput>& inputs, const dynamic::Sizes& sizes) {
   if (!model.dynamic && sizes != sample_sizes) try {
-      return torch_module().trace(*model.session, inputs, {}).graph;
+      return torch_module().trace(model.session, inputs, {}).graph;
     } catch (const Error& error) {
       if (error.diagnostic().id == "internal") throw;
     }
-  return at_sizes(model.recorded_graph(), sizes);
+  return passes::at_sizes(model.graph, sizes);
 }
 
-std::vector<ir::Tensor> in_compressed(const TracedModel& model,
-                                      const std::vector<trace::SampleInput>& inputs,
-                                      const dynamic::Sizes& sizes) {
-  const ir::Graph graph = at_sizes(model.recorded_graph(), sizes);
-  const auto values = values_of(graph, model, inputs);
-  T2N_ASSERT(values, "an input of the graph has no value");
-  return ir::run_graph(graph, *values, torch_module().evaluator());
-}
-
-std::vector<ir::Tensor> run_recorded(const TracedModel& model, const InputSet& set,
+std::vector<ir::Tensor> run_recorded(const SourceModel& model, const InputSet& set,
                                      const ir::Evaluator& evaluate) {
   const auto run = [&](const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
     return ir::run_graph(graph, inputs, evaluate);
   };
-  return evaluated(model.recorded_graph(), model, set, run);
+  return evaluated(model.graph, model, set, run);
 }
 
-bool rounds(const TracedModel& model) { return has_rounding(model.recorded_graph()); }
+bool rounds(const SourceModel& model) { return has_rounding(model.graph); }
 
-const std::vector<std::vector<ir::Tensor>>& in_f64_nearby(const TracedModel& model, InputSet& set) {
+const std::vector<std::vector<ir::Tensor>>& in_f64_nearby(const SourceModel& model, InputSet& set) {
   if (!set.nearby) set.nearby = all_nearby(model, set);
   return *set.nearby;
 }
 
-std::vector<std::vector<ir::Tensor>> with_ties_moved(const TracedModel& model,
+std::vector<std::vector<ir::Tensor>> with_ties_moved(const SourceModel& model,
                                                      const InputSet& set) {
   return {run_recorded(model, set, torch_module().wide_evaluator()),
           computed_nearby(model, set, kNearTie, {}, {}),
           computed_nearby(model, set, -kNearTie, {}, {})};
 }
 
-const std::vector<ir::Tensor>& in_f64(const TracedModel& model, InputSet& set,
+const std::vector<ir::Tensor>& in_f64(const SourceModel& model, InputSet& set,
                                       const check::Tolerance& tolerance) {
   if (!set.exact) set.exact = computed(model, set, tolerance);
   return *set.exact;
 }
 
-const std::vector<EngineRun>& in_other_engines(const TracedModel& model, InputSet& set) {
+const std::vector<EngineRun>& in_other_engines(const SourceModel& model, InputSet& set) {
   if (set.engines) return *set.engines;
   set.engines.emplace();
   for (const trace::Executor engine : trace::kOtherEngines) try {
-      set.engines->push_back({engine, torch_module().run_in(*model.session, set.inputs, engine)});
+      set.engines->push_back({engine, torch_module().run_in(model.session, set.inputs, engine)});
     } catch (const Error& error) {
       if (error.diagnostic().id == "internal") throw;
     }
   return *set.engines;
 }
 
-const std::vector<ir::Tensor>& in_f64_of_engines(const TracedModel& model, InputSet& set,
+const std::vector<ir::Tensor>& in_f64_of_engines(const SourceModel& model, InputSet& set,
                                                  const check::Tolerance& tolerance) {
   if (set.exact_of_engines) return *set.exact_of_engines;
   const auto run = [&](const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
@@ -268,7 +234,7 @@ const std::vector<ir::Tensor>& in_f64_of_engines(const TracedModel& model, Input
   };
   set.exact_of_engines.emplace();
   if (!model.traced.with_quantised || model.is_compressed) return *set.exact_of_engines;
-  std::vector<ir::Tensor> exact = evaluated(model.recorded_graph(), model, set, run);
+  std::vector<ir::Tensor> exact = evaluated(model.graph, model, set, run);
   for (const EngineRun& other : in_other_engines(model, set))
     if (is_near_ties(model, set, other.outputs, exact, tolerance)) {
       set.exact_of_engines = std::move(exact);
@@ -277,7 +243,7 @@ const std::vector<ir::Tensor>& in_f64_of_engines(const TracedModel& model, Input
   return *set.exact_of_engines;
 }
 
-const KernelRuns& in_both_kernels(const TracedModel& model, InputSet& set) {
+const KernelRuns& in_both_kernels(const SourceModel& model, InputSet& set) {
   if (set.kernels) return *set.kernels;
   const auto run = [&](const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
     return ir::run_graph(graph, inputs, torch_module().evaluator());
@@ -285,18 +251,19 @@ const KernelRuns& in_both_kernels(const TracedModel& model, InputSet& set) {
   const auto by_product = [&](ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
     passes::PassContext context;
     context.multiplies_scales = true;
-    passes::run_pipeline(graph, {"expand-packed", "expand-quantised"}, context);
+    passes::run_pass(passes::find_pass("expand-packed", passes::pass_rows()), graph, context);
+    passes::run_pass(passes::find_pass("expand-quantised", quant::pass_rows()), graph, context);
     return run(graph, inputs);
   };
   set.kernels.emplace();
   if (!model.traced.with_quantised || model.is_compressed) return *set.kernels;
-  set.kernels->one_by_one = evaluated(model.recorded_graph(), model, set, run);
+  set.kernels->one_by_one = evaluated(model.graph, model, set, run);
   set.kernels->by_product = evaluated(*model.traced.with_quantised, model, set, by_product);
   return *set.kernels;
 }
 
-double longest_sum(const TracedModel& model) {
-  const ir::Graph graph = at_sizes(model.recorded_graph(), {});
+double longest_sum(const SourceModel& model) {
+  const ir::Graph graph = passes::at_sizes(model.graph, {});
   const auto count = [&](ir::ValueId id) {
     const ir::Shape& shape = graph.values[id].shape;
     double out = 1;

@@ -13,25 +13,16 @@
 #include "src/diag/error.h"
 #include "src/dynamic/other_values.h"
 #include "src/model/torch_module.h"
+#include "src/passes/passes.h"
+#include "src/samples/samples_at.h"
 #include "src/samples/variations.h"
 
 namespace t2n {
 namespace {
 
-/// Errors: `input-sizes`.
-void check_sizes(const std::vector<Sample>& samples, const TracedModel& model,
-                 const ArtefactInputs& artefact_inputs) {
-  std::vector<trace::SampleInput> inputs;
-  for (const Sample& sample : samples) inputs.push_back(sample.input);
-  const std::vector<ir::Tensor> tensors = graph_inputs(inputs, model);
-  std::vector<ir::Ints> shapes;
-  for (const size_t index : artefact_inputs.indices) shapes.push_back(tensors[index].shape);
-  spec::bind_sizes(artefact_inputs.rules, shapes);
-}
-
 class Builder {
  public:
-  Builder(TracedModel& model, const check::Tolerance& tolerance,
+  Builder(const SourceModel& model, const check::Tolerance& tolerance,
           const ArtefactInputs& artefact_inputs)
       : model_(model),
         tolerance_(tolerance),
@@ -57,12 +48,12 @@ class Builder {
  private:
   void add_sample() {
     std::vector<trace::SampleInput> inputs = fill(model_.samples, 0);
-    Agreement agreement = agree_with_torch(*model_.session, inputs, model_.traced);
+    Agreement agreement = agree_with_torch(model_.session, inputs, model_.traced);
     executor_ = agreement.executor;
     out_.executor = agreement.executor;
     out_.reference = agreement.description;
     if (model_.is_compressed) {
-      agreement.expected = in_compressed(model_, inputs, {});
+      agreement.expected = reference_outputs(model_, inputs, {}, executor_);
       out_.reference = cat("the compressed graph with LibTorch's kernels; uncompressed, ",
                            agreement.description);
     }
@@ -75,8 +66,7 @@ class Builder {
   std::optional<std::vector<ir::Tensor>> in_torch(const std::vector<trace::SampleInput>& inputs,
                                                   const dynamic::Sizes& sizes = {}) {
     try {
-      if (model_.is_compressed) return in_compressed(model_, inputs, sizes);
-      return torch_module().run_in(*model_.session, inputs, executor_);
+      return reference_outputs(model_, inputs, sizes, executor_);
     } catch (const Error& error) {
       if (!dynamic::may_be_of_values(error)) throw;
       return std::nullopt;
@@ -86,10 +76,10 @@ class Builder {
   /// Whether the file's runtime assertions hold for these inputs.
   bool meets_runtime_assertions(const std::vector<trace::SampleInput>& inputs,
                                 const dynamic::Sizes& sizes = {}) {
-    const ir::Graph& graph = model_.recorded_graph();
+    const ir::Graph& graph = model_.graph;
     if (ir::runtime_assertions(graph).empty()) return true;
     try {
-      const ir::Graph sized = at_sizes(graph, sizes);
+      const ir::Graph sized = passes::at_sizes(graph, sizes);
       (void)ir::run_graph(sized, graph_inputs(inputs, model_), torch_module().evaluator());
       return true;
     } catch (const Error& error) {
@@ -135,7 +125,7 @@ class Builder {
   /// Changes each input alone until an output depends on it; many inputs in groups.
   void add_single_inputs() {
     const std::vector<size_t> indices = tensor_indices(samples_);
-    const std::set<std::string> unread = unread_inputs(model_.recorded_graph());
+    const std::set<std::string> unread = unread_inputs(model_.graph);
     constexpr size_t kMost = 12;
     const size_t step = (indices.size() + kMost - 1) / kMost;
     for (size_t at = 0; at < indices.size(); at += std::max<size_t>(step, 1)) {
@@ -199,7 +189,7 @@ class Builder {
   /// The number of sweeps that take about a second, if each of `numbers` indices uses every weight.
   int64_t most_sweeps(int64_t numbers) const {
     double weights = 1;
-    for (const ir::Constant& constant : model_.recorded_graph().constants)
+    for (const ir::Constant& constant : model_.graph.constants)
       weights += static_cast<double>(constant.data.elements());
     constexpr double kWork = 1e9;
     constexpr double kLeast = 6;
@@ -223,14 +213,14 @@ class Builder {
 
   void add_kinds() {
     for (const InputKind& kind :
-         input_kinds(samples_, model_.recorded_graph(), artefact_inputs_.has_wide_integers)) {
+         input_kinds(samples_, model_.graph, artefact_inputs_.has_wide_integers)) {
       if (kind.is_optional)
         add_optional(kind.name, kind.variation);
       else
         add_varied(kind.name, kind.variation);
     }
     if (model_.is_compressed) return;
-    const ir::Graph graph = at_sizes(model_.recorded_graph(), {});
+    const ir::Graph graph = passes::at_sizes(model_.graph, {});
     const std::vector<ir::Tensor> inputs = graph_inputs(out_.sets[0].inputs, model_);
     for (const double factor : crossing_factors(graph, inputs, torch_module().evaluator()))
       add_varied(cat("values times ", static_cast<float>(factor), ", across a limit"),
@@ -257,11 +247,21 @@ class Builder {
            !stays(inputs, sizes) && stays(out_.sets[0].inputs, out_.sizes[0]);
   }
 
+  /// Why the artefact excludes the sizes of these samples.
+  std::optional<Error> exclusion(const std::vector<Sample>& samples) const {
+    std::vector<trace::SampleInput> inputs;
+    for (const Sample& sample : samples) inputs.push_back(sample.input);
+    try {
+      (void)fed_inputs(inputs, model_, artefact_inputs_);
+      return std::nullopt;
+    } catch (const Error& error) {
+      return error;
+    }
+  }
+
   /// Adds a set at other sizes; false if torch or the artefact rejects them.
   bool add_sizes(const std::vector<Sample>& samples, const dynamic::Sizes& sizes) {
-    try {
-      check_sizes(samples, model_, artefact_inputs_);
-    } catch (const Error& error) {
+    if (const auto error = exclusion(samples)) {
       if (!excluded_) excluded_ = error;
       return false;
     }
@@ -299,7 +299,7 @@ class Builder {
     bool is_open = false;
     for (size_t i = 0; i < facts.size(); ++i) {
       shapes.push_back(tensors[artefact_inputs_.indices[i]].shape);
-      ir::Shape& shape = dynamic_shapes[model_input_index(artefact_inputs_.indices[i])];
+      ir::Shape& shape = dynamic_shapes[artefact_inputs_.indices[i]];
       for (size_t axis = 0; axis < facts[i].sizes.size() && axis < shape.size(); ++axis)
         if (const auto& dim = facts[i].sizes[axis].dim; dim && !dim->is_constant()) {
           shape[axis] = *dim;
@@ -339,17 +339,11 @@ class Builder {
   /// `dynamic_shapes`: the shapes of the model's inputs. A set costs at most a tenth of all others,
   /// or less than a small constant.
   SizeHints hints(const std::vector<ir::Shape>& dynamic_shapes) const {
-    const ir::Graph& graph = model_.recorded_graph();
+    const ir::Graph& graph = model_.graph;
     SizeHints out{.lengths = constant_lengths(graph), .is_allowed = {}, .cost = {}};
     out.lengths.insert(artefact_inputs_.lengths.begin(), artefact_inputs_.lengths.end());
     out.is_allowed = [this, &dynamic_shapes](const dynamic::Sizes& at) {
-      try {
-        check_sizes(samples_at(samples_, model_.inputs, dynamic_shapes, at), model_,
-                    artefact_inputs_);
-        return true;
-      } catch (const Error&) {
-        return false;
-      }
+      return !exclusion(samples_at(samples_, model_.inputs, dynamic_shapes, at));
     };
     out.cost = [&graph, this](const dynamic::Sizes& at) {
       // Without declared axes, the cost is estimated in proportion to the sizes.
@@ -366,14 +360,7 @@ class Builder {
     return out;
   }
 
-  /// The index in model_.inputs of an input of the graph, which may have been pruned.
-  size_t model_input_index(size_t index) const {
-    const ir::Graph& graph = model_.traced.graph;
-    const std::string& name = graph.values[graph.inputs[index]].name;
-    return std::find(model_.inputs.begin(), model_.inputs.end(), name) - model_.inputs.begin();
-  }
-
-  TracedModel& model_;
+  const SourceModel& model_;
   const check::Tolerance& tolerance_;
   const ArtefactInputs& artefact_inputs_;
   std::vector<Sample> samples_;
@@ -385,11 +372,7 @@ class Builder {
 
 }  // namespace
 
-void require_sizes(const TracedModel& model, const ArtefactInputs& artefact_inputs) {
-  check_sizes(model.samples, model, artefact_inputs);
-}
-
-InputSets make_input_sets(TracedModel& model, int seeds, const check::Tolerance& tolerance,
+InputSets make_input_sets(const SourceModel& model, int seeds, const check::Tolerance& tolerance,
                           const ArtefactInputs& artefact_inputs) {
   return Builder(model, tolerance, artefact_inputs).run(std::max(seeds, 2));
 }

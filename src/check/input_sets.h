@@ -6,20 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "src/check/artefact_inputs.h"
 #include "src/check/compare.h"
 #include "src/check/reference.h"
-#include "src/export/traced_model.h"
-#include "src/spec/input_sizes.h"
 
 namespace t2n {
-
-/// The inputs that an artefact accepts.
-struct ArtefactInputs {
-  spec::SizeRules rules;
-  std::vector<size_t> indices;     ///< of each among the inputs of the model's graph
-  std::set<int64_t> lengths = {};  ///< constant lengths in the file
-  bool has_wide_integers = true;   ///< exact beyond 2^24; strict NNEF computes them as scalars
-};
 
 /// The result of another quantised engine of LibTorch.
 struct EngineRun {
@@ -64,17 +55,10 @@ struct InputSets {
   trace::Executor executor = trace::Executor::torch;  ///< gave the outputs
 };
 
-/// The set's tensors for each input of the model's graph; complex ones as pairs.
-std::vector<ir::Tensor> graph_inputs(const std::vector<trace::SampleInput>& inputs,
-                                     const TracedModel& model);
-
-/// Errors: `input-sizes` if the artefact excludes the samples' sizes.
-void require_sizes(const TracedModel& model, const ArtefactInputs& artefact_inputs);
-
 /// Runs the model on all sets. `seeds`: the number of sets that change all inputs at once,
 /// including the samples. Sizes that the artefact excludes are not run. Errors: `trace-differs`;
 /// `input-sizes` if a declared axis has no other size.
-InputSets make_input_sets(TracedModel& model, int seeds, const check::Tolerance& tolerance,
+InputSets make_input_sets(const SourceModel& model, int seeds, const check::Tolerance& tolerance,
                           const ArtefactInputs& artefact_inputs);
 
 }  // namespace t2n

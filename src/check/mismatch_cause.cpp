@@ -9,7 +9,7 @@ namespace t2n {
 namespace {
 
 /// The f64 runs of one output, starting with `exact`; empty if `exact` lacks it.
-check::Runs runs_of(const TracedModel& model, InputSet& set, size_t output,
+check::Runs runs_of(const SourceModel& model, InputSet& set, size_t output,
                     const std::vector<ir::Tensor>& exact) {
   check::Runs out;
   if (output >= exact.size()) return out;
@@ -22,7 +22,7 @@ check::Runs runs_of(const TracedModel& model, InputSet& set, size_t output,
 /// A model file does not name its engine: the result of any engine is right. The default engine
 /// differs from oneDNN only in kernels for many groups, which saturate sums. If that changes the
 /// output, the right result is undecided.
-void judge_engines(const TracedModel& model, InputSet& set, size_t output, const ir::Tensor& result,
+void judge_engines(const SourceModel& model, InputSet& set, size_t output, const ir::Tensor& result,
                    const check::Runs& runs, const check::Tolerance& tolerance,
                    std::optional<double> step, Explanation& out) {
   bool is_undecided = false;
@@ -52,7 +52,7 @@ bool is_near_everywhere(const check::Ties& ties, bool is_discrete) {
 
 /// Whether the file computes the model like LibTorch on another processor: the file equals the
 /// graph with one kind of kernels, and LibTorch here equals it with the other kind.
-bool is_of_other_kernels(const TracedModel& model, InputSet& set, size_t output,
+bool is_of_other_kernels(const SourceModel& model, InputSet& set, size_t output,
                          const ir::Tensor& result, const check::Tolerance& tolerance) {
   const auto equals = [&](const std::vector<ir::Tensor>& run, const ir::Tensor& other) {
     if (output >= run.size()) return false;
@@ -65,7 +65,7 @@ bool is_of_other_kernels(const TracedModel& model, InputSet& set, size_t output,
 
 }  // namespace
 
-Explanation explain(const TracedModel& model, InputSet& set, size_t output,
+Explanation explain(const SourceModel& model, InputSet& set, size_t output,
                     const ir::Tensor& result, const check::Tolerance& tolerance,
                     std::optional<double> step) {
   Explanation out;
@@ -93,7 +93,7 @@ Explanation explain(const TracedModel& model, InputSet& set, size_t output,
   return out;
 }
 
-bool may_be_of_torch(const TracedModel& model, InputSet& set,
+bool may_be_of_torch(const SourceModel& model, InputSet& set,
                      const std::vector<ir::Tensor>& results, const check::Tolerance& tolerance,
                      const std::vector<std::optional<double>>& quanta) {
   if (results.size() != set.expected.size()) return false;

@@ -17,14 +17,14 @@ struct Explanation {
 };
 
 /// For an output that exceeds the tolerance. `step`: its quantisation step.
-Explanation explain(const TracedModel& model, InputSet& set, size_t output,
+Explanation explain(const SourceModel& model, InputSet& set, size_t output,
                     const ir::Tensor& result, const check::Tolerance& tolerance,
                     std::optional<double> step);
 
 /// Whether LibTorch's outputs may be those of a quantised model's recorded graph, `results`: they
 /// differ at most by the effect of ties, or as much as LibTorch's own engines differ. `quanta`: see
 /// apply_choices_to_sets.
-bool may_be_of_torch(const TracedModel& model, InputSet& set,
+bool may_be_of_torch(const SourceModel& model, InputSet& set,
                      const std::vector<ir::Tensor>& results, const check::Tolerance& tolerance,
                      const std::vector<std::optional<double>>& quanta);
 

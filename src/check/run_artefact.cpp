@@ -9,6 +9,7 @@
 #include "src/diag/error.h"
 #include "src/limits/limits.h"
 #include "src/samples/input_spec.h"
+#include "src/samples/samples_at.h"
 #include "src/spec/dialect.h"
 #include "src/spec/expansion.h"
 #include "src/spec/input_sizes.h"

@@ -7,7 +7,6 @@
 #include "nnef_writer/npz.h"
 #include "src/check/engine.h"
 #include "src/diag/sink.h"
-#include "src/export/dynamic_model.h"
 #include "src/nnef_reader/artefact.h"
 #include "src/samples/samples.h"
 #include "src/spec/input_facts.h"

@@ -12,10 +12,12 @@
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
+#include "src/export/pass_table.h"
 #include "src/export/signature.h"
 #include "src/export/stages.h"
 #include "src/model/torch_module.h"
 #include "src/samples/input_spec.h"
+#include "src/samples/samples_at.h"
 #include "src/translate/integer_range.h"
 #include "src/translate/registry.h"
 #include "src/translate/translate.h"
@@ -32,15 +34,16 @@ struct Subject {
 
 Subject traced_subject(const OptOptions& options) {
   const ExportOptions& model = options.model;
-  const auto progress = [&](std::string_view stage) {
-    if (model.progress) model.progress(stage);
-  };
+  if (model.progress) model.progress("load");
+  const LoadedModel loaded = load_model(model.model, model.method, model.samples);
+  if (model.progress) model.progress("trace");
   Subject out;
-  out.model = load_and_trace(model.model, model.method, model.samples, model.dynamic,
-                             trace_options(model), progress);
+  out.model = trace_model(loaded, model.samples, model.dynamic, trace_options(model));
   const bool has_quantised = out.model->traced.with_quantised && model.dynamic.axes.empty();
   out.graph = has_quantised ? *out.model->traced.with_quantised : out.model->traced.graph;
-  note_ranges(*out.model, out.graph);
+  const auto& attributes = out.model->traced.graph.attributes;
+  if (const auto ranges = attributes.find(ops::kInputRanges); ranges != attributes.end())
+    out.graph.attributes.insert(*ranges);
   out.samples = out.model->samples;
   return out;
 }
@@ -129,21 +132,6 @@ Subject read_subject(const OptOptions& options) {
   return out;
 }
 
-/// Values for the graph's inputs, in its order.
-std::vector<ir::Tensor> in_order(const Subject& subject,
-                                 const std::vector<trace::SampleInput>& inputs) {
-  std::vector<ir::Tensor> out;
-  for (size_t i = 0; i < subject.graph.inputs.size(); ++i) {
-    const std::string& name = subject.graph.values[subject.graph.inputs[i]].name;
-    const auto found = std::find_if(inputs.begin(), inputs.end(), [&](const auto& input) {
-      return std::holds_alternative<ir::Tensor>(input.value) && is_sample_of(input, name, i);
-    });
-    T2N_ASSERT(found != inputs.end(), "the input '", name, "' has no sample");
-    out.push_back(std::get<ir::Tensor>(found->value));
-  }
-  return out;
-}
-
 StepOptions step_options(const OptOptions& options, const Subject& subject) {
   StepOptions out;
   out.passes = options.model.passes;
@@ -154,7 +142,7 @@ StepOptions step_options(const OptOptions& options, const Subject& subject) {
   auto inputs = std::make_shared<std::vector<std::vector<trace::SampleInput>>>();
   for (const auto& [name, seed] : {std::pair("the samples", 0), {"all changed", 1}}) {
     inputs->push_back(fill(subject.samples, static_cast<uint64_t>(seed)));
-    out.sets.push_back({name, in_order(subject, inputs->back())});
+    out.sets.push_back({name, values_of(inputs->back(), ir::input_names(subject.graph))});
   }
   if (subject.model)
     out.model = [inputs, session = subject.model->session](size_t set) {
@@ -210,7 +198,8 @@ void write(const OptOptions& options, const Subject& subject, OptResult& result,
 std::vector<passes::PassInfo> pipeline_of(const OptOptions& options) {
   std::vector<passes::PassInfo> out = options.pipeline;
   if (!writes_artefact(options)) return out;
-  for (const passes::PassInfo& pass : passes::find_passes(passes::translation_pipeline()))
+  for (const passes::PassInfo& pass :
+       passes::find_passes(passes::pipeline(passes::Pipeline::translation)))
     out.push_back(pass);
   return out;
 }
@@ -295,7 +284,7 @@ OptResult optimise(const OptOptions& options) {
   ir::Graph before;  // with the modules of fused layers
   if (compression) {
     before = out.graph;
-    passes::run_pipeline(before, {"expand-attention"}, context);
+    passes::run_pipeline(before, passes::pipeline(passes::Pipeline::attention), context);
     compression->settings().require_matches(before);
   }
   out.steps = run_steps(out.graph, pipeline, context, steps);

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "src/export/dynamic_model.h"
@@ -13,36 +12,36 @@
 
 namespace t2n {
 
-struct TracedModel {
+/// A model in a session of LibTorch, from its file.
+struct LoadedModel {
   trace::ModelInfo info;
   std::shared_ptr<trace::Session> session;
-  std::vector<Sample> samples;
-  trace::Traced traced;
-  bool samples_from_file = false;
-  std::vector<std::string> inputs;  ///< names of the graph's inputs, before any is pruned
-  std::optional<dynamic::DynamicTrace> dynamic;  ///< its `traced` is moved to the field above
-  /// The graph is compressed, and computes the reference of a check.
-  bool is_compressed = false;
-  /// The recorded graph, if passes change the one in `traced` before a check.
-  std::optional<ir::Graph> recorded;
-
-  const ir::Graph& recorded_graph() const { return recorded ? *recorded : traced.graph; }
+  std::vector<Sample> samples;     ///< the user's, completed by the file's
+  bool samples_from_file = false;  ///< the user gave none
 };
 
-/// A loaded model with its samples, not traced yet; `samples` override those in the file.
-TracedModel load_model(const std::string& path, const std::string& method,
+/// `samples` override those in the file.
+LoadedModel load_model(const std::string& path, const std::string& method,
                        const std::vector<Sample>& samples);
-/// Traces a loaded model.   Errors: as below.
-void trace_model(TracedModel& model, const std::vector<Sample>& samples,
-                 const DynamicOptions& dynamic, trace::TraceOptions options);
+/// The same model with other samples of the user.
+LoadedModel with_samples(LoadedModel model, const std::vector<Sample>& samples);
 
-/// Loads and traces. `progress` is called when a stage begins: "load", "trace". If the model
-/// cannot be exported with minima and maxima of sizes (`has_file` is false), resolves them by the
-/// probe traces. Errors: those of the tracer, and, with dynamic axes, of trace_dynamic_model.
-TracedModel load_and_trace(const std::string& path, const std::string& method,
-                           const std::vector<Sample>& samples, const DynamicOptions& dynamic,
-                           trace::TraceOptions options,
-                           const std::function<void(std::string_view)>& progress,
-                           const std::function<bool(const TracedModel&)>& has_file = {});
+/// A loaded model, whose samples have the ranges and states of a trace, and the trace.
+struct TracedModel : LoadedModel {
+  trace::Traced traced;                          ///< verified, in plain operations
+  std::vector<std::string> inputs;               ///< names of the graph's inputs
+  std::optional<dynamic::DynamicTrace> dynamic;  ///< its `traced` is moved to the field above
+};
+
+/// Traces a loaded model; `samples`: the user's. Errors: those of the tracer, and, with dynamic
+/// axes, of trace_dynamic_model.
+TracedModel trace_model(const LoadedModel& loaded, const std::vector<Sample>& samples,
+                        const DynamicOptions& dynamic, const trace::TraceOptions& options);
+
+/// The same. If the model cannot be exported with minima and maxima of sizes (`has_file` is false),
+/// resolves them by the probe traces.
+TracedModel trace_to_export(const LoadedModel& loaded, const std::vector<Sample>& samples,
+                            const DynamicOptions& dynamic, const trace::TraceOptions& options,
+                            const std::function<bool(const TracedModel&)>& has_file);
 
 }  // namespace t2n

@@ -7,8 +7,8 @@
 
 #include "ir/cast.h"
 #include "src/diag/error.h"
-#include "src/export/dynamic_model.h"
 #include "src/samples/input_spec.h"
+#include "src/samples/samples_at.h"
 #include "src/spec/input_sizes.h"
 
 namespace t2n {

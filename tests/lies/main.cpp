@@ -16,6 +16,7 @@
 #include "src/check/contents.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
+#include "src/export/stages.h"
 #include "src/samples/input_spec.h"
 #include "src/tract/worker.h"
 #include "tests/lies/jury.h"
@@ -76,21 +77,20 @@ class Court {
     DynamicOptions dynamic;
     for (const std::string& spec : request.dynamic)
       dynamic.axes.push_back(dynamic::parse_axis(spec));
-    model_ = load_and_trace(request.model, "forward", parse_inputs(request.inputs), dynamic, trace,
-                            [](std::string_view) {});
-    model_.recorded = model_.traced.graph;
-    names_ = model_.traced.graph.output_names;
-    truth_.document = to_nnef(model_.traced.graph, target_, {}, {});
-    truth_.inputs = sample_tensors(model_);
+    const std::vector<Sample> samples = parse_inputs(request.inputs);
+    model_ = trace_model(load_model(request.model, "forward", samples), samples, dynamic, trace);
+    source_.emplace(source_model(model_));
+    truth_.document = source_->to_document(model_.traced.graph, target_);
+    truth_.inputs = graph_inputs(fill(model_.samples, 0), *source_);
     truth_.outputs = model_.traced.outputs;
     if (model_.dynamic) truth_.sizes = model_.dynamic->chooser.sample();
     for (const trace::State& state : model_.traced.states)
       truth_.states.emplace_back(state.input, state.output);
     engine_ = find_engine(parse_engine("auto"), engine_request_for(target_), options_.runner);
-    sets_ = make_input_sets(model_, options_.seeds, options_.tolerance,
-                            artefact_inputs_of(truth_.document));
+    accepted_ = artefact_inputs_of(truth_.document);
+    sets_ = make_input_sets(*source_, options_.seeds, options_.tolerance, accepted_);
     options_.scratch = engine_.scratch->path();
-    jury_.emplace(model_, truth_.document, sets_, *engine_.runner);
+    jury_.emplace(*source_, truth_.document, sets_, *engine_.runner);
   }
 
   const Truth& truth() const { return truth_; }
@@ -117,8 +117,12 @@ class Court {
  private:
   /// Whether it is inconclusive.
   bool judged(InputSets& sets, const std::string& artefact) {
-    CheckResult result =
-        check_on(sets, model_, names_, options_, *engine_.runner, spec::Dialect::tract, artefact);
+    CheckResult result = check_on(sets, {.model = *source_,
+                                         .accepted = accepted_,
+                                         .outputs = model_.traced.graph.output_names,
+                                         .options = options_,
+                                         .runner = *engine_.runner,
+                                         .path = artefact});
     judge(result, options_, "", {});
     return result.inconclusive;
   }
@@ -147,7 +151,8 @@ class Court {
   const target::Target target_ = target::parse_target("tract");
   CheckOptions options_;
   TracedModel model_;
-  std::vector<std::string> names_;
+  std::optional<SourceModel> source_;
+  ArtefactInputs accepted_;
   Truth truth_;
   FoundEngine engine_;
   InputSets sets_;

@@ -4,8 +4,8 @@
 #include <map>
 #include <optional>
 
+#include "src/export/pass_table.h"
 #include "src/model/torch_module.h"
-#include "src/passes/pass.h"
 #include "tests/support/script.h"
 #include "tests/trace/replay.h"
 

@@ -5,8 +5,8 @@
 #include "ir/scan.h"
 #include "src/check/compare.h"
 #include "src/diag/error.h"
+#include "src/export/pass_table.h"
 #include "src/model/torch_module.h"
-#include "src/passes/pass.h"
 #include "tests/support/script.h"
 #include "tests/trace/rolled.h"
 

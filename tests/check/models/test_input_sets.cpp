@@ -7,6 +7,7 @@
 
 #include "src/check/input_sets.h"
 #include "src/diag/error.h"
+#include "src/export/stages.h"
 #include "src/model/torch_module.h"
 #include "src/samples/variations.h"
 #include "tests/support/script.h"
@@ -24,11 +25,11 @@ ir::Tensor without_values(ir::DType dtype, const ir::Ints& shape) {
 
 InputSets sets_of(const std::string& source, std::vector<Sample> samples,
                   const std::vector<std::pair<std::string, ir::Tensor>>& parameters = {}) {
-  TracedModel model;
-  model.session = torch_module().compile({source, parameters});
-  model.samples = std::move(samples);
-  trace_model(model, {}, {}, {});
-  return make_input_sets(model, 2, {}, {});
+  LoadedModel loaded;
+  loaded.session = torch_module().compile({source, parameters});
+  loaded.samples = std::move(samples);
+  const TracedModel model = trace_model(loaded, {}, {}, {});
+  return make_input_sets(source_model(model), 2, {}, {});
 }
 
 Sample sample(const char* name, ir::Tensor tensor) {

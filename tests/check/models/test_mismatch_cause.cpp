@@ -6,6 +6,7 @@
 #include "src/check/graph_f64_distance.h"
 #include "src/check/mismatch_cause.h"
 #include "src/diag/error.h"
+#include "src/export/stages.h"
 #include "src/model/torch_module.h"
 #include "tests/support/script.h"
 
@@ -18,13 +19,16 @@ struct Judge {
   TracedModel model;
   InputSets sets;
 
-  Judge(const std::string& source, const ir::Tensor& x,
+  Judge(const std::string& program, const ir::Tensor& x,
         const std::vector<std::pair<std::string, ir::Tensor>>& parameters = {}) {
-    model.session = torch_module().compile({source, parameters});
-    model.samples = {{{{"x"}, x}, std::nullopt}};
-    trace_model(model, {}, {}, {});
-    sets = make_input_sets(model, 2, {}, {});
+    LoadedModel loaded;
+    loaded.session = torch_module().compile({program, parameters});
+    loaded.samples = {{{{"x"}, x}, std::nullopt}};
+    model = trace_model(loaded, {}, {}, {});
+    sets = make_input_sets(source(), 2, {}, {});
   }
+
+  SourceModel source() const { return source_model(model); }
 
   /// Of the samples' output, with elements changed.
   Explanation found(const std::vector<std::pair<size_t, double>>& changes,
@@ -32,7 +36,7 @@ struct Judge {
     const ir::Tensor& expected = sets.sets[0].expected[output];
     std::vector<double> values = ir::to_f64(expected);
     for (const auto& [at, value] : changes) values[at] = value;
-    return explain(model, sets.sets[0], output,
+    return explain(source(), sets.sets[0], output,
                    ir::tensor_of(expected.dtype, expected.shape, values), {}, step);
   }
 };
@@ -95,7 +99,7 @@ TEST_CASE("LibTorch multiplies by two scales one after the other, or by their pr
   const ir::Tensor w = uniform({16, 8, 3, 3}, -0.2, 0.2, 1);
   Judge judge(source, uniform({2, 8, 24, 24}, -4, 5, 2), {{"w", w}});
   InputSet& set = judge.sets.sets[0];
-  const KernelRuns& runs = in_both_kernels(judge.model, set);
+  const KernelRuns& runs = in_both_kernels(judge.source(), set);
   const auto is_equal = [](const ir::Tensor& a, const ir::Tensor& b) {
     return ir::to_f64(a) == ir::to_f64(b);
   };
@@ -200,7 +204,7 @@ TEST_CASE("LibTorch may round exact ties of its quantised kernels to either side
   const auto may_be = [&](size_t at, double by) {
     std::vector<double> results = ir::to_f64(set.expected[0]);
     results[at] += by;
-    return may_be_of_torch(judge.model, set,
+    return may_be_of_torch(judge.source(), set,
                            {ir::tensor_of(ir::DType::f32, set.expected[0].shape, results)}, {},
                            {0.5});
   };
@@ -221,7 +225,7 @@ TEST_CASE("means are of integers along the innermost axes of rows, and of reals 
   Judge judge("def forward(self, x): return " + results + "torch.mean(" + rows + ").int_repr()\n",
               randn({8, 32, 6, 10}, 11));
   const InputSet& set = judge.sets.sets[0];
-  const auto ours = run_recorded(judge.model, set, torch_module().evaluator());
+  const auto ours = run_recorded(judge.source(), set, torch_module().evaluator());
   REQUIRE_EQ(ours.size(), set.expected.size());
   for (size_t i = 0; i < ours.size(); ++i) {
     CAPTURE(i);

@@ -1,15 +1,9 @@
-#include "src/check/stream.h"
+#include "src/check/pulses.h"
 
 #include <algorithm>
-#include <charconv>
-#include <numeric>
-#include <set>
 
-#include "src/check/graph_f64_distance.h"
-#include "src/check/replay.h"
 #include "src/diag/error.h"
-#include "src/model/torch_module.h"
-#include "src/spec/dialect.h"
+#include "src/samples/samples_at.h"
 
 namespace t2n {
 namespace {
@@ -22,18 +16,12 @@ ir::Tensor first_of(const ir::Tensor& tensor, size_t axis, int64_t count) {
 
 class PulseCheck {
  public:
-  PulseCheck(TracedModel& model, const std::vector<std::string>& names, const CheckOptions& options,
-             check::Runner& runner, const ArtefactInputs& artefact_inputs,
-             const target::Stream& stream, const StreamProperties& properties, CheckResult& result)
-      : model_(model),
-        names_(names),
-        options_(options),
-        runner_(runner),
-        artefact_inputs_(artefact_inputs),
-        stream_(stream),
-        symbol_(stream.symbol),
-        multiple_(properties.multiple),
-        least_(properties.least),
+  PulseCheck(const Checking& checking, CheckResult& result)
+      : checking_(checking),
+        model_(checking.model),
+        symbol_(checking.stream.symbol),
+        multiple_(checking.properties.multiple),
+        least_(checking.properties.least),
         result_(result) {}
 
   void run() {
@@ -45,7 +33,7 @@ class PulseCheck {
   std::vector<int64_t> sizes() const {
     constexpr int64_t kUsual = 8;
     const int64_t usual = (std::max(kUsual, least_) + multiple_ - 1) / multiple_ * multiple_;
-    const int64_t declared = stream_.pulse > 0 ? stream_.pulse : usual;
+    const int64_t declared = checking_.stream.pulse > 0 ? checking_.stream.pulse : usual;
     std::vector<int64_t> out = {declared, declared + multiple_};
     const int64_t half = declared / 2 / multiple_ * multiple_;
     out.push_back(half >= std::max<int64_t>(least_, 1) ? half : declared + 2 * multiple_);
@@ -56,6 +44,7 @@ class PulseCheck {
   /// the artefact rejects the length.
   struct FullInput {
     std::vector<trace::SampleInput> inputs;
+    std::vector<ir::Tensor> fed;
     std::vector<ir::Tensor> expected;
     dynamic::Sizes sizes;
   };
@@ -67,13 +56,8 @@ class PulseCheck {
         samples_at(model_.samples, model_.inputs, model_.dynamic->inputs, out.sizes);
     out.inputs = fill(samples, seed);
     try {
-      std::vector<ir::Ints> shapes;
-      const std::vector<ir::Tensor> tensors = graph_inputs(out.inputs, model_);
-      for (const size_t index : artefact_inputs_.indices) shapes.push_back(tensors[index].shape);
-      spec::bind_sizes(artefact_inputs_.rules, shapes);
-      out.expected = model_.is_compressed
-                         ? in_compressed(model_, out.inputs, out.sizes)
-                         : torch_module().run_in(*model_.session, out.inputs, result_.executor);
+      out.fed = fed_inputs(out.inputs, model_, checking_.accepted);
+      out.expected = reference_outputs(model_, out.inputs, out.sizes, result_.executor);
     } catch (const Error& error) {
       const std::string& id = error.diagnostic().id;
       if (id != "forward-failed" && id != "input-sizes") throw;
@@ -83,9 +67,9 @@ class PulseCheck {
   }
 
   void check(int64_t pulse) {
-    const auto info = runner_.pulse({stream_.symbol, pulse});
+    const auto info = checking_.runner.pulse({checking_.stream.symbol, pulse});
     if (!info)
-      throw Error("engine-not-found", cat(runner_.name(), " does not support pulses"),
+      throw Error("engine-not-found", cat(checking_.runner.name(), " does not support pulses"),
                   "only tract runs models in pulses", "install tract, or omit --stream");
     if (result_.pulses.empty()) result_.delays = info->delays;
     // Tries longer inputs until every output has enough entries. The input continues after the fed
@@ -104,17 +88,16 @@ class PulseCheck {
 
   /// False if an output has too few entries to compare.
   bool compare(const check::InPulses& info, FullInput input, int64_t pieces, int64_t pulse) {
-    std::vector<ir::Tensor> tensors = graph_inputs(input.inputs, model_);
+    std::vector<ir::Tensor> tensors = std::move(input.fed);
     for (size_t i = 0; i < tensors.size() && i < info.input_axes.size(); ++i)
       if (info.input_axes[i] >= 0) {
         const size_t axis = info.input_axes[i];
         const int64_t length = input.sizes.at(symbol_);
         tensors[i] = first_of(tensors[i], axis, tensors[i].shape[axis] / length * pieces * pulse);
       }
-    std::vector<ir::Tensor> actual = runner_.run_in_pulses(tensors);
-    if (actual.size() != input.expected.size() || actual.size() != info.axes.size())
-      throw Error("engine-failed", cat("the engine gave ", actual.size(),
-                                       " outputs, the model has ", input.expected.size()));
+    std::vector<ir::Tensor> actual = checking_.runner.run_in_pulses(tensors);
+    require_count(actual.size(), input.expected.size());
+    require_count(actual.size(), info.axes.size());
     InputSets sets;
     InputSet set{.name = "", .inputs = input.inputs, .expected = {}, .sizes = input.sizes};
     for (size_t i = 0; i < actual.size(); ++i) {
@@ -135,8 +118,7 @@ class PulseCheck {
     sets.sets.push_back(std::move(set));
     sets.reference = result_.reference;
     require_fresh(tensors, actual, info, pulse);
-    Replay replay(runner_.name(), {actual});
-    CheckResult found = check_on(sets, model_, names_, options_, replay, spec::Dialect::tract);
+    CheckResult found = compare_results(sets, checking_, {std::move(actual)});
     for (check::OutputRow& row : found.rows)
       row.where = cat("in pulses of ", pulse, ", ", dynamic::sizes_str(input.sizes));
     merge_rows(result_, found);
@@ -147,7 +129,7 @@ class PulseCheck {
   /// Checks that a second stream starts in a fresh state.
   void require_fresh(const std::vector<ir::Tensor>& tensors, const std::vector<ir::Tensor>& first,
                      const check::InPulses& info, int64_t pulse) {
-    const std::vector<ir::Tensor> again = runner_.run_in_pulses(tensors);
+    const std::vector<ir::Tensor> again = checking_.runner.run_in_pulses(tensors);
     for (size_t i = 0; i < first.size(); ++i) {
       ir::Tensor second = again.at(i);
       if (info.axes[i] >= 0)
@@ -160,73 +142,19 @@ class PulseCheck {
     }
   }
 
-  TracedModel& model_;
-  const std::vector<std::string>& names_;
-  const CheckOptions& options_;
-  check::Runner& runner_;
-  const ArtefactInputs& artefact_inputs_;
-  const target::Stream& stream_;
+  const Checking& checking_;
+  const SourceModel& model_;
   ir::Symbol symbol_;
   int64_t multiple_;
   int64_t least_;
   CheckResult& result_;
 };
 
-/// A numeric property; `least` if the document has none. Errors: `nnef-invalid`.
-int64_t number_property(const nnef::Document& document, std::string_view name, int64_t least) {
-  const auto text = spec::property(document, name);
-  if (!text) return least;
-  int64_t out = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), out);
-  if (error != std::errc() || end != text->data() + text->size() || out < least)
-    throw Error("nnef-invalid", cat("the property ", quoted(name), " is ", quoted(*text),
-                                    ", not a number from ", least, " on"));
-  return out;
-}
-
 }  // namespace
 
-void require_stream(const target::Target& target, const DynamicOptions& dynamic) {
-  if (!target::streams(target)) return;
-  const std::string& symbol = target.stream.symbol;
-  if (target.engine != target::Engine::tract || !target::has(target, target::Feature::pulses))
-    throw Error("usage", cat("--stream is not available for ", target::target_name(target)),
-                cat("pulses are supported since tract ",
-                    target::version_str(target::feature_row(target::Feature::pulses).since)),
-                "add --target tract");
-  const ir::Symbol length(symbol);
-  bool is_declared = false;
-  std::set<std::string> inputs;
-  for (const dynamic::AxisSpec& axis : dynamic.axes) {
-    if (!axis.size.mentions(length)) continue;
-    is_declared = true;
-    if (!inputs.insert(axis.input).second)
-      throw Error("usage",
-                  cat("--stream ", symbol, ": ", quoted(axis.input), " has two axes of this size"),
-                  "an input streams along one axis", "declare one of them only");
-    const ir::Dim none = axis.size.substitute(ir::Sizes{{length, 0}});
-    if (!none.is_constant() || none.value() != 0)
-      throw Error("usage",
-                  cat("--stream ", symbol, ": ", quoted(axis.text), " is not a multiple of it"),
-                  "all pulses have the same size", cat("declare it as 2*", symbol, " or the like"));
-  }
-  if (!is_declared)
-    throw Error("usage", cat("--stream ", symbol, ": no axis has this name"),
-                "a model streams along a dynamic axis", cat("declare it: --dynamic x:1=", symbol));
-}
-
-StreamProperties stream_properties(const nnef::Document& document) {
-  return {.symbol = spec::property(document, spec::kStreamSymbol).value_or(""),
-          .multiple = number_property(document, spec::kPulseMultiple, 1),
-          .least = number_property(document, spec::kPulseLeast, 0)};
-}
-
-void check_in_pulses(TracedModel& model, const std::vector<std::string>& names,
-                     const CheckOptions& options, check::Runner& runner,
-                     const ArtefactInputs& artefact_inputs, const target::Stream& stream,
-                     const StreamProperties& properties, CheckResult& result) {
-  T2N_ASSERT(model.dynamic, "a streaming model has dynamic sizes");
-  PulseCheck(model, names, options, runner, artefact_inputs, stream, properties, result).run();
+void check_in_pulses(const Checking& checking, CheckResult& result) {
+  T2N_ASSERT(checking.model.dynamic != nullptr, "a streaming model has dynamic sizes");
+  PulseCheck(checking, result).run();
 }
 
 }  // namespace t2n
