@@ -74,9 +74,7 @@ Findings lint_graph(const LintCommand& options) {
   opt.model = traced_options(options.file, options.inputs, report);
   opt.model.target = target::parse_target(options.target.value_or("tract"));
   opt.model.taken = taken_files(options.inputs.specs, options.configs, {});
-  opt.model.progress = [&console](std::string_view stage) {
-    if (stage != "done") console.stage(stage);
-  };
+  opt.model.progress = console.progress();
   optimise(opt);
   console.stop();
   return out;

@@ -161,9 +161,7 @@ OptOptions opt_options(const OptCommand& options, Console& console) {
   out.model.passes.print = [&console](const std::string& text) {
     console.print_above_progress(text);
   };
-  out.model.progress = [&console](std::string_view stage) {
-    if (stage != "done") console.stage(stage);
-  };
+  out.model.progress = console.progress();
   ir::Graph none;
   passes::run_pipeline(none, {}, {}, out.model.passes);  // refuses unknown names
   claim_stdout(options.output);
@@ -183,9 +181,7 @@ ExitCode run_opt(const OptCommand& options) {
     print(pass_list());
     return ExitCode::ok;
   }
-  Console console(options.quiet     ? Verbosity::quiet
-                  : options.verbose ? Verbosity::verbose
-                                    : Verbosity::normal);
+  Console console(verbosity_of(options.quiet, options.verbose));
   const OptOptions opt = opt_options(options, console);
   const OptResult result = optimise(opt);
   console.stop();

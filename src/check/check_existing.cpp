@@ -79,35 +79,17 @@ class OrderedRunner final : public check::Runner {
   Indices outputs_;            ///< for each output of the model, its index in the engine
 };
 
-/// An input or output, as text for a table of the two signatures.
-struct SignatureRow {
-  std::string name;
-  std::string type;
-};
-
-std::string ports_text(const std::vector<SignatureRow>& ports) {
-  std::string out;
-  for (const SignatureRow& port : ports)
-    out += cat(out.empty() ? "" : ", ", port.name, port.type.empty() ? "" : " ", port.type);
-  return out.empty() ? "none" : out;
-}
-
-[[noreturn]] void refuse_signature(std::string message, const std::vector<SignatureRow>& model,
-                                   const std::vector<SignatureRow>& artefact,
+/// Inputs are texts with types, outputs are names.
+[[noreturn]] void refuse_signature(std::string message, const Names& model, const Names& artefact,
                                    std::string help = {}) {
-  throw Error(Diagnostic{.id = "signature-mismatch",
-                         .message = std::move(message),
-                         .where = {},
-                         .details = {cat("the model:    ", ports_text(model)),
-                                     cat("the artefact: ", ports_text(artefact))},
-                         .why = {},
-                         .help = std::move(help)});
-}
-
-Names names_of(const std::vector<SignatureRow>& ports) {
-  Names out;
-  for (const SignatureRow& port : ports) out.push_back(port.name);
-  return out;
+  const auto text = [](const Names& ports) { return ports.empty() ? "none" : joined(ports, ", "); };
+  throw Error(Diagnostic{
+      .id = "signature-mismatch",
+      .message = std::move(message),
+      .where = {},
+      .details = {cat("the model:    ", text(model)), cat("the artefact: ", text(artefact))},
+      .why = {},
+      .help = std::move(help)});
 }
 
 /// For each name its index in `among`; nothing if a name is missing there or occurs twice.
@@ -127,34 +109,21 @@ Indices by_position(size_t count) {
   return out;
 }
 
-std::vector<SignatureRow> model_input_rows(const ir::Graph& graph) {
-  std::vector<SignatureRow> out;
+Names typed_inputs(const ir::Graph& graph) {
+  Names out;
   for (const ir::ValueId id : graph.inputs) {
     const ir::Value& value = graph.values[id];
     ir::Shape shape = value.shape;
     if (ir::is_complex(value.dtype)) shape.emplace_back(2);
-    out.push_back(
-        {value.name, cat(ir::dtype_name(ir::component_dtype(value.dtype)), ir::shape_str(shape))});
+    out.push_back(cat(value.name, " ", ir::dtype_name(ir::component_dtype(value.dtype)),
+                      ir::shape_str(shape)));
   }
   return out;
 }
 
-std::vector<SignatureRow> model_output_rows(const ir::Graph& graph) {
-  std::vector<SignatureRow> out;
-  for (const std::string& name : graph.output_names) out.push_back({name, ""});
-  return out;
-}
-
-std::vector<SignatureRow> artefact_input_rows(const std::vector<spec::InputFact>& facts) {
-  std::vector<SignatureRow> out;
-  for (const spec::InputFact& fact : facts)
-    out.push_back({fact.name, spec::dtype_str(fact) + spec::sizes_str(fact)});
-  return out;
-}
-
-std::vector<SignatureRow> artefact_output_rows(const nnef::Document& document) {
-  std::vector<SignatureRow> out;
-  for (const std::string& name : document.graph.results) out.push_back({name, ""});
+Names typed_inputs(const std::vector<spec::InputFact>& facts) {
+  Names out;
+  for (const spec::InputFact& fact : facts) out.push_back(spec::fact_str(fact));
   return out;
 }
 
@@ -171,19 +140,20 @@ bool fits_input(const spec::InputFact& fact, const ir::Tensor& sample, spec::Dia
 }
 
 /// "1 output", "2 outputs"
-std::string count_text(const std::vector<SignatureRow>& ports, std::string_view what) {
-  return cat(ports.size(), " ", what, ports.size() == 1 ? "" : "s");
+std::string count_text(size_t count, std::string_view what) {
+  return cat(count, " ", what, count == 1 ? "" : "s");
 }
 
 /// For each input of the artefact, its index in the model.
 Indices match_inputs(const SourceModel& model, const std::vector<spec::InputFact>& facts) {
-  const std::vector<SignatureRow> ours = model_input_rows(model.traced.graph);
-  const std::vector<SignatureRow> theirs = artefact_input_rows(facts);
-  if (auto indices = indices_by_name(names_of(theirs), names_of(ours))) return *indices;
-  if (ours.size() == theirs.size()) return by_position(ours.size());
-  refuse_signature(
-      cat("the artefact takes ", count_text(theirs, "input"), ", the model ", ours.size()), ours,
-      theirs, "pass each argument that is a constant in the artefact with --input");
+  Names names;
+  for (const spec::InputFact& fact : facts) names.push_back(fact.name);
+  if (auto indices = indices_by_name(names, model.inputs)) return *indices;
+  if (names.size() == model.inputs.size()) return by_position(names.size());
+  refuse_signature(cat("the artefact takes ", count_text(names.size(), "input"), ", the model ",
+                       model.inputs.size()),
+                   typed_inputs(model.traced.graph), typed_inputs(facts),
+                   "pass each argument that is a constant in the artefact with --input");
 }
 
 void check_types(const SourceModel& model, const std::vector<spec::InputFact>& facts,
@@ -193,19 +163,19 @@ void check_types(const SourceModel& model, const std::vector<spec::InputFact>& f
     if (!fits_input(facts[i], samples[indices[i]], dialect))
       refuse_signature(
           cat("the artefact's input ", quoted(facts[i].name), " does not match the model's"),
-          model_input_rows(model.traced.graph), artefact_input_rows(facts),
+          typed_inputs(model.traced.graph), typed_inputs(facts),
           "use --input to pass samples of the artefact's shapes and dtypes");
 }
 
 /// For each output of the model, its index in the artefact.
 Indices match_outputs(const SourceModel& model, const nnef::Document& document) {
-  const std::vector<SignatureRow> ours = model_output_rows(model.traced.graph);
-  const std::vector<SignatureRow> theirs = artefact_output_rows(document);
+  const Names& ours = model.traced.graph.output_names;
+  const Names& theirs = document.graph.results;
   if (ours.size() != theirs.size())
-    refuse_signature(
-        cat("the artefact gives ", count_text(theirs, "output"), ", the model ", ours.size()), ours,
-        theirs);
-  return indices_by_name(names_of(ours), names_of(theirs)).value_or(by_position(ours.size()));
+    refuse_signature(cat("the artefact gives ", count_text(theirs.size(), "output"), ", the model ",
+                         ours.size()),
+                     ours, theirs);
+  return indices_by_name(ours, theirs).value_or(by_position(ours.size()));
 }
 
 Names row_names(const nnef::Document& document, const Indices& outputs) {
@@ -242,15 +212,10 @@ OpenedArtefact open_artefact(const std::string& path, const CheckOptions& option
 std::vector<Sample> declared_samples(const std::vector<spec::InputFact>& facts) {
   std::vector<Sample> out;
   for (size_t i = 0; i < facts.size(); ++i) {
-    ir::Tensor tensor;
-    tensor.dtype = facts[i].dtype.value_or(ir::DType::f32);
-    for (const spec::InputSize& size : facts[i].sizes) {
-      if (!size.value) return {};
-      tensor.shape.push_back(*size.value);
-    }
-    refuse_large(facts[i], tensor.shape);
-    tensor.strides = ir::contiguous_strides(tensor.shape);
-    out.push_back({{{cat("input_", i)}, std::move(tensor)}, std::nullopt});
+    auto sample = declared_sample(facts[i]);
+    if (!sample) return {};
+    sample->input.path = {cat("input_", i)};
+    out.push_back(*std::move(sample));
   }
   return out;
 }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kHeader = 128;  ///< bytes of a .dat before its values
 /// A tolerance, relative to the largest element: another LibTorch may fold constants differently.
-constexpr double kRoundings = 1e-5;
+constexpr double kFoldingError = 1e-5;
 constexpr size_t kShown = 8;
 constexpr const char* kTargetVersion = "tract_target_version";
 
@@ -47,14 +47,15 @@ nnef::StoredTensor stored(const nnef::Blob& blob) {
 }
 
 /// What differs between a weight of the file and the model's; "" if nothing does.
-std::string difference(const nnef::StoredTensor& file, const nnef::Blob& blob) {
+std::string weight_difference(const nnef::StoredTensor& file, const nnef::Blob& blob) {
   if (has_bytes(blob, file.values.bytes)) return {};
   const nnef::StoredTensor expected = stored(blob);
   for (const diff::Difference& each : diff::compare_weights(file.label, file, expected)) {
     if (each.aspect == "type")
       return cat(quoted(file.label), " is ", each.before, ", in the model ", each.after);
-    const double limit =
-        ir::is_float(expected.values.dtype) ? kRoundings * largest_magnitude(expected.values) : 0;
+    const double limit = ir::is_float(expected.values.dtype)
+                             ? kFoldingError * largest_magnitude(expected.values)
+                             : 0;
     if (each.max_abs && !(*each.max_abs <= limit))
       return cat(quoted(file.label), " differs from the model by up to ", *each.max_abs);
   }
@@ -82,7 +83,7 @@ std::vector<std::string> differences(const nnef::Artefact& artefact, const nnef:
     const auto blob = std::find_if(document.blobs.begin(), document.blobs.end(),
                                    [&own](const nnef::Blob& each) { return each.label == own; });
     if (file == nullptr || blob == document.blobs.end()) continue;
-    if (std::string found = difference(*file, *blob); !found.empty())
+    if (std::string found = weight_difference(*file, *blob); !found.empty())
       out.push_back(std::move(found));
   }
   for (const diff::NumberDifference& each : text.numbers)

@@ -43,12 +43,13 @@ std::vector<ir::Tensor> compared_part(std::vector<ir::Tensor> outputs, const Inp
   return outputs;
 }
 
-/// Evaluates a recorded graph on a set's inputs with `run`. Empty if that is impossible.
+/// Evaluates the recorded graph, or another one, on a set's inputs with `run`. Empty if that is
+/// impossible.
 template <typename Run>
-std::vector<ir::Tensor> evaluated(const ir::Graph& recorded, const SourceModel& model,
-                                  const InputSet& set, Run run) {
+std::vector<ir::Tensor> evaluated(const SourceModel& model, const InputSet& set, Run run,
+                                  const ir::Graph* other = nullptr) {
   try {
-    ir::Graph graph = passes::at_sizes(recorded, set.sizes);
+    ir::Graph graph = passes::at_sizes(other == nullptr ? model.graph : *other, set.sizes);
     auto inputs = values_of(set.inputs, model.inputs);
     return compared_part(run(graph, inputs), set);
   } catch (const Error&) {  // no kernel for f64, or for these operands
@@ -115,7 +116,7 @@ std::vector<ir::Tensor> computed_nearby(const SourceModel& model, const InputSet
     for (ir::Constant& constant : graph.constants) constant.data = nudged(constant.data);
     return ir::run_graph(graph, inputs, evaluate);
   };
-  return evaluated(model.graph, model, set, run);
+  return evaluated(model, set, run);
 }
 
 std::vector<std::vector<ir::Tensor>> all_nearby(const SourceModel& model, const InputSet& set) {
@@ -163,7 +164,7 @@ std::vector<ir::Tensor> computed(const SourceModel& model, InputSet& set,
     const bool is_measure = is_torch || is_near_ties(model, set, set.expected, exact, tolerance);
     return is_measure ? exact : std::vector<ir::Tensor>();
   };
-  return evaluated(model.graph, model, set, run);
+  return evaluated(model, set, run);
 }
 
 }  // namespace
@@ -189,10 +190,9 @@ ir::Graph graph_at(const SourceModel& model, const dynamic::Sizes& sample_sizes,
 
 std::vector<ir::Tensor> run_recorded(const SourceModel& model, const InputSet& set,
                                      const ir::Evaluator& evaluate) {
-  const auto run = [&](const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
+  return evaluated(model, set, [&](const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
     return ir::run_graph(graph, inputs, evaluate);
-  };
-  return evaluated(model.graph, model, set, run);
+  });
 }
 
 bool rounds(const SourceModel& model) { return has_rounding(model.graph); }
@@ -229,12 +229,9 @@ const std::vector<EngineRun>& in_other_engines(const SourceModel& model, InputSe
 const std::vector<ir::Tensor>& in_f64_of_engines(const SourceModel& model, InputSet& set,
                                                  const check::Tolerance& tolerance) {
   if (set.exact_of_engines) return *set.exact_of_engines;
-  const auto run = [&](const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
-    return ir::run_graph(graph, inputs, torch_module().wide_evaluator());
-  };
   set.exact_of_engines.emplace();
   if (!model.traced.with_quantised || model.is_compressed) return *set.exact_of_engines;
-  std::vector<ir::Tensor> exact = evaluated(model.graph, model, set, run);
+  std::vector<ir::Tensor> exact = run_recorded(model, set, torch_module().wide_evaluator());
   for (const EngineRun& other : in_other_engines(model, set))
     if (is_near_ties(model, set, other.outputs, exact, tolerance)) {
       set.exact_of_engines = std::move(exact);
@@ -245,20 +242,17 @@ const std::vector<ir::Tensor>& in_f64_of_engines(const SourceModel& model, Input
 
 const KernelRuns& in_both_kernels(const SourceModel& model, InputSet& set) {
   if (set.kernels) return *set.kernels;
-  const auto run = [&](const ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
-    return ir::run_graph(graph, inputs, torch_module().evaluator());
-  };
   const auto by_product = [&](ir::Graph& graph, const std::vector<ir::Tensor>& inputs) {
     passes::PassContext context;
     context.multiplies_scales = true;
     passes::run_pass(passes::find_pass("expand-packed", passes::pass_rows()), graph, context);
     passes::run_pass(passes::find_pass("expand-quantised", quant::pass_rows()), graph, context);
-    return run(graph, inputs);
+    return ir::run_graph(graph, inputs, torch_module().evaluator());
   };
   set.kernels.emplace();
   if (!model.traced.with_quantised || model.is_compressed) return *set.kernels;
-  set.kernels->one_by_one = evaluated(model.graph, model, set, run);
-  set.kernels->by_product = evaluated(*model.traced.with_quantised, model, set, by_product);
+  set.kernels->one_by_one = run_recorded(model, set, torch_module().evaluator());
+  set.kernels->by_product = evaluated(model, set, by_product, &*model.traced.with_quantised);
   return *set.kernels;
 }
 

@@ -65,7 +65,7 @@ std::optional<Diagnostic> inconclusive(const CheckResult& result,
 }
 
 /// The message for a row that differs, within the tolerance or beyond it.
-std::string mismatch_of(const check::OutputRow& row) {
+std::string mismatch_message(const check::OutputRow& row) {
   if (row.comparison.verdict == check::Verdict::differs)
     return cat(check::mismatch_text(row.name, row.comparison),
                row.where.empty() ? "" : cat(", ", row.where));
@@ -89,7 +89,7 @@ void judge(CheckResult& result, const CheckOptions& options, const std::string& 
   for (const check::OutputRow& row : result.rows) {
     const check::Verdict verdict = check::verdict(row);
     if (verdict == check::Verdict::differs) {
-      const std::string text = mismatch_of(row);
+      const std::string text = mismatch_message(row);
       if (mismatch.message.empty())
         mismatch.message = text;
       else

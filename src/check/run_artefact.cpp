@@ -76,22 +76,28 @@ const Sample* find_sample(const SamplesByName& samples, const std::string& name,
   return found;
 }
 
-/// A sample with the declared shape and dtype.
-Sample declared_sample(const spec::InputFact& fact) {
-  ir::Tensor tensor;
-  for (const spec::InputSize& size : fact.sizes) {
-    if (!size.value)
-      throw Error("input-missing",
-                  cat("the input ", quoted(spec::fact_str(fact)), " has no sample"),
-                  cat("the artefact has the dynamic size ", quoted(size.text)),
-                  cat("pass a shape, for example --input ", spec::sample_spec(fact),
-                      ", or values: --input ", fact.name, "=@file.npy"));
-    tensor.shape.push_back(*size.value);
-  }
-  tensor.dtype = fact.dtype.value_or(ir::DType::f32);
-  refuse_large(fact, tensor.shape);
-  tensor.strides = ir::contiguous_strides(tensor.shape);
-  return {{{fact.name}, std::move(tensor)}, std::nullopt};
+/// Refuses random values for a very large input whose size only the artefact declares.
+void refuse_large(const spec::InputFact& fact, const ir::Ints& shape) {
+  constexpr int64_t kNoMemory = int64_t{1} << 38;  // even larger inputs have another message
+  int64_t elements = 1;
+  for (const int64_t size : shape)
+    if (__builtin_mul_overflow(elements, size, &elements)) return;
+  if (elements <= limits::kDrawnElements || elements > kNoMemory) return;
+  throw Error("nnef-limit", cat("the artefact declares the input ", quoted(spec::fact_str(fact))),
+              cat("random values are limited to ", limits::kDrawnElements, " elements"),
+              cat("pass values or a shape with --input ", fact.name, "=…"));
+}
+
+/// The artefact's own shape, for an input without a sample.
+Sample required_sample(const spec::InputFact& fact) {
+  if (auto out = declared_sample(fact)) return *std::move(out);
+  std::string dynamic_size;
+  for (const spec::InputSize& size : fact.sizes)
+    if (!size.value && dynamic_size.empty()) dynamic_size = size.text;
+  throw Error("input-missing", cat("the input ", quoted(spec::fact_str(fact)), " has no sample"),
+              cat("the artefact has the dynamic size ", quoted(dynamic_size)),
+              cat("pass a shape, for example --input ", spec::sample_spec(fact),
+                  ", or values: --input ", fact.name, "=@file.npy"));
 }
 
 void refuse_misfit(const spec::InputFact& fact, const ir::Tensor& tensor) {
@@ -161,15 +167,16 @@ std::vector<ir::Tensor> run_in(check::Runner& runner, const nnef::Document& docu
 
 }  // namespace
 
-void refuse_large(const spec::InputFact& fact, const ir::Ints& shape) {
-  constexpr int64_t kNoMemory = int64_t{1} << 38;  // even larger inputs have another message
-  int64_t elements = 1;
-  for (const int64_t size : shape)
-    if (__builtin_mul_overflow(elements, size, &elements)) return;
-  if (elements <= limits::kDrawnElements || elements > kNoMemory) return;
-  throw Error("nnef-limit", cat("the artefact declares the input ", quoted(spec::fact_str(fact))),
-              cat("random values are limited to ", limits::kDrawnElements, " elements"),
-              cat("pass values or a shape with --input ", fact.name, "=…"));
+std::optional<Sample> declared_sample(const spec::InputFact& fact) {
+  ir::Tensor tensor;
+  for (const spec::InputSize& size : fact.sizes) {
+    if (!size.value) return std::nullopt;
+    tensor.shape.push_back(*size.value);
+  }
+  tensor.dtype = fact.dtype.value_or(ir::DType::f32);
+  refuse_large(fact, tensor.shape);
+  tensor.strides = ir::contiguous_strides(tensor.shape);
+  return Sample{{{fact.name}, std::move(tensor)}, std::nullopt};
 }
 
 EngineRequest engine_request_for(const nnef::Document& document) {
@@ -210,7 +217,7 @@ std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& f
   std::vector<Sample> bound;
   for (size_t i = 0; i < facts.size(); ++i) {
     const Sample* const sample = find_sample(named_samples, facts[i].name, i);
-    bound.push_back(sample == nullptr ? declared_sample(facts[i]) : *sample);
+    bound.push_back(sample == nullptr ? required_sample(facts[i]) : *sample);
   }
   std::vector<nnef::NamedTensor> out;
   const std::vector<trace::SampleInput> filled = fill(bound, 0);

@@ -29,9 +29,9 @@ std::vector<nnef::NamedTensor> bind_inputs(const std::vector<spec::InputFact>& f
                                            const std::vector<Sample>& samples,
                                            spec::Dialect dialect, bool casts_floats = false);
 
-/// Refuses random values for a very large input whose size only the artefact declares. Errors:
-/// `nnef-limit`.
-void refuse_large(const spec::InputFact& fact, const ir::Ints& shape);
+/// A sample with the declared shape and dtype; nothing if a size is dynamic. Errors: `nnef-limit`
+/// for a very large one, whose size only the artefact declares.
+std::optional<Sample> declared_sample(const spec::InputFact& fact);
 
 struct RunOptions {
   std::string artefact;

@@ -174,9 +174,7 @@ void require_preset(const ExportOptions& options) {
 }
 
 CausalLm causal_lm(const LoadedModel& model, const ExportOptions& options) {
-  trace::TraceOptions quiet = trace_options(options);
-  quiet.report = nullptr;
-  const TracedModel traced = trace_model(model, options.samples, {}, quiet);
+  const TracedModel traced = trace_at_one_size(model, options);
   const ir::Graph& graph = traced.traced.graph;
   require_tokens(graph);
   CausalLm out{{open_axes(graph), options.dynamic.asserted}, client_names(graph, options.names)};

@@ -8,23 +8,15 @@
 namespace t2n {
 namespace {
 
-trace::TraceOptions check_trace_options(const CheckExistingOptions& options) {
-  trace::TraceOptions out;
-  out.accepted_guards = options.accepted_guards;
-  out.max_iterations = options.max_iterations;
-  out.explicit_states = options.explicit_states;
-  out.report = options.report;
-  return out;
-}
-
 /// A model without samples is traced with those that the artefact declares.
 TracedModel traced_for_check(const LoadedModel& loaded, const CheckExistingOptions& options,
                              const OpenedArtefact& opened) {
   const auto traced = [&](const std::vector<Sample>& samples) {
-    return trace_to_export(with_samples(loaded, samples), samples, options.dynamic,
-                           check_trace_options(options), [&](const TracedModel& model) {
-                             return has_document(model, named_target(opened.artefact.document), {});
-                           });
+    ModelOptions requested = options;
+    requested.samples = samples;
+    return trace_to_export(with_samples(loaded, samples), requested, [&](const TracedModel& model) {
+      return has_document(model, named_target(opened.artefact.document), {});
+    });
   };
   try {
     return traced(options.samples);
@@ -44,11 +36,11 @@ CheckedExisting compare_with_model(const CheckExistingOptions& options) {
   require_stream(streaming, options.dynamic.axes);
   const OpenedArtefact opened =
       open_artefact(options.artefact, options.check, options.stream, options.report);
-  options.progress("load");
-  const LoadedModel loaded = load_model(options.model, options.method, options.samples);
-  options.progress("trace");
+  options.begin("load");
+  const LoadedModel loaded = load_model(options);
+  options.begin("trace");
   const TracedModel model = traced_for_check(loaded, options, opened);
-  options.progress("check");
+  options.begin("check");
   // An accepted guard may make numbers of the artefact depend on the inputs of the trace.
   return {model.info, check_existing(opened, source_model(model), options.check, options.stream,
                                      options.accepted_guards.empty())};

@@ -34,11 +34,11 @@ struct Subject {
 
 Subject traced_subject(const OptOptions& options) {
   const ExportOptions& model = options.model;
-  if (model.progress) model.progress("load");
-  const LoadedModel loaded = load_model(model.model, model.method, model.samples);
-  if (model.progress) model.progress("trace");
+  model.begin("load");
+  const LoadedModel loaded = load_model(model);
+  model.begin("trace");
   Subject out;
-  out.model = trace_model(loaded, model.samples, model.dynamic, trace_options(model));
+  out.model = trace_model(loaded, model);
   const bool has_quantised = out.model->traced.with_quantised && model.dynamic.axes.empty();
   out.graph = has_quantised ? *out.model->traced.with_quantised : out.model->traced.graph;
   const auto& attributes = out.model->traced.graph.attributes;
@@ -121,7 +121,7 @@ bool needs_torch(const OptOptions& options) {
 
 Subject read_subject(const OptOptions& options) {
   Subject out;
-  if (options.model.progress) options.model.progress("load");
+  options.model.begin("load");
   out.graph = read_graph_file(options.model.model);
   if (options.verifies || options.bisects)
     out.samples = samples_for(out.graph, options.model.samples);
@@ -169,11 +169,11 @@ nnef::Destination opt_destination(const OptOptions& options) {
 
 void write_artefact(const OptOptions& options, const Subject& subject, OptResult& result,
                     ExportResult& ports) {
-  if (options.model.progress) options.model.progress("translate");
+  options.model.begin("translate");
   nnef::Document document =
       ops::translate(result.graph, options.model.target, options.model.report, ops::registry());
   resolve_unused_inputs(options.model, result.graph, document, ports);
-  if (options.model.progress) options.model.progress("write");
+  options.model.begin("write");
   nnef::PendingArtefact artefact = nnef::write_artefact(document, opt_destination(options));
   if (subject.model) torch_module().verify(*subject.model->session, true);
   result.bytes = size_on_disk(artefact.path());
@@ -186,7 +186,7 @@ void write(const OptOptions& options, const Subject& subject, OptResult& result,
   if (writes_artefact(options)) {
     write_artefact(options, subject, result, ports);
   } else {
-    if (options.model.progress) options.model.progress("write");
+    options.model.begin("write");
     if (subject.model) torch_module().verify(*subject.model->session, true);
     const WrittenGraph written = write_graph_file(result.graph, opt_destination(options));
     result.bytes = written.bytes;
@@ -272,7 +272,7 @@ OptResult optimise(const OptOptions& options) {
   OptResult out;
   if (subject.model) out.info = subject.model->info;
   const StepOptions steps = step_options(options, subject);
-  if (options.model.progress) options.model.progress("passes");
+  options.model.begin("passes");
   out.graph = std::move(subject.graph);
   const std::vector<passes::PassInfo> pipeline = pipeline_of(options);
   passes::PassContext context = needs_torch(options)
@@ -291,7 +291,7 @@ OptResult optimise(const OptOptions& options) {
   if (compression && any_uses_settings(options))
     warn_unquantised(before, out.graph, compression->settings(), options.model.report);
   if (out.steps.faulty() == nullptr) write(options, subject, out, ports);
-  if (options.model.progress) options.model.progress("done");
+  options.model.begin("done");
   return out;
 }
 

@@ -56,9 +56,7 @@ void run_passes(ir::Graph& graph, const target::Target& target,
 
 /// Translates at fixed sizes. Errors: `unsupported-op` with all operators without a translation.
 void refuse_untranslated(const LoadedModel& loaded, const ExportOptions& options) {
-  trace::TraceOptions quiet = trace_options(options);
-  quiet.report = nullptr;
-  TracedModel model = trace_model(loaded, options.samples, {}, quiet);
+  TracedModel model = trace_at_one_size(loaded, options);
   to_nnef(model.traced.graph, options.target, options.passes, nullptr);
 }
 
@@ -66,11 +64,9 @@ void refuse_untranslated(const LoadedModel& loaded, const ExportOptions& options
 /// reports the missing operator instead.
 TracedModel traced_model(const LoadedModel& loaded, const ExportOptions& options) {
   try {
-    TracedModel model =
-        trace_to_export(loaded, options.samples, options.dynamic, trace_options(options),
-                        [&](const TracedModel& traced) {
-                          return has_document(traced, options.target, options.passes);
-                        });
+    TracedModel model = trace_to_export(loaded, options, [&](const TracedModel& traced) {
+      return has_document(traced, options.target, options.passes);
+    });
     if (options.is_causal_lm)
       for (dynamic::Sizes& sizes : client_lengths(*model.dynamic, options.dynamic.asserted))
         model.dynamic->chooser.require(std::move(sizes));
@@ -88,12 +84,12 @@ TracedModel traced_model(const LoadedModel& loaded, const ExportOptions& options
 
 /// Without samples, only describes the file; else passes the graph to `finish`.
 Inspection inspect(const ExportOptions& options, const std::function<void(ir::Graph&)>& finish) {
-  const LoadedModel loaded = load_model(options.model, options.method, options.samples);
+  const LoadedModel loaded = load_model(options);
   Inspection out;
   out.model = loaded.info;
   TracedModel model;
   try {
-    model = trace_model(loaded, options.samples, options.dynamic, trace_options(options));
+    model = trace_model(loaded, options);
   } catch (const Error& error) {
     if (error.diagnostic().id != "input-missing") throw;
     return out;
@@ -200,26 +196,23 @@ void check_written(const Exported& exported, const fs::path& artefact, const Sou
 /// Exports one method; the artefact stays pending until all are complete.
 ExportResult export_one(const LoadedModel& loaded, const ExportOptions& requested,
                         const FoundEngine& engine, nnef::PendingGroup& artefacts, size_t number) {
-  const auto progress = [&](std::string_view stage) {
-    if (requested.progress) requested.progress(stage);
-  };
-  progress("trace");
+  requested.begin("trace");
   const ExportOptions options = with_preset(loaded, requested);
   const TracedModel model = traced_model(loaded, options);
   ExportResult result = described(model, options);
   std::optional<CompressedModel> compressed;
   if (const auto compress = with_model_settings(options.compress, model.info)) {
-    progress("compress");
+    requested.begin("compress");
     compressed = compress_model(model, *compress, options.target, options.passes, options.report);
     result.compression = compressed->cost;
   }
   const SourceModel source = source_model(model, compressed ? &*compressed : nullptr);
-  progress("passes");
+  requested.begin("passes");
   const Exported exported = document_of(source.graph, options, result);
-  progress("write");
+  requested.begin("write");
   const nnef::PendingGroup::Written written = artefacts.add(exported.document, number);
   if (options.check) {
-    progress("check");
+    requested.begin("check");
     check_written(exported, written.path, source, options, engine, result);
   }
   torch_module().verify(*model.session, true);
@@ -255,17 +248,16 @@ void allow_reads(const std::vector<ExportOptions>& methods) {
 /// The model of a method; `first` is used if it has a value.
 LoadedModel loaded_model(const ExportOptions& options, std::optional<LoadedModel> first = {}) {
   if (options.is_causal_lm) require_preset(options);
-  if (options.progress) options.progress("load");
-  return first ? *std::move(first) : load_model(options.model, options.method, options.samples);
+  options.begin("load");
+  return first ? *std::move(first) : load_model(options);
 }
 
 /// The first method's model. Refuses a missing method before any method is exported.
 LoadedModel first_model(const std::vector<ExportOptions>& methods) {
-  LoadedModel out = load_model(methods[0].model, methods[0].method, methods[0].samples);
+  LoadedModel out = load_model(methods[0]);
   const std::vector<std::string>& known = out.info.methods;
   for (const ExportOptions& options : methods)
-    if (std::find(known.begin(), known.end(), options.method) == known.end())
-      load_model(options.model, options.method, {});
+    if (std::find(known.begin(), known.end(), options.method) == known.end()) load_model(options);
   return out;
 }
 
@@ -356,7 +348,7 @@ std::vector<ExportResult> export_methods(const std::vector<ExportOptions>& metho
   nnef::PendingGroup artefacts(group);
   std::vector<ExportResult> results = export_all(methods, engine, artefacts);
   artefacts.commit();
-  if (first.progress) first.progress("done");
+  first.begin("done");
   return results;
 }
 

@@ -55,16 +55,6 @@ void note_pairs(ExportResult& result, const Report& report) {
                     .help = "use torch.view_as_real and torch.view_as_complex at the boundary"});
 }
 
-trace::TraceOptions trace_options(const ExportOptions& options) {
-  trace::TraceOptions out;
-  out.accepted_guards = options.accepted_guards;
-  out.max_iterations = options.max_iterations;
-  out.explicit_states = options.explicit_states;
-  out.notes_loops = options.reroll_loops;
-  out.report = options.report;
-  return out;
-}
-
 passes::PassContext pass_context(const target::Target& target, const Report& report) {
   passes::PassContext context;
   context.report = report;

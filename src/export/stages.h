@@ -11,8 +11,6 @@
 
 namespace t2n {
 
-trace::TraceOptions trace_options(const ExportOptions& options);
-
 /// The context for passes on a target, with torch's evaluator.
 passes::PassContext pass_context(const target::Target& target, const Report& report);
 

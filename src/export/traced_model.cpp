@@ -236,6 +236,16 @@ void trace_drawn(TracedModel& model, const DynamicOptions& dynamic,
   throw Error(*std::move(failure));
 }
 
+trace::TraceOptions trace_options(const ModelOptions& options) {
+  trace::TraceOptions out;
+  out.accepted_guards = options.accepted_guards;
+  out.max_iterations = options.max_iterations;
+  out.explicit_states = options.explicit_states;
+  out.notes_loops = options.reroll_loops;
+  out.report = options.report;
+  return out;
+}
+
 /// Explains an unknown name that is an array of an .npz.
 void explain_unknown(const Error& error, const std::vector<Sample>& samples,
                      const trace::ModelInfo& model) {
@@ -251,21 +261,20 @@ void explain_unknown(const Error& error, const std::vector<Sample>& samples,
 
 }  // namespace
 
-LoadedModel load_model(const std::string& path, const std::string& method,
-                       const std::vector<Sample>& samples) {
+LoadedModel load_model(const ModelOptions& options) {
   std::error_code ignored;
-  const auto size = std::filesystem::file_size(path, ignored);
+  const auto size = std::filesystem::file_size(options.model, ignored);
   const limits::Stage stage("loading the model",
                             limits::read_seconds(ignored ? 0 : static_cast<int64_t>(size)));
   const auto& torch = torch_module();  // loads its libraries while everything may still be read
-  confine::may_read(path);
-  for (const Sample& sample : samples)
+  confine::may_read(options.model);
+  for (const Sample& sample : options.samples)
     if (!sample.file.empty()) confine::may_read(sample.file);
   confine::enter_if_armed();
   LoadedModel model;
-  model.session = torch.load(path, method);
+  model.session = torch.load(options.model, options.method);
   model.info = torch.describe(*model.session);
-  return with_samples(std::move(model), samples);
+  return with_samples(std::move(model), options.samples);
 }
 
 LoadedModel with_samples(LoadedModel model, const std::vector<Sample>& samples) {
@@ -274,14 +283,13 @@ LoadedModel with_samples(LoadedModel model, const std::vector<Sample>& samples) 
   return model;
 }
 
-TracedModel trace_model(const LoadedModel& loaded, const std::vector<Sample>& samples,
-                        const DynamicOptions& dynamic, const trace::TraceOptions& options) {
+TracedModel trace_model(const LoadedModel& loaded, const ModelOptions& options) {
   const limits::Stage stage("tracing the model");
   TracedModel model{loaded, {}, {}, {}};
   try {
-    trace_drawn(model, dynamic, options);
+    trace_drawn(model, options.dynamic, trace_options(options));
   } catch (const Error& error) {
-    explain_unknown(error, samples, model.info);
+    explain_unknown(error, options.samples, model.info);
     throw;
   }
   model.inputs = ir::input_names(model.traced.graph);
@@ -291,28 +299,34 @@ TracedModel trace_model(const LoadedModel& loaded, const std::vector<Sample>& sa
   return model;
 }
 
-TracedModel trace_to_export(const LoadedModel& loaded, const std::vector<Sample>& samples,
-                            const DynamicOptions& dynamic, const trace::TraceOptions& options,
+TracedModel trace_at_one_size(const LoadedModel& loaded, const ModelOptions& options) {
+  ModelOptions quiet = options;
+  quiet.dynamic = {};
+  quiet.report = {};
+  return trace_model(loaded, quiet);
+}
+
+TracedModel trace_to_export(const LoadedModel& loaded, const ModelOptions& options,
                             const std::function<bool(const TracedModel&)>& has_file) {
-  if (dynamic.axes.empty()) return trace_model(loaded, samples, dynamic, options);
+  if (options.dynamic.axes.empty()) return trace_model(loaded, options);
   DiagnosticList diagnostics;
   const auto report_all = [&] {
     for (const Diagnostic& each : diagnostics.items)
       if (options.report) options.report(each);
   };
-  trace::TraceOptions collecting = options;
-  collecting.report = diagnostics.report();
+  ModelOptions attempted = options;
+  attempted.report = diagnostics.report();
   std::optional<TracedModel> model;
   try {
-    model = trace_model(loaded, samples, dynamic, collecting);
+    model = trace_model(loaded, attempted);
   } catch (const Error&) {
     report_all();
     throw;
   }
   if (model->dynamic && model->dynamic->has_orders && !has_file(*model)) {
-    DynamicOptions axes = dynamic;
-    axes.takes_orders = true;
-    return trace_model(loaded, samples, axes, options);
+    attempted.dynamic.takes_orders = true;
+    attempted.report = options.report;
+    return trace_model(loaded, attempted);
   }
   report_all();
   return *std::move(model);

@@ -2,15 +2,37 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/export/dynamic_model.h"
 #include "src/samples/samples.h"
 
 namespace t2n {
+
+/// Which model a command traces, and how.
+struct ModelOptions {
+  std::string model;  ///< its path
+  std::string method = "forward";
+  std::vector<Sample> samples;  ///< of --input, overriding those in the file
+  DynamicOptions dynamic;
+  std::set<std::string> accepted_guards;          ///< of --accept-guard: "model.py:8"
+  std::map<std::string, int64_t> max_iterations;  ///< of --max-iterations: by "model.py:8"
+  bool explicit_states = false;                   ///< of --state
+  bool reroll_loops = false;  ///< of --roll-loops: loops become scans, at the samples' sizes
+  Report report;
+  /// Called when a stage begins: "load", "trace", "passes", "translate", "write", "check", "done".
+  std::function<void(std::string_view stage)> progress;
+
+  void begin(std::string_view stage) const {
+    if (progress) progress(stage);
+  }
+};
 
 /// A model in a session of LibTorch, from its file.
 struct LoadedModel {
@@ -20,9 +42,7 @@ struct LoadedModel {
   bool samples_from_file = false;  ///< the user gave none
 };
 
-/// `samples` override those in the file.
-LoadedModel load_model(const std::string& path, const std::string& method,
-                       const std::vector<Sample>& samples);
+LoadedModel load_model(const ModelOptions& options);
 /// The same model with other samples of the user.
 LoadedModel with_samples(LoadedModel model, const std::vector<Sample>& samples);
 
@@ -33,15 +53,14 @@ struct TracedModel : LoadedModel {
   std::optional<dynamic::DynamicTrace> dynamic;  ///< its `traced` is moved to the field above
 };
 
-/// Traces a loaded model; `samples`: the user's. Errors: those of the tracer, and, with dynamic
-/// axes, of trace_dynamic_model.
-TracedModel trace_model(const LoadedModel& loaded, const std::vector<Sample>& samples,
-                        const DynamicOptions& dynamic, const trace::TraceOptions& options);
-
-/// The same. If the model cannot be exported with minima and maxima of sizes (`has_file` is false),
-/// resolves them by the probe traces.
-TracedModel trace_to_export(const LoadedModel& loaded, const std::vector<Sample>& samples,
-                            const DynamicOptions& dynamic, const trace::TraceOptions& options,
+/// Traces a loaded model. Errors: those of the tracer, and, with dynamic axes, of
+/// trace_dynamic_model.
+TracedModel trace_model(const LoadedModel& loaded, const ModelOptions& options);
+/// The same at the samples' sizes, without reports.
+TracedModel trace_at_one_size(const LoadedModel& loaded, const ModelOptions& options);
+/// The same as trace_model. If the model cannot be exported with minima and maxima of sizes
+/// (`has_file` is false), resolves them by the probe traces.
+TracedModel trace_to_export(const LoadedModel& loaded, const ModelOptions& options,
                             const std::function<bool(const TracedModel&)>& has_file);
 
 }  // namespace t2n

@@ -72,13 +72,13 @@ class Court {
  public:
   explicit Court(const Request& request) : request_(request) {
     options_.seeds = request.seeds;
-    trace::TraceOptions trace;
-    trace.explicit_states = request.explicit_states;
-    DynamicOptions dynamic;
+    ModelOptions model;
+    model.model = request.model;
+    model.samples = parse_inputs(request.inputs);
+    model.explicit_states = request.explicit_states;
     for (const std::string& spec : request.dynamic)
-      dynamic.axes.push_back(dynamic::parse_axis(spec));
-    const std::vector<Sample> samples = parse_inputs(request.inputs);
-    model_ = trace_model(load_model(request.model, "forward", samples), samples, dynamic, trace);
+      model.dynamic.axes.push_back(dynamic::parse_axis(spec));
+    model_ = trace_model(load_model(model), model);
     source_.emplace(source_model(model_));
     truth_.document = source_->to_document(model_.traced.graph, target_);
     truth_.inputs = graph_inputs(fill(model_.samples, 0), *source_);

@@ -28,7 +28,7 @@ InputSets sets_of(const std::string& source, std::vector<Sample> samples,
   LoadedModel loaded;
   loaded.session = torch_module().compile({source, parameters});
   loaded.samples = std::move(samples);
-  const TracedModel model = trace_model(loaded, {}, {}, {});
+  const TracedModel model = trace_model(loaded, {});
   return make_input_sets(source_model(model), 2, {}, {});
 }
 

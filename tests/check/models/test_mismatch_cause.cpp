@@ -24,7 +24,7 @@ struct Judge {
     LoadedModel loaded;
     loaded.session = torch_module().compile({program, parameters});
     loaded.samples = {{{{"x"}, x}, std::nullopt}};
-    model = trace_model(loaded, {}, {}, {});
+    model = trace_model(loaded, {});
     sets = make_input_sets(source(), 2, {}, {});
   }
 
