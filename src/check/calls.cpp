@@ -119,7 +119,7 @@ class Calls {
   /// False if torch or the artefact rejects the inputs.
   bool add(Sequence& sequence, Inputs inputs, std::string name) {
     feed_torch(inputs, sequence);
-    InputSet set{.name = std::move(name), .inputs = std::move(inputs), .expected = {}, .sizes = {}};
+    InputSet set{.name = std::move(name), .inputs = std::move(inputs)};
     set.is_fed_back = !sequence.sets.empty();
     try {
       set.expected = in_torch(set.inputs);
@@ -262,9 +262,7 @@ class Calls {
                              const std::vector<std::optional<size_t>>& axes) {
     Sequence one;
     InputSet set{.name = cat("in pieces along ", symbol.str(), ", as in one call"),
-                 .inputs = std::move(full_inputs),
-                 .expected = {},
-                 .sizes = {}};
+                 .inputs = std::move(full_inputs)};
     try {
       set.expected = in_torch(set.inputs);
     } catch (const Error& error) {

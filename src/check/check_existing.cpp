@@ -86,9 +86,7 @@ class OrderedRunner final : public check::Runner {
   throw Error(Diagnostic{
       .id = "signature-mismatch",
       .message = std::move(message),
-      .where = {},
       .details = {cat("the model:    ", text(model)), cat("the artefact: ", text(artefact))},
-      .why = {},
       .help = std::move(help)});
 }
 

@@ -122,12 +122,7 @@ class Rows {
                   : stretched(options_.tolerance, sets.sets[0].expected[i], set.expected[i]);
       check::OutputRow row{.name = names_[i],
                            .comparison = check::compare(set.expected[i], actual[i], tolerance),
-                           .response = {},
-                           .moved = {},
-                           .f64_distance = {},
-                           .times_torch = {},
                            .most_times_torch = most_,
-                           .quanta = {},
                            .where = where};
       measure(set, i, actual[i], at < kMeasured && !set.is_fed_back, row, seen);
       count(set, i, actual[i], row);
@@ -216,14 +211,8 @@ namespace {
 /// The fields of the result that are known before results are compared.
 CheckResult initial_result(const InputSets& sets, const Checking& checking) {
   CheckResult result;
+  static_cast<SetSummary&>(result) = sets;
   result.engine = checking.runner.name();
-  result.reference = sets.reference;
-  result.left_out = sets.left_out;
-  result.refused = sets.refused;
-  result.executor = sets.executor;
-  result.sizes = sets.sizes;
-  result.without_effect = sets.without_effect;
-  result.has_unvaried_sizes = sets.has_unvaried_sizes;
   result.drawn = drawn_inputs(checking.model.samples);
   for (const InputSet& set : sets.sets) result.sets.push_back(set.name);
   return result;

@@ -25,25 +25,18 @@ struct CheckOptions {
   std::filesystem::path scratch = {};
 };
 
-struct CheckResult {
+struct CheckResult : SetSummary {
   std::string engine;             ///< "tract 0.23.9"
-  std::string reference;          ///< Agreement::description
   std::vector<std::string> sets;  ///< names of the input sets that were run
-  size_t left_out = 0;            ///< sets that torch rejects
-  size_t refused = 0;             ///< sets that the file rejects, but torch accepts
   size_t unstable = 0;  ///< sets on which rounding decides an output: not conclusive for it
   size_t engines_disagree =
       0;                 ///< sets on which LibTorch's own engines differ, and an output differs
   size_t chosen = 0;     ///< sets with another order of equals or rounding of ties (choices.h)
   size_t undecided = 0;  ///< sets on which LibTorch's engines and an output differ
-  std::vector<dynamic::Sizes> sizes;        ///< of the symbols; the sample's come first
-  std::vector<check::OutputRow> rows;       ///< the worst of all input sets, by output
-  std::vector<std::string> without_effect;  ///< inputs that changed no output
-  std::string drawn;                        ///< inputs with random values
-  bool has_unvaried_sizes = false;          ///< dynamic sizes of the artefact had only one value
+  std::vector<check::OutputRow> rows;  ///< the worst of all input sets, by output
+  std::string drawn;                   ///< inputs with random values
   bool inconclusive = false;
   std::optional<int64_t> loaded_bytes = {};  ///< memory that the engine used for the artefact
-  trace::Executor executor = trace::Executor::torch;  ///< gave the reference outputs
   // With --stream:
   std::vector<int64_t> pulses = {};  ///< sizes of the pulses
   std::vector<int64_t> delays = {};  ///< by output, for the first pulse size

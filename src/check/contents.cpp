@@ -110,8 +110,6 @@ Contents contents_of(const nnef::Artefact& artefact, const nnef::Document& docum
   const size_t more = found.size() - std::min(found.size(), kShown);
   Diagnostic out{.id = "contents-differ",
                  .message = std::move(found[0]),
-                 .where = {},
-                 .details = {},
                  .why = text->first_statement
                             ? "from this statement on, this version of t2nnef exports the model "
                               "differently"

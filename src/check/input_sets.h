@@ -28,8 +28,8 @@ struct KernelRuns {
 struct InputSet {
   std::string name;  ///< "" for the samples; "only 'mask' changed", "signs flipped"
   std::vector<trace::SampleInput> inputs;
-  std::vector<ir::Tensor> expected;  ///< by LibTorch
-  dynamic::Sizes sizes;              ///< of the dynamic axes; empty: the sample's
+  std::vector<ir::Tensor> expected = {};  ///< by LibTorch
+  dynamic::Sizes sizes = {};              ///< of the dynamic axes; empty: the sample's
   /// In f64 (in_f64), computed on first use; empty if it is no reference.
   std::optional<std::vector<ir::Tensor>> exact = {};
   /// The same for nearby inputs (in_f64_nearby).
@@ -43,16 +43,21 @@ struct InputSet {
   bool is_fed_back = false;
 };
 
-struct InputSets {
-  std::vector<InputSet> sets;               ///< the samples first
-  std::vector<check::Movement> movements;   ///< by output, over the sets with the sample's sizes
-  std::vector<std::string> without_effect;  ///< inputs that changed no output
-  size_t left_out = 0;                      ///< sets that torch rejects, or that give NaN
+/// Facts about input sets.
+struct SetSummary {
+  std::vector<std::string> without_effect = {};  ///< inputs that changed no output
+  size_t left_out = 0;                           ///< sets that torch rejects, or that give NaN
   size_t refused = 0;  ///< sets that torch accepts, and runtime assertions of the graph do not
-  std::vector<dynamic::Sizes> sizes;  ///< the sample's first; empty without dynamic sizes
-  bool has_unvaried_sizes = false;    ///< every dynamic size has the same value in all sets
-  std::string reference;              ///< Agreement::description
-  trace::Executor executor = trace::Executor::torch;  ///< gave the outputs
+  std::vector<dynamic::Sizes> sizes = {};  ///< the sample's first; empty without dynamic sizes
+  bool has_unvaried_sizes = false;         ///< every dynamic size has the same value in all sets
+  std::string reference = {};              ///< Agreement::description
+  trace::Executor executor = trace::Executor::torch;  ///< gave the reference outputs
+};
+
+struct InputSets : SetSummary {
+  std::vector<InputSet> sets = {};  ///< the samples first
+  std::vector<check::Movement> movements =
+      {};  ///< by output, over the sets with the sample's sizes
 };
 
 /// Runs the model on all sets. `seeds`: the number of sets that change all inputs at once,

@@ -13,8 +13,6 @@ Diagnostic undecided_note(const CheckResult& result, const std::vector<std::stri
   return {
       .id = "inconclusive-check",
       .message = cat("the check cannot decide whether ", joined(undecided, ", "), " is right"),
-      .where = {},
-      .details = {},
       .why = cat("on ", result.undecided, result.undecided == 1 ? " input set" : " input sets",
                  " the values differ from LibTorch's, but ",
                  is_of_engines ? "LibTorch's own engines differ by as much"
@@ -43,12 +41,8 @@ std::optional<Diagnostic> inconclusive(const CheckResult& result,
     return out;
   }
   if (gaps.empty()) return std::nullopt;
-  Diagnostic out{.id = "inconclusive-check",
-                 .message = gaps[0],
-                 .where = {},
-                 .details = {gaps.begin() + 1, gaps.end()},
-                 .why = {},
-                 .help = {}};
+  Diagnostic out{
+      .id = "inconclusive-check", .message = gaps[0], .details = {gaps.begin() + 1, gaps.end()}};
   if (!blind.empty()) {
     out.why = "different inputs give nearly the same output, so a wrong file would pass as well";
     out.help = "pass real inputs with --input x=@file.npy, or use a stricter level: --check=close";
@@ -82,8 +76,7 @@ std::string mismatch_message(const check::OutputRow& row) {
 
 void judge(CheckResult& result, const CheckOptions& options, const std::string& consequence,
            const Report& report) {
-  Diagnostic mismatch{
-      .id = "output-mismatch", .message = {}, .where = {}, .details = {}, .why = {}, .help = {}};
+  Diagnostic mismatch{.id = "output-mismatch"};
   std::vector<std::string> blind;
   std::vector<std::string> undecided;
   for (const check::OutputRow& row : result.rows) {

@@ -99,7 +99,7 @@ class PulseCheck {
     require_count(actual.size(), input.expected.size());
     require_count(actual.size(), info.axes.size());
     InputSets sets;
-    InputSet set{.name = "", .inputs = input.inputs, .expected = {}, .sizes = input.sizes};
+    InputSet set{.name = "", .inputs = input.inputs, .sizes = input.sizes};
     for (size_t i = 0; i < actual.size(); ++i) {
       ir::Tensor& actual_part = actual[i];
       ir::Tensor expected_part = ir::as_pairs(input.expected[i]);

@@ -60,9 +60,6 @@ std::string difference_text(const std::string& name, const ir::Tensor& expected,
   Diagnostic diagnostic{
       .id = "trace-differs",
       .message = "t2nnef's own run of the model differs from LibTorch's: ",
-      .where = {},
-      .details = {},
-      .why = {},
       .help = "please report it with the model: t2nnef's results for it are not reliable"};
   if (ours.size() != expected.size())
     diagnostic.message += cat(ours.size(), " outputs, expected ", expected.size());

@@ -154,7 +154,6 @@ class Compressor {
            .message = cat("weights in ", is_q4(node_settings) ? "Q4_0" : "floats of 16 bits",
                           " cannot be written for ", target::target_name(target_)),
            .where = {ir::node_where(graph, node)},
-           .details = {},
            .why = why,
            .help = "use --compress int8-weights"});
     }

@@ -242,9 +242,6 @@ void warn_unquantised(const ir::Graph& before, const ir::Graph& after,
                  .id = "weight-not-compressed",
                  .message = cat(weights.size(), weights.size() == 1 ? " weight is" : " weights are",
                                 " left in floats, although settings compress them"),
-                 .where = {},
-                 .details = {},
-                 .why = {},
                  .help =
                      "run expand-attention, fold-constants, fold-batch-norm and lift-weights "
                      "first, or exclude these modules with --ignore"};

@@ -89,8 +89,6 @@ std::vector<size_t> resolve_unused_inputs(const ExportOptions& options, ir::Grap
         .severity = Severity::warning,
         .id = "input-unused",
         .message = cat("no output depends on the ", number("input ", "inputs "), names),
-        .where = {},
-        .details = {},
         .why = number(
             "no operation reads its values; only its shape may matter, which is constant in the "
             "file",

@@ -49,8 +49,6 @@ void note_pairs(ExportResult& result, const Report& report) {
   report(Diagnostic{.severity = Severity::warning,
                     .id = "complex-as-pairs",
                     .message = cat("a last axis of two holds real and imaginary parts in ", names),
-                    .where = {},
-                    .details = {},
                     .why = "NNEF has no complex numbers",
                     .help = "use torch.view_as_real and torch.view_as_complex at the boundary"});
 }

@@ -219,8 +219,6 @@ void trace_drawn(TracedModel& model, const DynamicOptions& dynamic,
                          .id = "values-drawn",
                          .message = cat("the model fails with the first random values for ", names,
                                         ": positive ones are used"),
-                         .where = {},
-                         .details = {},
                          .why = failure->message,
                          .help = kOtherValues};
       if (options.report) options.report(warning);
