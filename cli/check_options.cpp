@@ -7,9 +7,9 @@
 
 #include "cli/text.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
 #include "src/limits/limits.h"
 #include "src/limits/watch.h"
+#include "src/model/torch_module.h"
 
 namespace t2n::cli {
 namespace {

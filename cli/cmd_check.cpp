@@ -10,8 +10,7 @@
 #include "cli/stream_options.h"
 #include "cli/text.h"
 #include "src/diag/error.h"
-#include "src/export/check_existing.h"
-#include "src/export/input_spec.h"
+#include "src/export/check_command.h"
 #include "src/export/report.h"
 #include "src/nnef_reader/sniff.h"
 
@@ -35,35 +34,30 @@ struct CheckCommand {
 
 CheckExistingOptions existing_options(const CheckCommand& options, Console& console) {
   constexpr const char* kExample = "check model.pt model.nnef.tgz";
-  CheckExistingOptions out;
-  out.model = require_model(options.model, "check");
+  require_model(options.model, "check");
   const bool swapped = nnef::looks_like_artefact(options.model);
+  CheckExistingOptions out;
   out.artefact = require_artefact(
       options.artefact, kExample,
       swapped ? cat("the model comes first: t2nnef check ", shell_quoted(options.artefact), " ",
                     shell_quoted(options.model))
               : "");
-  out.method = one_method(options.inputs);
-  out.samples = parse_inputs(options.inputs.specs);
-  out.dynamic = dynamic_options(options.inputs);
-  out.accepted_guards = accepted_guards(options.inputs);
-  out.max_iterations = max_iterations(options.inputs);
-  out.explicit_states = options.inputs.explicit_states;
+  static_cast<ModelOptions&>(out) = model_options(options.model, options.inputs, console.report());
   out.check = check_options(options.check, options.engine);
   out.stream = stream_of(options.stream);
-  out.report = console.report();
-  out.progress = [&console](std::string_view stage) { console.stage(stage); };
+  out.progress = console.progress();
   return out;
 }
 
 ExitCode run_check(const CheckCommand& options) {
   Console console(Verbosity::normal);
   const CheckExistingOptions existing = existing_options(options, console);
-  CheckedModel result = check_existing(existing);
+  CheckedExisting checked = compare_with_model(existing);
+  CheckedModel& result = checked.result;
   console.stop();
   // The table comes first, as it also shows outputs that agree.
   if (options.json)
-    print_json(check_json(existing, result));
+    print_json(check_json(existing, checked));
   else
     print(check_text(existing.check, result.checked));
   try {

@@ -16,9 +16,10 @@
 #include "cli/outputs.h"
 #include "cli/stream_options.h"
 #include "src/diag/error.h"
+#include "src/export/pass_table.h"
 #include "src/export/pipeline.h"
 #include "src/export/report.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 
 namespace t2n::cli {
 namespace {
@@ -242,9 +243,7 @@ ExportOptions pipeline_options(const ExportCommand& options, const MethodOptions
   if (out.reroll_loops && (!out.dynamic.axes.empty() || out.is_causal_lm))
     throw Error("usage", "--roll-loops needs static sizes", {},
                 "remove it: with --dynamic, loops over dynamic sizes already become scans");
-  out.progress = [&console](std::string_view stage) {
-    if (stage != "done") console.stage(stage);
-  };
+  out.progress = console.progress();
   return out;
 }
 
@@ -300,9 +299,7 @@ void report_outcome(const std::string& path, const std::vector<ExportOptions>& m
 
 ExitCode run_export(const ExportCommand& options) {
   const auto began = std::chrono::steady_clock::now();
-  Console console(options.quiet     ? Verbosity::quiet
-                  : options.verbose ? Verbosity::verbose
-                                    : Verbosity::normal);
+  Console console(verbosity_of(options.quiet, options.verbose));
   const std::vector<ExportOptions> methods = method_options(options, console);
   const Outcome outcome = attempt(methods);
   const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began;

@@ -13,11 +13,11 @@
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
-#include "src/export/placeholder.h"
 #include "src/model_file/sniff.h"
 #include "src/nnef_reader/sniff.h"
 #include "src/quant/summary.h"
 #include "src/report/artefact_violations.h"
+#include "src/samples/placeholder.h"
 
 namespace t2n::cli {
 namespace {

@@ -14,6 +14,7 @@
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
 #include "src/export/opt.h"
+#include "src/export/pass_table.h"
 #include "src/nnef_reader/artefact.h"
 #include "src/nnef_reader/sniff.h"
 #include "src/report/artefact_lint.h"
@@ -48,7 +49,7 @@ struct Findings {
 std::vector<std::string> lint_passes(const LintCommand& options) {
   std::vector<std::string> out;
   if (!options.compression.compress.empty())
-    out = compression_passes();
+    out = passes::compression_passes();
   else if (!is_graph_file(options.file))
     out = {"bind-sizes", "dead-code", "quantise-constants"};
   out.emplace_back(kPass);
@@ -73,9 +74,7 @@ Findings lint_graph(const LintCommand& options) {
   opt.model = traced_options(options.file, options.inputs, report);
   opt.model.target = target::parse_target(options.target.value_or("tract"));
   opt.model.taken = taken_files(options.inputs.specs, options.configs, {});
-  opt.model.progress = [&console](std::string_view stage) {
-    if (stage != "done") console.stage(stage);
-  };
+  opt.model.progress = console.progress();
   optimise(opt);
   console.stop();
   return out;

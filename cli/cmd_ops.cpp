@@ -12,7 +12,7 @@
 #include "ops/all.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "src/model_file/allowed.h"
 #include "src/quant/known_operators.h"
 #include "src/translate/registry.h"

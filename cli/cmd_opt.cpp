@@ -15,6 +15,7 @@
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
 #include "src/export/opt.h"
+#include "src/export/pass_table.h"
 
 namespace t2n::cli {
 namespace {
@@ -108,8 +109,9 @@ std::vector<passes::PassInfo> pipeline_of(const OptCommand& options) {
       continue;
     }
     if (!options.compression.compress.empty())
-      for (std::string& each : compression_passes()) names.push_back(std::move(each));
-    for (const std::string& each : passes::default_pipeline()) names.push_back(each);
+      for (std::string& each : passes::compression_passes()) names.push_back(std::move(each));
+    for (const std::string& each : passes::pipeline(passes::Pipeline::standard))
+      names.push_back(each);
   }
   return passes::find_passes(names);
 }
@@ -159,9 +161,7 @@ OptOptions opt_options(const OptCommand& options, Console& console) {
   out.model.passes.print = [&console](const std::string& text) {
     console.print_above_progress(text);
   };
-  out.model.progress = [&console](std::string_view stage) {
-    if (stage != "done") console.stage(stage);
-  };
+  out.model.progress = console.progress();
   ir::Graph none;
   passes::run_pipeline(none, {}, {}, out.model.passes);  // refuses unknown names
   claim_stdout(options.output);
@@ -181,9 +181,7 @@ ExitCode run_opt(const OptCommand& options) {
     print(pass_list());
     return ExitCode::ok;
   }
-  Console console(options.quiet     ? Verbosity::quiet
-                  : options.verbose ? Verbosity::verbose
-                                    : Verbosity::normal);
+  Console console(verbosity_of(options.quiet, options.verbose));
   const OptOptions opt = opt_options(options, console);
   const OptResult result = optimise(opt);
   console.stop();

@@ -12,9 +12,9 @@
 #include "cli/input_options.h"
 #include "cli/outputs.h"
 #include "cli/text.h"
+#include "src/check/run_artefact.h"
 #include "src/diag/error.h"
-#include "src/export/input_spec.h"
-#include "src/export/run_artefact.h"
+#include "src/samples/input_spec.h"
 
 namespace t2n::cli {
 namespace {

@@ -204,10 +204,8 @@ void note_overridden(const CLI::App& command, const FileOptions& file) {
       .severity = Severity::note,
       .id = "option-overridden",
       .message = is_one ? file.overridden[0] : "the command line overrides options of a file",
-      .where = {},
       .details = is_one ? std::vector<std::string>() : file.overridden,
-      .why = "the command line takes precedence",
-      .help = {}}));
+      .why = "the command line takes precedence"}));
 }
 
 /// The tokens, with the options of files before those of the command line.

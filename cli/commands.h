@@ -4,11 +4,8 @@
 
 #include <functional>
 
+#include "cli/app.h"
 #include "src/diag/diagnostic.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
-class App;
-}
 
 namespace t2n::cli {
 

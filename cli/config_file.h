@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
-class App;
-}
+#include "cli/app.h"
 
 namespace t2n::cli {
 

@@ -44,6 +44,10 @@ void print_message(std::string_view text) { print_message_raw(printable(text)); 
 
 void reserve_stdout() { is_stdout_taken = true; }
 
+Verbosity verbosity_of(bool quiet, bool verbose) {
+  return quiet ? Verbosity::quiet : verbose ? Verbosity::verbose : Verbosity::normal;
+}
+
 Console::Console(Verbosity verbosity)
     : verbosity_(verbosity), on_terminal_(verbosity != Verbosity::quiet && isatty(STDERR_FILENO)) {}
 
@@ -69,6 +73,12 @@ void Console::show(const Diagnostic& diagnostic) {
 void Console::print_above_progress(const std::string& text) {
   clear_line();
   print_message(text);
+}
+
+std::function<void(std::string_view stage)> Console::progress() {
+  return [this](std::string_view name) {
+    if (name != "done") stage(name);
+  };
 }
 
 void Console::stage(std::string_view name) {

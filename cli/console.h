@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +23,7 @@ void print_message(std::string_view text);
 void reserve_stdout();
 
 enum class Verbosity { quiet, normal, verbose };
+Verbosity verbosity_of(bool quiet, bool verbose);
 
 /// Messages while work continues. Prints each warning once, immediately; notes if verbose, else
 /// their number; stages with their times on a terminal, or if verbose.
@@ -35,6 +37,8 @@ class Console {
   Report report();
   /// Starts a stage; the previous one ends.
   void stage(std::string_view name);
+  /// Calls stage(), except for "done".
+  std::function<void(std::string_view stage)> progress();
   /// Ends the last stage.
   void stop();
   /// Called on success: prints the times, and the number of hidden notes.

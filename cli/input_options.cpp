@@ -9,8 +9,8 @@
 
 #include "cli/text.h"
 #include "src/diag/error.h"
-#include "src/export/input_spec.h"
 #include "src/nnef_reader/files.h"
+#include "src/samples/input_spec.h"
 
 namespace t2n::cli {
 namespace {
@@ -30,6 +30,50 @@ bool looks_like_torchscript(const std::string& path) {
   file.seekg(size - static_cast<std::streamoff>(bytes.size()));
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   return file && bytes.find("/constants.pkl") != std::string::npos;
+}
+
+/// Source locations, "model.py:8". Errors: `usage`.
+std::set<std::string> accepted_guards(const InputOptions& options) {
+  for (const std::string& text : options.accepted_guards) {
+    const size_t colon = text.rfind(':');
+    if (colon == std::string::npos || colon == 0 || colon + 1 == text.size() ||
+        text.find_first_not_of("0123456789", colon + 1) != std::string::npos)
+      throw Error("usage", cat("--accept-guard ", quoted(text), " is not FILE.py:LINE"), {},
+                  "take FILE.py:LINE from the message that refused the branch: --accept-guard "
+                  "model.py:8");
+  }
+  return {options.accepted_guards.begin(), options.accepted_guards.end()};
+}
+
+/// By source location, for data-dependent loops. Errors: `usage`.
+std::map<std::string, int64_t> max_iterations(const InputOptions& options) {
+  constexpr int64_t kMost = 100'000;
+  std::map<std::string, int64_t> out;
+  for (const std::string& text : options.max_iterations) {
+    const size_t equals = text.rfind('=');
+    int64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const bool is_number =
+        equals != text.npos && std::from_chars(text.data() + equals + 1, end, number).ptr == end;
+    if (!is_number || number < 1 || number > kMost || text.find(':') >= equals)
+      throw Error("usage", cat("--max-iterations ", quoted(text), " is not FILE.py:LINE=N"),
+                  cat("N is a number from 1 to ", kMost),
+                  "take FILE.py:LINE from the message that refused the loop: --max-iterations "
+                  "model.py:8=50");
+    out[text.substr(0, equals)] = number;
+  }
+  return out;
+}
+
+DynamicOptions dynamic_options(const InputOptions& options) {
+  DynamicOptions out;
+  for (const std::string& text : options.dynamic) out.axes.push_back(dynamic::parse_axis(text));
+  for (const std::string& text : options.assertions)
+    out.asserted.push_back(dynamic::parse_comparison(text));
+  if (!out.asserted.empty() && out.axes.empty() && options.preset.empty())
+    throw Error("usage", "--assert needs --dynamic");
+  if (options.preset.empty()) dynamic::require_declared(out.asserted, out.axes);
+  return out;
 }
 
 }  // namespace
@@ -92,48 +136,6 @@ void add_disable_pass(CLI::App& command, std::vector<std::string>& disabled) {
       ->allow_extra_args(false);
 }
 
-std::set<std::string> accepted_guards(const InputOptions& options) {
-  for (const std::string& text : options.accepted_guards) {
-    const size_t colon = text.rfind(':');
-    if (colon == std::string::npos || colon == 0 || colon + 1 == text.size() ||
-        text.find_first_not_of("0123456789", colon + 1) != std::string::npos)
-      throw Error("usage", cat("--accept-guard ", quoted(text), " is not FILE.py:LINE"), {},
-                  "take FILE.py:LINE from the message that refused the branch: --accept-guard "
-                  "model.py:8");
-  }
-  return {options.accepted_guards.begin(), options.accepted_guards.end()};
-}
-
-std::map<std::string, int64_t> max_iterations(const InputOptions& options) {
-  constexpr int64_t kMost = 100'000;
-  std::map<std::string, int64_t> out;
-  for (const std::string& text : options.max_iterations) {
-    const size_t equals = text.rfind('=');
-    int64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const bool is_number =
-        equals != text.npos && std::from_chars(text.data() + equals + 1, end, number).ptr == end;
-    if (!is_number || number < 1 || number > kMost || text.find(':') >= equals)
-      throw Error("usage", cat("--max-iterations ", quoted(text), " is not FILE.py:LINE=N"),
-                  cat("N is a number from 1 to ", kMost),
-                  "take FILE.py:LINE from the message that refused the loop: --max-iterations "
-                  "model.py:8=50");
-    out[text.substr(0, equals)] = number;
-  }
-  return out;
-}
-
-DynamicOptions dynamic_options(const InputOptions& options) {
-  DynamicOptions out;
-  for (const std::string& text : options.dynamic) out.axes.push_back(dynamic::parse_axis(text));
-  for (const std::string& text : options.assertions)
-    out.asserted.push_back(dynamic::parse_comparison(text));
-  if (!out.asserted.empty() && out.axes.empty() && options.preset.empty())
-    throw Error("usage", "--assert needs --dynamic");
-  if (options.preset.empty()) dynamic::require_declared(out.asserted, out.axes);
-  return out;
-}
-
 std::string one_method(const InputOptions& options) {
   if (options.methods.size() > 1)
     throw Error("usage", cat("--method is given ", options.methods.size(), " times"),
@@ -141,18 +143,24 @@ std::string one_method(const InputOptions& options) {
   return options.methods.empty() ? "forward" : options.methods.front();
 }
 
+ModelOptions model_options(const std::string& model, const InputOptions& options,
+                           const Report& report) {
+  nnef::require_file(model, "model-format");
+  return {.model = model,
+          .method = one_method(options),
+          .samples = parse_inputs(options.specs),
+          .dynamic = dynamic_options(options),
+          .accepted_guards = accepted_guards(options),
+          .max_iterations = max_iterations(options),
+          .explicit_states = options.explicit_states,
+          .report = report,
+          .progress = {}};
+}
+
 ExportOptions traced_options(const std::string& model, const InputOptions& options,
                              const Report& report) {
-  nnef::require_file(model, "model-format");
   ExportOptions out;
-  out.model = model;
-  out.method = one_method(options);
-  out.samples = parse_inputs(options.specs);
-  out.dynamic = dynamic_options(options);
-  out.explicit_states = options.explicit_states;
-  out.accepted_guards = accepted_guards(options);
-  out.max_iterations = max_iterations(options);
-  out.report = report;
+  static_cast<ModelOptions&>(out) = model_options(model, options, report);
   return out;
 }
 

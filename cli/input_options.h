@@ -1,17 +1,11 @@
 // Options for calling a model, shared by all commands that trace one.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "cli/app.h"
 #include "src/export/pipeline.h"
-
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
-class App;
-}
 
 namespace t2n::cli {
 
@@ -26,16 +20,13 @@ struct InputOptions {
   std::string preset;                        ///< of --preset, which only `export` has
 };
 
-/// Source locations, "model.py:8". Errors: `usage`.
-std::set<std::string> accepted_guards(const InputOptions& options);
-/// By source location, for data-dependent loops. Errors: `usage`.
-std::map<std::string, int64_t> max_iterations(const InputOptions& options);
-DynamicOptions dynamic_options(const InputOptions& options);
-
 /// The method of a command that takes one.   Errors: `usage` for several.
 std::string one_method(const InputOptions& options);
 
-/// What the pipeline is to trace, and how.
+/// What a command is to trace, and how.
+ModelOptions model_options(const std::string& model, const InputOptions& options,
+                           const Report& report);
+/// The same for the pipeline.
 ExportOptions traced_options(const std::string& model, const InputOptions& options,
                              const Report& report);
 

@@ -4,9 +4,7 @@
 #include <optional>
 #include <string>
 
-namespace CLI {  // NOLINT(readability-identifier-naming): not ours
-class App;
-}
+#include "cli/app.h"
 
 namespace t2n::cli {
 

@@ -4,7 +4,7 @@
 
 #include "cli/console.h"
 #include "src/diag/error.h"
-#include "src/export/input_spec.h"
+#include "src/samples/input_spec.h"
 
 namespace t2n::cli {
 

@@ -7,6 +7,7 @@
 
 #include "cli/text.h"
 #include "src/diag/error.h"
+#include "src/export/pass_table.h"
 
 namespace t2n::cli {
 namespace {
@@ -87,9 +88,9 @@ std::string pass_list() {
     rows.push_back({std::string(pass.name), contract(pass), std::string(pass.doc),
                     pass.needs.empty() ? "-" : std::string(pass.needs)});
   return cat(table(rows), "--passes default, what `export` runs:\n  ",
-             joined(passes::default_pipeline(), ","),
+             joined(passes::pipeline(passes::Pipeline::standard), ","),
              "\nafter --passes, if an artefact is written:\n  ",
-             joined(passes::translation_pipeline(), ","), "\n");
+             joined(passes::pipeline(passes::Pipeline::translation), ","), "\n");
 }
 
 std::string values_table(const OptOptions& options, const PassSteps& steps) {

@@ -30,6 +30,12 @@ ValueId add_constant(Graph& graph, std::string name, Tensor data) {
   return id;
 }
 
+std::vector<std::string> input_names(const Graph& graph) {
+  std::vector<std::string> out;
+  for (const ValueId id : graph.inputs) out.push_back(graph.values[id].name);
+  return out;
+}
+
 std::vector<int> constant_index(const Graph& graph) {
   std::vector<int> out(graph.values.size(), -1);
   for (size_t i = 0; i < graph.constants.size(); ++i)

@@ -86,6 +86,8 @@ template <typename Visit>
 void for_each_input(const Node& node, Visit&& visit) {
   for (const Argument& arg : node.args) for_each_ref(arg.value, visit);
 }
+/// The names of the graph's inputs.
+std::vector<std::string> input_names(const Graph& graph);
 /// For each value its index in graph.constants, or -1.
 std::vector<int> constant_index(const Graph& graph);
 /// For each value the index of the node that computes it, or -1.

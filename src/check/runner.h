@@ -61,3 +61,10 @@ std::unique_ptr<Runner> tract_runner(const tract::Engine& engine, RunnerOptions 
 std::unique_ptr<Runner> reference_runner(const interp::InterpModule& module, spec::Dialect dialect);
 
 }  // namespace t2n::check
+
+namespace t2n {
+
+/// The reference interpreter, loaded on first use.   Errors: those of torch_module().
+const interp::InterpModule& interp_module();
+
+}  // namespace t2n

@@ -4,6 +4,7 @@
 #include "src/diag/error.h"
 #include "src/limits/limits.h"
 #include "src/limits/watch.h"
+#include "src/model/torch_module.h"
 #include "src/nnef_reader/artefact.h"
 
 namespace t2n::check {
@@ -69,3 +70,10 @@ std::unique_ptr<Runner> reference_runner(const interp::InterpModule& module,
 }
 
 }  // namespace t2n::check
+
+const t2n::interp::InterpModule& t2n::interp_module() {
+  using Entry = const interp::InterpModule* (*)();
+  static const interp::InterpModule* const module =
+      reinterpret_cast<Entry>(torch_module_symbol(interp::kInterpModuleSymbol))();
+  return *module;
+}

@@ -26,18 +26,18 @@ enum class MismatchCause {
 struct OutputRow {
   std::string name;
   Deviation comparison;
-  std::optional<double> response;  ///< the median change of its elements, in tolerances
-  std::optional<double> moved;     ///< the share of elements that changed; nothing: not measured
+  std::optional<double> response = {};  ///< the median change of its elements, in tolerances
+  std::optional<double> moved = {};  ///< the share of elements that changed; nothing: not measured
   /// All intermediate choices of the engine are valid: `moved` does not matter.
   bool has_valid_choices = false;
-  std::optional<F64Distance> f64_distance;  ///< for this set of inputs
+  std::optional<F64Distance> f64_distance = {};  ///< for this set of inputs
   /// The engine's distance from f64 in units of torch's: the largest over the measured sets.
-  std::optional<double> times_torch;
+  std::optional<double> times_torch = {};
   /// The limit for it, even within the tolerance. Nothing if the level is looser.
   std::optional<double> most_times_torch = kMostTimesTorch;
   std::optional<MismatchCause> cause = {};  ///< explains a difference beyond the tolerance
-  std::optional<Quanta> quanta;             ///< over all sets, for an output of a quantiser
-  std::string where;                        ///< the set of inputs, if not the samples: "at S=13"
+  std::optional<Quanta> quanta = {};        ///< over all sets, for an output of a quantiser
+  std::string where = {};                   ///< the set of inputs, if not the samples: "at S=13"
 };
 
 /// Below this share of changing elements, a wrong export would pass as well. For integers and

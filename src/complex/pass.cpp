@@ -1,9 +1,8 @@
 // The pass `complex-to-pairs`; rules.h states its contract.
-#include "src/passes/pass.h"
-
 #include <algorithm>
 #include <array>
 
+#include "src/complex/passes.h"
 #include "src/complex/rules.h"
 
 namespace t2n::complex {
@@ -67,7 +66,7 @@ void rewrite(PairBuilder& b) {
 }  // namespace
 }  // namespace t2n::complex
 
-bool t2n::passes::complex_to_pairs(ir::Graph& graph, const PassContext&) {
+bool t2n::complex::complex_to_pairs(ir::Graph& graph, const passes::PassContext&) {
   if (!complex::needs_rewriting(graph)) return false;
   complex::PairBuilder builder(graph);
   std::vector<ir::Node> nodes = std::exchange(graph.nodes, {});

@@ -6,10 +6,10 @@
 #include "src/compress/layer_table.h"
 #include "src/compress/moments.h"
 #include "src/compress/observe.h"
+#include "src/compress/passes.h"
 #include "src/compress/ranges.h"
 #include "src/compress/statistics.h"
 #include "src/passes/known.h"
-#include "src/passes/pass.h"
 
 namespace t2n::compress {
 namespace {
@@ -61,7 +61,7 @@ bool calculate(Observation& observation, const ir::Tensor* constant) {
 }  // namespace
 }  // namespace t2n::compress
 
-bool t2n::passes::calculate_qparams(ir::Graph& graph, const PassContext& context) {
+bool t2n::compress::calculate_qparams(ir::Graph& graph, const passes::PassContext& context) {
   // The same run collects what rounding needs.
   const bool lacks_moments =
       context.settings != nullptr && compress::lacks_moments(graph, *context.settings);

@@ -6,10 +6,10 @@
 #include "src/compress/layers.h"
 #include "src/compress/moments.h"
 #include "src/compress/observe.h"
+#include "src/compress/passes.h"
 #include "src/compress/settings.h"
 #include "src/diag/error.h"
 #include "src/passes/known.h"
-#include "src/passes/pass.h"
 #include "src/passes/rewrite.h"
 
 namespace t2n::compress {
@@ -125,7 +125,7 @@ void warn_uncompensated(const std::vector<std::string>& uncompensated,
 }  // namespace
 }  // namespace t2n::compress
 
-bool t2n::passes::compensate_rounding(ir::Graph& graph, const PassContext& context) {
+bool t2n::compress::compensate_rounding(ir::Graph& graph, const passes::PassContext& context) {
   if (context.settings == nullptr) return false;
   if (context.calibrate && compress::lacks_moments(graph, *context.settings))
     context.calibrate(graph);

@@ -7,10 +7,10 @@
 #include "src/compress/layer_table.h"
 #include "src/compress/layers.h"
 #include "src/compress/moments.h"
+#include "src/compress/passes.h"
 #include "src/compress/settings.h"
 #include "src/diag/error.h"
 #include "src/passes/known.h"
-#include "src/passes/pass.h"
 #include "src/passes/rewrite.h"
 
 namespace t2n::compress {
@@ -129,7 +129,7 @@ void warn_uncorrected(const std::vector<std::string>& uncorrected,
 }  // namespace
 }  // namespace t2n::compress
 
-bool t2n::passes::correct_bias(ir::Graph& graph, const PassContext& context) {
+bool t2n::compress::correct_bias(ir::Graph& graph, const passes::PassContext& context) {
   if (context.settings == nullptr || !context.evaluate || context.in_body) return false;
   if (context.calibrate && compress::lacks_moments(graph, *context.settings))
     context.calibrate(graph);

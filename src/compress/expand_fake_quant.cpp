@@ -11,7 +11,7 @@
 
 #include "src/compress/fake_quant.h"
 #include "src/compress/layers.h"
-#include "src/passes/pass.h"
+#include "src/compress/passes.h"
 #include "src/passes/rewriter.h"
 
 namespace t2n::compress {
@@ -63,6 +63,6 @@ class Expanding : public passes::Rewriter {
 }  // namespace
 }  // namespace t2n::compress
 
-bool t2n::passes::expand_fake_quant(ir::Graph& graph, const PassContext& /*context*/) {
+bool t2n::compress::expand_fake_quant(ir::Graph& graph, const passes::PassContext& /*context*/) {
   return compress::Expanding(graph).run();
 }

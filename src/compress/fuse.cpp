@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "src/compress/data_movement.h"
+#include "src/compress/passes.h"
 #include "src/diag/error.h"
 #include "src/passes/layers.h"
-#include "src/passes/pass.h"
 #include "src/passes/rewriter.h"
 
 namespace t2n::compress {
@@ -231,6 +231,6 @@ std::string fused_name(const ir::Graph& graph, const Node& layer, bool has_relu)
 
 }  // namespace t2n::compress
 
-bool t2n::passes::fuse_quantised(ir::Graph& graph, const PassContext& context) {
+bool t2n::compress::fuse_quantised(ir::Graph& graph, const passes::PassContext& context) {
   return compress::Fusing(graph).run(context);
 }

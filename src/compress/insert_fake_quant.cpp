@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "src/compress/observe.h"
+#include "src/compress/passes.h"
 #include "src/diag/error.h"
-#include "src/passes/pass.h"
 #include "src/passes/rewriter.h"
 
 namespace t2n::compress {
@@ -54,9 +54,9 @@ void warn_unseen(const ir::Graph& graph, const ir::Node& node, const passes::Pas
 }  // namespace
 }  // namespace t2n::compress
 
-bool t2n::passes::insert_fake_quant(ir::Graph& graph, const PassContext& context) {
+bool t2n::compress::insert_fake_quant(ir::Graph& graph, const passes::PassContext& context) {
   if (std::none_of(graph.nodes.begin(), graph.nodes.end(), compress::is_observe)) return false;
-  Rewriter rewriter(graph);
+  passes::Rewriter rewriter(graph);
   return rewriter.replace_where([&] {
     if (!compress::is_observe(rewriter.node())) return false;
     const compress::Observation observation = compress::read_observation(rewriter.node());

@@ -4,10 +4,10 @@
 #include <memory>
 
 #include "ir/scan.h"
-#include "src/passes/pass.h"
+#include "src/compress/passes.h"
 #include "src/passes/rewrite.h"
 
-namespace t2n::passes {
+namespace t2n::compress {
 namespace {
 
 bool is_liftable(const ir::Constant& constant) {
@@ -15,7 +15,7 @@ bool is_liftable(const ir::Constant& constant) {
 }
 
 /// Moves the constants of one body. True if there were any.
-bool lift(ir::Graph& graph, ir::Node& node, FreshNames& names) {
+bool lift(ir::Graph& graph, ir::Node& node, passes::FreshNames& names) {
   const auto count =
       std::count_if(node.body->constants.begin(), node.body->constants.end(), is_liftable);
   if (count == 0) return false;
@@ -38,12 +38,12 @@ bool lift(ir::Graph& graph, ir::Node& node, FreshNames& names) {
 
 }  // namespace
 
-bool lift_weights(ir::Graph& graph, const PassContext& /*context*/) {
-  FreshNames names(graph);
+bool lift_weights(ir::Graph& graph, const passes::PassContext& /*context*/) {
+  passes::FreshNames names(graph);
   bool changed = false;
   for (ir::Node& node : graph.nodes)
     if (ir::is_scan(node)) changed |= lift(graph, node, names);
   return changed;
 }
 
-}  // namespace t2n::passes
+}  // namespace t2n::compress

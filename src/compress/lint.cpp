@@ -5,9 +5,9 @@
 #include <array>
 
 #include "src/compress/lint_view.h"
+#include "src/compress/passes.h"
 #include "src/diag/error.h"
 #include "src/passes/known.h"
-#include "src/passes/pass.h"
 
 namespace t2n::compress {
 namespace {
@@ -102,7 +102,7 @@ void report_findings(const std::vector<Finding>& findings, const Report& report,
 
 }  // namespace t2n::compress
 
-bool t2n::passes::lint_quantisation(ir::Graph& graph, const PassContext& context) {
+bool t2n::compress::lint_quantisation(ir::Graph& graph, const passes::PassContext& context) {
   if (!context.report) return false;
   for (const Finding& finding : compress::lint(graph, context)) context.report(warning_of(finding));
   for (const std::string& skipped : compress::skipped_rules(graph, context))

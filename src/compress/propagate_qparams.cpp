@@ -14,7 +14,7 @@
 #include "src/compress/data_movement.h"
 #include "src/compress/fuse.h"
 #include "src/compress/layers.h"
-#include "src/passes/pass.h"
+#include "src/compress/passes.h"
 #include "src/passes/rewriter.h"
 
 namespace t2n::compress {
@@ -244,7 +244,7 @@ class Sink : public passes::Rewriter {
 }  // namespace
 }  // namespace t2n::compress
 
-bool t2n::passes::propagate_qparams(ir::Graph& graph, const PassContext& context) {
+bool t2n::compress::propagate_qparams(ir::Graph& graph, const passes::PassContext& context) {
   const bool is_hoisted = compress::Hoist(graph, context).run();
   return compress::Sink(graph).run() || is_hoisted;
 }

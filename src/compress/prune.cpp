@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "src/compress/layers.h"
+#include "src/compress/passes.h"
 #include "src/compress/quantisers.h"
 #include "src/diag/error.h"
 #include "src/passes/known.h"
-#include "src/passes/pass.h"
 
 namespace t2n::compress {
 namespace {
@@ -293,14 +293,14 @@ void add_pruning(Insertions& insertions, const ir::Graph& graph, const Settings&
 
 }  // namespace t2n::compress
 
-bool t2n::passes::prune_weights(ir::Graph& graph, const PassContext& context) {
+bool t2n::compress::prune_weights(ir::Graph& graph, const passes::PassContext& context) {
   if (context.settings == nullptr) return false;
   compress::Insertions insertions;
   compress::add_pruning(insertions, graph, *context.settings, context.report);
   return insertions.commit(graph);
 }
 
-bool t2n::passes::insert_compression(ir::Graph& graph, const PassContext& context) {
+bool t2n::compress::insert_compression(ir::Graph& graph, const passes::PassContext& context) {
   if (context.settings == nullptr) return false;
   compress::Insertions insertions;
   compress::add_pruning(insertions, graph, *context.settings, context.report);

@@ -6,8 +6,8 @@
 
 #include "src/compress/elements.h"
 #include "src/compress/fake_quant.h"
+#include "src/compress/passes.h"
 #include "src/passes/known.h"
-#include "src/passes/pass.h"
 #include "src/passes/rewriter.h"
 
 namespace t2n::compress {
@@ -68,6 +68,6 @@ class Storing : public passes::Rewriter {
 }  // namespace
 }  // namespace t2n::compress
 
-bool t2n::passes::quantise_constants(ir::Graph& graph, const PassContext& /*context*/) {
+bool t2n::compress::quantise_constants(ir::Graph& graph, const passes::PassContext& /*context*/) {
   return compress::Storing(graph).run();
 }

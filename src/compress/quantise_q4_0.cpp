@@ -8,6 +8,7 @@
 #include "src/compress/gptq.h"
 #include "src/compress/layers.h"
 #include "src/compress/moments.h"
+#include "src/compress/passes.h"
 #include "src/compress/q4_readers.h"
 #include "src/compress/settings.h"
 #include "src/diag/error.h"
@@ -217,28 +218,25 @@ std::function<bool(const Node&)> reads_q4_0(const target::Target& target) {
   };
 }
 
-}  // namespace t2n::compress
-
-namespace t2n::passes {
 namespace {
 
-std::optional<compress::Q4Rounding> rounding_of(const compress::NodeSettings& settings) {
-  if (!settings.weights || settings.weights->format != compress::Format::q4_0) return std::nullopt;
+std::optional<Q4Rounding> rounding_of(const NodeSettings& settings) {
+  if (!settings.weights || settings.weights->format != Format::q4_0) return std::nullopt;
   switch (settings.weights->rounding) {
-    case compress::Rounding::nearest: return compress::Q4Rounding::nearest;
-    case compress::Rounding::least_squares: return compress::Q4Rounding::least_error;
-    case compress::Rounding::gptq: return compress::Q4Rounding::compensated;
+    case Rounding::nearest: return Q4Rounding::nearest;
+    case Rounding::least_squares: return Q4Rounding::least_error;
+    case Rounding::gptq: return Q4Rounding::compensated;
   }
   internal_error(__FILE__, __LINE__, "no such rounding");
 }
 
 /// Reports which weights stay in floats, and why.
-void report(const std::vector<compress::Q4Weight>& weights, const PassContext& context) {
+void report_unpacked(const std::vector<Q4Weight>& weights, const passes::PassContext& context) {
   if (!context.report) return;
   Diagnostic out;
   out.severity = Severity::warning;
   out.id = "weight-not-packed";
-  for (const compress::Q4Weight& weight : weights)
+  for (const Q4Weight& weight : weights)
     if (!weight.unpacked_reason.empty())
       out.details.push_back(cat(weight.name, ": ", weight.unpacked_reason));
   if (out.details.empty()) return;
@@ -249,12 +247,12 @@ void report(const std::vector<compress::Q4Weight>& weights, const PassContext& c
 }
 
 /// Reports weights that settings request to be rounded with GPTQ, and that were not.
-void report_roundings(const std::vector<compress::Q4Weight>& weights, const PassContext& context) {
+void report_roundings(const std::vector<Q4Weight>& weights, const passes::PassContext& context) {
   if (!context.report) return;
   Diagnostic out;
   out.severity = Severity::warning;
   out.id = "rounding-not-compensated";
-  for (const compress::Q4Weight& weight : weights)
+  for (const Q4Weight& weight : weights)
     if (weight.lacks_moments) out.details.push_back(weight.name);
   if (out.details.empty()) return;
   out.message = cat(out.details.size(), " of ", weights.size(),
@@ -266,27 +264,26 @@ void report_roundings(const std::vector<compress::Q4Weight>& weights, const Pass
 
 }  // namespace
 
-bool quantise_q4_0(ir::Graph& graph, const PassContext& context) {
-  const compress::Settings* const settings = context.settings;
-  const bool is_native = !context.is_native || context.is_native(ir::op_id(compress::kDequantise));
+bool quantise_q4_0(ir::Graph& graph, const passes::PassContext& context) {
+  const Settings* const settings = context.settings;
+  const bool is_native = !context.is_native || context.is_native(ir::op_id(kDequantise));
   if (context.in_body || !is_native) return false;
-  compress::Q4Options options;
+  Q4Options options;
   options.is_readable = context.reads_packed;
-  options.second_moments = compress::moments_of;
+  options.second_moments = moments_of;
   if (settings != nullptr) {
-    if (context.calibrate && compress::lacks_moments(graph, *settings)) context.calibrate(graph);
+    if (context.calibrate && lacks_moments(graph, *settings)) context.calibrate(graph);
     options.rounding_for = [settings](const ir::Graph& model, const ir::Node& node) {
       return rounding_of(settings->of(model, node));
     };
   }
-  const std::vector<compress::Q4Weight> weights = compress::pack_weights(graph, options);
+  const std::vector<Q4Weight> weights = pack_weights(graph, options);
   if (settings != nullptr) {
-    report(weights, context);
+    report_unpacked(weights, context);
     report_roundings(weights, context);
   }
-  return std::any_of(weights.begin(), weights.end(), [](const compress::Q4Weight& weight) {
-    return weight.unpacked_reason.empty();
-  });
+  return std::any_of(weights.begin(), weights.end(),
+                     [](const Q4Weight& weight) { return weight.unpacked_reason.empty(); });
 }
 
-}  // namespace t2n::passes
+}  // namespace t2n::compress

@@ -9,10 +9,10 @@
 #include "src/compress/existing_qparams.h"
 #include "src/compress/layers.h"
 #include "src/compress/observe.h"
+#include "src/compress/passes.h"
 #include "src/compress/ranges.h"
 #include "src/diag/error.h"
 #include "src/passes/known.h"
-#include "src/passes/pass.h"
 
 namespace t2n::compress {
 namespace {
@@ -280,7 +280,7 @@ void add_quantisers(Insertions& insertions, const ir::Graph& graph, const Settin
 
 }  // namespace t2n::compress
 
-bool t2n::passes::insert_observers(ir::Graph& graph, const PassContext& context) {
+bool t2n::compress::insert_observers(ir::Graph& graph, const passes::PassContext& context) {
   if (context.settings == nullptr) return false;
   compress::Insertions insertions;
   compress::add_quantisers(insertions, graph, *context.settings, context.report);

@@ -165,24 +165,25 @@ bool is_joined(const nnef::Document& document, const std::string& cache,
 
 }  // namespace
 
-CausalLm causal_lm(const ExportOptions& options) {
+void require_preset(const ExportOptions& options) {
   if (options.target.engine != target::Engine::tract)
     throw Error("usage", "--preset causal-llm requires a tract target", {}, "add --target tract");
   if (!options.dynamic.axes.empty())
     throw Error("usage", "--preset causal-llm declares the axes itself: tokens S, caches P", {},
                 "omit --dynamic; --assert can constrain S and P further");
-  trace::TraceOptions quiet = trace_options(options);
-  quiet.report = nullptr;
-  const TracedModel model =
-      load_and_trace(options.model, options.method, options.samples, {}, quiet, [](auto) {});
-  const ir::Graph& graph = model.traced.graph;
+}
+
+CausalLm causal_lm(const LoadedModel& model, const ExportOptions& options) {
+  const TracedModel traced = trace_at_one_size(model, options);
+  const ir::Graph& graph = traced.traced.graph;
   require_tokens(graph);
   CausalLm out{{open_axes(graph), options.dynamic.asserted}, client_names(graph, options.names)};
   dynamic::require_declared(out.dynamic.asserted, out.dynamic.axes);
   return out;
 }
 
-void require_lengths(dynamic::DynamicTrace& model, const std::vector<ir::Comparison>& asserted) {
+std::vector<dynamic::Sizes> client_lengths(const dynamic::DynamicTrace& model,
+                                           const std::vector<ir::Comparison>& asserted) {
   const auto at = [&](int64_t tokens, int64_t past) {
     dynamic::Sizes out = model.sample;
     for (auto& [symbol, size] : out) {
@@ -203,8 +204,10 @@ void require_lengths(dynamic::DynamicTrace& model, const std::vector<ir::Compari
             "it or of is_causal=S > 1; see docs/language_models.md");
   }
   constexpr int64_t kSome = 9;
+  std::vector<dynamic::Sizes> out;
   for (const int64_t past : {int64_t{0}, kSome})
-    if (dynamic::all_hold(model.relations, at(1, past))) model.chooser.require(at(1, past));
+    if (dynamic::all_hold(model.relations, at(1, past))) out.push_back(at(1, past));
+  return out;
 }
 
 void require_caches(const nnef::Document& document) {

@@ -11,8 +11,8 @@
 
 #include "ir/comparison.h"
 #include "nnef/ast.h"
-#include "src/export/dynamic_model.h"
 #include "src/export/port_names.h"
+#include "src/export/traced_model.h"
 
 namespace t2n {
 
@@ -23,13 +23,17 @@ struct CausalLm {
   PortNames names;         ///< input_ids, in_cache_key_0, …; outputs, out_cache_key_0, …
 };
 
+/// Errors: `usage` for options that the preset contradicts.
+void require_preset(const ExportOptions& options);
+
 /// Derived from a run on the samples. Errors: `preset-unmet` for what the client does not accept,
-/// and those of load_and_trace.
-CausalLm causal_lm(const ExportOptions& options);
+/// and those of trace_model.
+CausalLm causal_lm(const LoadedModel& model, const ExportOptions& options);
 
 /// Checks that only the user's assertions may exclude lengths that the client uses: one token, and
-/// empty caches. Adds these lengths to the sizes of the check. Errors: `preset-unmet`.
-void require_lengths(dynamic::DynamicTrace& model, const std::vector<ir::Comparison>& asserted);
+/// empty caches. Returns those of these lengths that a check must try. Errors: `preset-unmet`.
+std::vector<dynamic::Sizes> client_lengths(const dynamic::DynamicTrace& model,
+                                           const std::vector<ir::Comparison>& asserted);
 
 /// Checks that the client finds the caches of a translated model. Errors: `preset-unmet`.
 void require_caches(const nnef::Document& document);

@@ -9,7 +9,7 @@
 #include "src/compress/layers.h"
 #include "src/compress/loss.h"
 #include "src/diag/error.h"
-#include "src/export/graph_f64_distance.h"
+#include "src/passes/passes.h"
 
 namespace t2n {
 namespace {
@@ -164,7 +164,8 @@ class Searching {
     tools_.each_batch([&](const LossBatch& batch) {
       const auto first_output = [&](const ir::Graph& graph) {
         return ir::contiguous(
-            ir::run_graph(at_sizes(graph, batch.sizes), batch.inputs, tools_.evaluate).at(0));
+            ir::run_graph(passes::at_sizes(graph, batch.sizes), batch.inputs, tools_.evaluate)
+                .at(0));
       };
       if (index == expected_.size()) expected_.push_back(first_output(before_));
       rank = expected_[index].shape.size();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "src/check/graph_f64_distance.h"
 #include "src/compress/folded_modules.h"
 #include "src/compress/layer_table.h"
 #include "src/compress/layers.h"
@@ -10,28 +11,20 @@
 #include "src/compress/q4_0.h"
 #include "src/compress/quantise_q4_0.h"
 #include "src/diag/error.h"
-#include "src/export/graph_f64_distance.h"
+#include "src/export/pass_table.h"
 #include "src/export/stages.h"
 #include "src/nnef_reader/npy.h"
+#include "src/passes/passes.h"
+#include "src/samples/samples_at.h"
 
 namespace t2n {
 namespace {
 
-/// Runs before settings apply: weights become constants, static sizes become numbers. Weights that
-/// the model quantises itself become integers before constants are folded.
-const std::vector<std::string> kExpand = {"expand-attention"};
-const std::vector<std::string> kPrepare = {
-    "bind-sizes",     "dead-code",       "recognise-quantisation",
-    "fold-constants", "fold-batch-norm", "lift-weights"};
-/// Observers see pruned weights, which are constants by then.
-const std::vector<std::string> kQuantise = {
-    "insert-compression",  "fold-constants",     "calculate-qparams",
-    "compensate-rounding", "insert-fake-quant",  "quantise-q4_0",
-    "correct-bias",        "quantise-constants", "fold-constants"};
-
 /// Values of the graph's inputs: the samples, varied by a seed.
 std::vector<ir::Tensor> sample_batch(const TracedModel& model, uint64_t seed) {
-  return graph_inputs(fill(model.samples, seed), model);
+  std::vector<ir::Tensor> out = values_of(fill(model.samples, seed), model.inputs);
+  for (ir::Tensor& tensor : out) tensor = ir::as_pairs(tensor);
+  return out;
 }
 
 std::vector<int64_t> read_labels(const std::string& path) {
@@ -46,7 +39,7 @@ std::vector<int64_t> read_labels(const std::string& path) {
 
 class Compressor {
  public:
-  Compressor(TracedModel& model, const CompressOptions& options, const target::Target& target,
+  Compressor(const TracedModel& model, const CompressOptions& options, const target::Target& target,
              const passes::PipelineOptions& passes, const Report& report)
       : model_(model),
         options_(options),
@@ -58,13 +51,13 @@ class Compressor {
     context_.reads_packed = compress::reads_q4_0(target);
   }
 
-  Compression run() {
-    ir::Graph& graph = model_.traced.graph;
+  CompressedModel run() {
+    ir::Graph graph = model_.traced.graph;
     labels_ = read_labels(options_.labels);
-    passes::run_pipeline(graph, kExpand, context_, passes_);
+    passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::attention), context_, passes_);
     compression_.settings().require_matches(graph);
     const ir::Graph original = graph;
-    passes::run_pipeline(graph, kPrepare, context_, passes_);
+    passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::preparation), context_, passes_);
     compress::report_folded(original, graph, compression_.settings(), context_.report);
     require_classes(graph);
     require_supported(graph);
@@ -73,21 +66,19 @@ class Compressor {
     const ir::Graph before = graph;
     std::optional<SearchResult> search;
     if (options_.has_goal()) search = search_in(before);
-    const CompressedGraph result =
+    CompressedGraph result =
         compressed(before, search ? search->entries : std::vector<compress::SettingsEntry>(),
                    context_, passes_);
-    graph = result.after;
     constexpr size_t kMostFindings = 5;
     if (!passes_.is_disabled("lint-quantisation"))
       compress::report_findings(compress::lint(result.stored, context_), context_.report,
                                 kMostFindings);
-    model_.is_compressed = true;
     Compression out = measure(before, result);
     out.unquantised = compress::unquantised_weights(before, result.stored, compression_.settings());
     out.activations_in_floats = compress::activations_in_floats(before, compression_.settings());
     out.existing = std::move(existing);
     out.search = std::move(search);
-    return out;
+    return {std::move(result.after), std::move(out)};
   }
 
  private:
@@ -97,7 +88,7 @@ class Compressor {
                              const passes::PipelineOptions& passes) {
     compression_.add(more);
     ir::Graph graph = before;
-    passes::run_pipeline(graph, kQuantise, context, passes);
+    passes::run_pipeline(graph, passes::pipeline(passes::Pipeline::quantisation), context, passes);
     compress::keep_weight_names(before, graph);
     CompressedGraph out = {graph, {}};
     passes::run_pipeline(graph, {"expand-quantised"}, context, passes);
@@ -163,7 +154,6 @@ class Compressor {
            .message = cat("weights in ", is_q4(node_settings) ? "Q4_0" : "floats of 16 bits",
                           " cannot be written for ", target::target_name(target_)),
            .where = {ir::node_where(graph, node)},
-           .details = {},
            .why = why,
            .help = "use --compress int8-weights"});
     }
@@ -189,8 +179,9 @@ class Compressor {
     Compression out;
     compress::LossMeter meter(before, result.stored, result.after, context_.evaluate);
     each_batch(before, [&](const LossBatch& batch) {
-      const ir::Graph first = at_sizes(before, batch.sizes);
-      meter.add(first, at_sizes(result.after, batch.sizes), batch.inputs, judged(batch, labels_));
+      const ir::Graph first = passes::at_sizes(before, batch.sizes);
+      meter.add(first, passes::at_sizes(result.after, batch.sizes), batch.inputs,
+                judged(batch, labels_));
       ++out.batches;
     });
     out.is_pruned = compression_.settings().requests_pruning();
@@ -201,7 +192,7 @@ class Compressor {
     return out;
   }
 
-  TracedModel& model_;
+  const TracedModel& model_;
   const CompressOptions& options_;
   CompressionContext compression_;
   const target::Target& target_;
@@ -212,16 +203,9 @@ class Compressor {
 
 }  // namespace
 
-std::vector<std::string> compression_passes() {
-  std::vector<std::string> out = kExpand;
-  out.insert(out.end(), kPrepare.begin(), kPrepare.end());
-  out.insert(out.end(), kQuantise.begin(), kQuantise.end());
-  return out;
-}
-
-Compression compress_model(TracedModel& model, const CompressOptions& options,
-                           const target::Target& target, const passes::PipelineOptions& passes,
-                           const Report& report) {
+CompressedModel compress_model(const TracedModel& model, const CompressOptions& options,
+                               const target::Target& target, const passes::PipelineOptions& passes,
+                               const Report& report) {
   return Compressor(model, options, target, passes, report).run();
 }
 

@@ -16,9 +16,6 @@
 
 namespace t2n {
 
-/// The compression passes before the lint: integers and fake quantisation are still visible.
-std::vector<std::string> compression_passes();
-
 /// The result of compression.
 struct Compression {
   std::vector<compress::LayerLoss> layers;               ///< in execution order
@@ -32,12 +29,16 @@ struct Compression {
   std::optional<SearchResult> search;  ///< with --max-loss or --budget
 };
 
-/// Compresses the graph of a traced model. Afterwards its graph has plain operations again, and the
-/// recorded graph, for the check, computes the same as the compressed one. `passes`: those to
-/// disable and to print. Errors: `usage` for settings and globs, and `unsupported-argument` for
-/// what the target cannot run, both before any run; `calibration`; `compression-goal`.
-Compression compress_model(TracedModel& model, const CompressOptions& options,
-                           const target::Target& target, const passes::PipelineOptions& passes,
-                           const Report& report);
+struct CompressedModel {
+  ir::Graph graph;  ///< plain operations
+  Compression cost;
+};
+
+/// Compresses the graph of a traced model. `passes`: those to disable and to print. Errors: `usage`
+/// for settings and globs, and `unsupported-argument` for what the target cannot run, both before
+/// any run; `calibration`; `compression-goal`.
+CompressedModel compress_model(const TracedModel& model, const CompressOptions& options,
+                               const target::Target& target, const passes::PipelineOptions& passes,
+                               const Report& report);
 
 }  // namespace t2n

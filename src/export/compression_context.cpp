@@ -8,7 +8,7 @@
 #include "src/config/compression_settings.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
-#include "src/export/graph_f64_distance.h"
+#include "src/passes/passes.h"
 
 namespace t2n {
 
@@ -69,7 +69,9 @@ void CompressionContext::calibrate(ir::Graph& graph, const ir::Evaluator& evalua
   set.rewind();
   compress::calibrate(
       graph, [&] { return set.next(); },
-      [&](const std::vector<ir::Tensor>& batch) { return at_sizes(graph, set.sizes_of(batch)); },
+      [&](const std::vector<ir::Tensor>& batch) {
+        return passes::at_sizes(graph, set.sizes_of(batch));
+      },
       evaluate, compress::moment_requests(graph, settings_));
   set.rewind();
   if (is_reused) seen_.keep(graph);
@@ -82,7 +84,9 @@ std::map<std::string, double> CompressionContext::clipped(const ir::Graph& graph
   size_t count = 0;
   auto out = compress::clipped_shares(
       graph, [&] { return count++ < kMostBatches ? set.next() : std::vector<ir::Tensor>(); },
-      [&](const std::vector<ir::Tensor>& batch) { return at_sizes(graph, set.sizes_of(batch)); },
+      [&](const std::vector<ir::Tensor>& batch) {
+        return passes::at_sizes(graph, set.sizes_of(batch));
+      },
       evaluate);
   set.rewind();
   return out;

@@ -9,9 +9,9 @@
 #include "src/compress/calibrate.h"
 #include "src/compress/search.h"
 #include "src/compress/settings.h"
-#include "src/export/calibration_set.h"
 #include "src/model/model.h"
 #include "src/passes/context.h"
+#include "src/samples/calibration_set.h"
 
 namespace t2n {
 

@@ -2,30 +2,24 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "ir/evaluator.h"
 #include "ops/all.h"
 #include "src/check/compare.h"
+#include "src/check/graph_f64_distance.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/dynamic/shape_rule.h"
 #include "src/dynamic/varying.h"
-#include "src/export/graph_f64_distance.h"
 #include "src/export/quantised_model.h"
-#include "src/export/torch_module.h"
-#include "src/export/variations.h"
-#include "src/passes/pass.h"
+#include "src/model/torch_module.h"
+#include "src/passes/passes.h"
+#include "src/samples/samples_at.h"
+#include "src/samples/variations.h"
 #include "src/translate/registry.h"
 
 namespace t2n {
 namespace {
-
-std::vector<std::string> input_names(const ir::Graph& graph) {
-  std::vector<std::string> out;
-  for (const ir::ValueId id : graph.inputs) out.push_back(graph.values[id].name);
-  return out;
-}
 
 /// The model's trace in plain operations: quantised ones have no shape rules.
 trace::Traced traced(trace::Session& session, const std::vector<trace::SampleInput>& inputs,
@@ -38,83 +32,12 @@ trace::Traced traced(trace::Session& session, const std::vector<trace::SampleInp
 /// Whether the graph computes what torch computed from these inputs.
 bool computes(const ir::Graph& graph, const trace::Traced& expected,
               const std::vector<trace::SampleInput>& inputs) {
-  std::vector<ir::Tensor> operands;
-  for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const std::string& name = graph.values[graph.inputs[i]].name;
-    const auto found = std::find_if(inputs.begin(), inputs.end(), [&](const auto& input) {
-      return is_sample_of(input, name, i);
-    });
-    T2N_ASSERT(found != inputs.end(), "no sample for ", name);
-    operands.push_back(std::get<ir::Tensor>(found->value));
-  }
+  const std::vector<ir::Tensor> operands = values_of(inputs, ir::input_names(graph));
   return agrees(expected.outputs, ir::run_graph(graph, operands, torch_module().evaluator()), {});
 }
 
-/// The new size of an axis that had `size` in the samples, or the smallest one of several; `size`
-/// if no such axis changed.
-int64_t new_size(const std::vector<Sample>& before, const std::vector<Sample>& now, int64_t size) {
-  int64_t out = std::numeric_limits<int64_t>::max();
-  for (size_t i = 0; i < before.size(); ++i) {
-    const auto* old_tensor = std::get_if<ir::Tensor>(&before[i].input.value);
-    const auto* new_tensor = std::get_if<ir::Tensor>(&now[i].input.value);
-    if (old_tensor == nullptr || new_tensor == nullptr) continue;
-    for (size_t axis = 0; axis < old_tensor->shape.size(); ++axis)
-      if (old_tensor->shape[axis] == size && new_tensor->shape[axis] != size)
-        out = std::min(out, new_tensor->shape[axis]);
-  }
-  return out == std::numeric_limits<int64_t>::max() ? size : out;
-}
-
-/// The smallest new size of axes that became shorter and were at least `number` long.
-std::optional<int64_t> shortened(const std::vector<Sample>& before, const std::vector<Sample>& now,
-                                 int64_t number) {
-  std::optional<int64_t> out;
-  for (size_t i = 0; i < before.size(); ++i) {
-    const auto* old_tensor = std::get_if<ir::Tensor>(&before[i].input.value);
-    const auto* new_tensor = std::get_if<ir::Tensor>(&now[i].input.value);
-    if (old_tensor == nullptr || new_tensor == nullptr) continue;
-    for (size_t axis = 0; axis < old_tensor->shape.size(); ++axis)
-      if (old_tensor->shape[axis] >= number && new_tensor->shape[axis] < old_tensor->shape[axis])
-        out = std::min(out.value_or(new_tensor->shape[axis]), new_tensor->shape[axis]);
-  }
-  return out;
-}
-
-/// Replaces numbers above `most`: indices by smaller ones, others by `most`.
-void fit_values(Sample& sample, int64_t most, bool are_indices) {
-  auto& tensor = std::get<ir::Tensor>(sample.input.value);
-  if (tensor.bytes.empty() || tensor.dtype != ir::DType::i64) return;
-  std::vector<int64_t> values = ir::to_i64(tensor);
-  for (int64_t& each : values)
-    if (each > most) each = are_indices ? each % (most + 1) : most;
-  tensor = ordered(ir::tensor_of<int64_t>(ir::DType::i64, tensor.shape, values), sample.range);
-}
-
-/// Keeps sequence lengths and indices within an axis that became shorter. Numbers of unknown
-/// meaning may refer to such an axis, too.
-void fit_ranges(const std::vector<Sample>& before, std::vector<Sample>& now) {
-  for (Sample& sample : now) {
-    const auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
-    if (tensor == nullptr || !ir::is_integer(tensor->dtype)) continue;
-    if (!sample.range) {
-      if (tensor->bytes.empty() || tensor->elements() == 0) continue;
-      const std::vector<int64_t> values = ir::to_i64(*tensor);
-      const int64_t most = *std::max_element(values.begin(), values.end());
-      if (const auto size = most > 0 ? shortened(before, now, most) : std::nullopt)
-        fit_values(sample, *size, false);
-      continue;
-    }
-    const bool are_lengths = sample.range->are_lengths;
-    const int64_t known = sample.range->second - (are_lengths ? 1 : 0);
-    const int64_t size = new_size(before, now, known);
-    if (size == known || (size > known && !are_lengths)) continue;
-    sample.range->second = are_lengths ? size + 1 : size;
-    fit_values(sample, sample.range->second - 1, !are_lengths);
-  }
-}
-
-}  // namespace
-
+/// Values for every tensor: the samples' if `seed` is 0, else others that lead to other
+/// data-dependent sizes.
 std::vector<trace::SampleInput> drawn(const std::vector<Sample>& samples, uint64_t seed) {
   // Changes that affect masks, counts, signs and comparisons, including the extremes none and all.
   constexpr std::array<std::pair<Change, double>, 14> kFirst = {{{Change::redraw, 0},
@@ -140,37 +63,7 @@ std::vector<trace::SampleInput> drawn(const std::vector<Sample>& samples, uint64
   return varied(samples, {.change = change, .seed = seed, .factor = factor});
 }
 
-std::vector<Sample> with_ranges(std::vector<Sample> samples, const std::vector<std::string>& names,
-                                const std::vector<std::optional<trace::IntegerRange>>& ranges) {
-  for (size_t i = 0; i < names.size() && i < ranges.size(); ++i)
-    for (Sample& sample : samples)
-      if (!sample.range && is_sample_of(sample.input, names[i], i)) sample.range = ranges[i];
-  return samples;
-}
-
-bool is_sample_of(const trace::SampleInput& sample, const std::string& name, size_t index) {
-  const std::string flat = trace::flat_name(sample.path);
-  return flat == name || flat == cat("input_", index);
-}
-
-std::vector<Sample> samples_at(const std::vector<Sample>& samples,
-                               const std::vector<std::string>& names,
-                               const std::vector<ir::Shape>& shapes, const dynamic::Sizes& sizes) {
-  std::vector<Sample> out = samples;
-  for (size_t i = 0; i < names.size(); ++i) {
-    if (std::all_of(shapes[i].begin(), shapes[i].end(),
-                    [](const ir::Dim& dim) { return dim.is_constant(); }))
-      continue;
-    for (Sample& sample : out) {
-      auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
-      if (tensor == nullptr || !is_sample_of(sample.input, names[i], i)) continue;
-      *tensor = resized(*tensor, dynamic::evaluate(shapes[i], sizes));
-      break;
-    }
-  }
-  fit_ranges(samples, out);
-  return out;
-}
+}  // namespace
 
 const dynamic::ShapeRules& shape_rules() {
   static const dynamic::ShapeRules table(
@@ -185,7 +78,7 @@ dynamic::DynamicTrace trace_with(trace::Session& session, const std::vector<Samp
   const Report report = options.report;
   trace::Traced sample = traced(session, fill(samples, 0), options);
   options.report = {};  // reported only once
-  const std::vector<std::string> names = input_names(sample.graph);
+  const std::vector<std::string> names = ir::input_names(sample.graph);
   std::vector<ir::Ints> extents;
   for (const ir::ValueId id : sample.graph.inputs)
     extents.push_back(ir::static_shape(sample.graph.values[id].shape));
@@ -215,7 +108,8 @@ dynamic::DynamicTrace trace_with(trace::Session& session, const std::vector<Samp
                 "compute the same for all sizes, or export one model per size");
   };
   const auto is_right = [&](const ir::Graph& graph, const dynamic::TraceAt& probe) {
-    return computes(at_sizes(graph, probe.sizes), probe.traced, inputs_at(probe.sizes, probe.seed));
+    return computes(passes::at_sizes(graph, probe.sizes), probe.traced,
+                    inputs_at(probe.sizes, probe.seed));
   };
   dynamic::DynamicTrace out = dynamic::trace_dynamic(
       std::move(sample), {dynamic.axes, dynamic.asserted, trace_at, dynamic.takes_orders, report,
@@ -265,7 +159,7 @@ Attempt attempt_longer(trace::Session& session, const std::vector<Sample>& sampl
   constexpr int kRounds = 3;
   options.report = {};
   const trace::Traced sample = traced(session, fill(samples, 0), options);
-  const std::vector<std::string> names = input_names(sample.graph);
+  const std::vector<std::string> names = ir::input_names(sample.graph);
   std::vector<ir::Ints> extents;
   for (const ir::ValueId id : sample.graph.inputs)
     extents.push_back(ir::static_shape(sample.graph.values[id].shape));

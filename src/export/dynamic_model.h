@@ -2,7 +2,7 @@
 #pragma once
 
 #include "src/dynamic/probes.h"
-#include "src/export/samples.h"
+#include "src/samples/samples.h"
 
 namespace t2n {
 
@@ -12,22 +12,6 @@ struct DynamicOptions {
   std::vector<ir::Comparison> asserted;
   bool takes_orders = false;  ///< see dynamic::OpenOrders
 };
-
-/// The samples with the graph inputs' shapes at `sizes`; `names` are the inputs' names.
-std::vector<Sample> samples_at(const std::vector<Sample>& samples,
-                               const std::vector<std::string>& names,
-                               const std::vector<ir::Shape>& shapes, const dynamic::Sizes& sizes);
-
-/// Values for every tensor: the samples' if `seed` is 0, else others that lead to other
-/// data-dependent sizes.
-std::vector<trace::SampleInput> drawn(const std::vector<Sample>& samples, uint64_t seed);
-
-/// Whether a sample is the one for graph input `index`, called `name`.
-bool is_sample_of(const trace::SampleInput& sample, const std::string& name, size_t index);
-/// Adds the ranges that the trace found to the samples of the graph inputs `names`, even to samples
-/// with values: varied values respect them.
-std::vector<Sample> with_ranges(std::vector<Sample> samples, const std::vector<std::string>& names,
-                                const std::vector<std::optional<trace::IntegerRange>>& ranges);
 
 /// Shape rules for every operator that is translated.
 const dynamic::ShapeRules& shape_rules();

@@ -12,10 +12,12 @@
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
-#include "src/export/input_spec.h"
+#include "src/export/pass_table.h"
 #include "src/export/signature.h"
 #include "src/export/stages.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
+#include "src/samples/input_spec.h"
+#include "src/samples/samples_at.h"
 #include "src/translate/integer_range.h"
 #include "src/translate/registry.h"
 #include "src/translate/translate.h"
@@ -32,15 +34,16 @@ struct Subject {
 
 Subject traced_subject(const OptOptions& options) {
   const ExportOptions& model = options.model;
-  const auto progress = [&](std::string_view stage) {
-    if (model.progress) model.progress(stage);
-  };
+  model.begin("load");
+  const LoadedModel loaded = load_model(model);
+  model.begin("trace");
   Subject out;
-  out.model = load_and_trace(model.model, model.method, model.samples, model.dynamic,
-                             trace_options(model), progress);
+  out.model = trace_model(loaded, model);
   const bool has_quantised = out.model->traced.with_quantised && model.dynamic.axes.empty();
   out.graph = has_quantised ? *out.model->traced.with_quantised : out.model->traced.graph;
-  note_ranges(*out.model, out.graph);
+  const auto& attributes = out.model->traced.graph.attributes;
+  if (const auto ranges = attributes.find(ops::kInputRanges); ranges != attributes.end())
+    out.graph.attributes.insert(*ranges);
   out.samples = out.model->samples;
   return out;
 }
@@ -118,28 +121,13 @@ bool needs_torch(const OptOptions& options) {
 
 Subject read_subject(const OptOptions& options) {
   Subject out;
-  if (options.model.progress) options.model.progress("load");
+  options.model.begin("load");
   out.graph = read_graph_file(options.model.model);
   if (options.verifies || options.bisects)
     out.samples = samples_for(out.graph, options.model.samples);
   if (needs_torch(options)) {
     torch_module();  // loads its libraries while everything may still be read
     confine::enter_if_armed();
-  }
-  return out;
-}
-
-/// Values for the graph's inputs, in its order.
-std::vector<ir::Tensor> in_order(const Subject& subject,
-                                 const std::vector<trace::SampleInput>& inputs) {
-  std::vector<ir::Tensor> out;
-  for (size_t i = 0; i < subject.graph.inputs.size(); ++i) {
-    const std::string& name = subject.graph.values[subject.graph.inputs[i]].name;
-    const auto found = std::find_if(inputs.begin(), inputs.end(), [&](const auto& input) {
-      return std::holds_alternative<ir::Tensor>(input.value) && is_sample_of(input, name, i);
-    });
-    T2N_ASSERT(found != inputs.end(), "the input '", name, "' has no sample");
-    out.push_back(std::get<ir::Tensor>(found->value));
   }
   return out;
 }
@@ -154,7 +142,7 @@ StepOptions step_options(const OptOptions& options, const Subject& subject) {
   auto inputs = std::make_shared<std::vector<std::vector<trace::SampleInput>>>();
   for (const auto& [name, seed] : {std::pair("the samples", 0), {"all changed", 1}}) {
     inputs->push_back(fill(subject.samples, static_cast<uint64_t>(seed)));
-    out.sets.push_back({name, in_order(subject, inputs->back())});
+    out.sets.push_back({name, values_of(inputs->back(), ir::input_names(subject.graph))});
   }
   if (subject.model)
     out.model = [inputs, session = subject.model->session](size_t set) {
@@ -181,11 +169,11 @@ nnef::Destination opt_destination(const OptOptions& options) {
 
 void write_artefact(const OptOptions& options, const Subject& subject, OptResult& result,
                     ExportResult& ports) {
-  if (options.model.progress) options.model.progress("translate");
+  options.model.begin("translate");
   nnef::Document document =
       ops::translate(result.graph, options.model.target, options.model.report, ops::registry());
   resolve_unused_inputs(options.model, result.graph, document, ports);
-  if (options.model.progress) options.model.progress("write");
+  options.model.begin("write");
   nnef::PendingArtefact artefact = nnef::write_artefact(document, opt_destination(options));
   if (subject.model) torch_module().verify(*subject.model->session, true);
   result.bytes = size_on_disk(artefact.path());
@@ -198,7 +186,7 @@ void write(const OptOptions& options, const Subject& subject, OptResult& result,
   if (writes_artefact(options)) {
     write_artefact(options, subject, result, ports);
   } else {
-    if (options.model.progress) options.model.progress("write");
+    options.model.begin("write");
     if (subject.model) torch_module().verify(*subject.model->session, true);
     const WrittenGraph written = write_graph_file(result.graph, opt_destination(options));
     result.bytes = written.bytes;
@@ -210,7 +198,8 @@ void write(const OptOptions& options, const Subject& subject, OptResult& result,
 std::vector<passes::PassInfo> pipeline_of(const OptOptions& options) {
   std::vector<passes::PassInfo> out = options.pipeline;
   if (!writes_artefact(options)) return out;
-  for (const passes::PassInfo& pass : passes::find_passes(passes::translation_pipeline()))
+  for (const passes::PassInfo& pass :
+       passes::find_passes(passes::pipeline(passes::Pipeline::translation)))
     out.push_back(pass);
   return out;
 }
@@ -253,9 +242,6 @@ void warn_unquantised(const ir::Graph& before, const ir::Graph& after,
                  .id = "weight-not-compressed",
                  .message = cat(weights.size(), weights.size() == 1 ? " weight is" : " weights are",
                                 " left in floats, although settings compress them"),
-                 .where = {},
-                 .details = {},
-                 .why = {},
                  .help =
                      "run expand-attention, fold-constants, fold-batch-norm and lift-weights "
                      "first, or exclude these modules with --ignore"};
@@ -283,7 +269,7 @@ OptResult optimise(const OptOptions& options) {
   OptResult out;
   if (subject.model) out.info = subject.model->info;
   const StepOptions steps = step_options(options, subject);
-  if (options.model.progress) options.model.progress("passes");
+  options.model.begin("passes");
   out.graph = std::move(subject.graph);
   const std::vector<passes::PassInfo> pipeline = pipeline_of(options);
   passes::PassContext context = needs_torch(options)
@@ -295,14 +281,14 @@ OptResult optimise(const OptOptions& options) {
   ir::Graph before;  // with the modules of fused layers
   if (compression) {
     before = out.graph;
-    passes::run_pipeline(before, {"expand-attention"}, context);
+    passes::run_pipeline(before, passes::pipeline(passes::Pipeline::attention), context);
     compression->settings().require_matches(before);
   }
   out.steps = run_steps(out.graph, pipeline, context, steps);
   if (compression && any_uses_settings(options))
     warn_unquantised(before, out.graph, compression->settings(), options.model.report);
   if (out.steps.faulty() == nullptr) write(options, subject, out, ports);
-  if (options.model.progress) options.model.progress("done");
+  options.model.begin("done");
   return out;
 }
 

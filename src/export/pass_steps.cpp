@@ -6,7 +6,8 @@
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/diag/headline.h"
-#include "src/export/graph_f64_distance.h"
+#include "src/export/pass_table.h"
+#include "src/passes/passes.h"
 
 namespace t2n {
 namespace {
@@ -39,7 +40,7 @@ struct Outcome {
 
 Outcome run(const ir::Graph& graph, const GraphInputs& set, const ir::Evaluator& evaluate) {
   try {
-    ir::Graph sized = at_sizes(graph, {});
+    ir::Graph sized = passes::at_sizes(graph, {});
     passes::run_pipeline(sized, {"expand-quantised"}, {});  // torch has no kernels for these
     Outputs inputs;
     for (size_t i = 0; i < set.tensors.size(); ++i) {

@@ -1,30 +1,22 @@
 // The export pipeline: load, trace, passes, translate, write, check, commit.
 #pragma once
 
-#include <chrono>
-#include <functional>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "nnef/ast.h"
 #include "nnef_writer/destination.h"
-#include "src/diag/sink.h"
-#include "src/export/check_model.h"
+#include "src/check/check_model.h"
 #include "src/export/compressed_model.h"
-#include "src/export/dynamic_model.h"
 #include "src/export/port_names.h"
-#include "src/export/samples.h"
+#include "src/export/traced_model.h"
 #include "src/passes/pass.h"
 #include "src/target/target.h"
 
 namespace t2n {
 
-struct ExportOptions {
-  std::string model;
+struct ExportOptions : ModelOptions {
   target::Target target;
   std::string output;  ///< "": MODEL.nnef.tgz in the working directory
   /// For several methods: the parent folder of their outputs, which are folders named by method.
@@ -32,23 +24,13 @@ struct ExportOptions {
   int compression = 6;
   /// Other files that the command reads or writes, which the output must not replace.
   std::vector<nnef::Taken> taken = {};
-  std::string method = "forward";
-  std::vector<Sample> samples;                    ///< of --input, overriding those in the file
-  std::set<std::string> accepted_guards;          ///< of --accept-guard: "model.py:8"
-  std::map<std::string, int64_t> max_iterations;  ///< of --max-iterations: by "model.py:8"
-  DynamicOptions dynamic;
   PortNames names;                   ///< of --input-name and --output-name
   bool is_causal_lm = false;         ///< of --preset: axes and names for its client
-  bool explicit_states = false;      ///< of --state
   bool prune_unused_inputs = false;  ///< removes inputs that no output depends on
   std::optional<CompressOptions> compress;
-  bool reroll_loops = false;  ///< of --roll-loops: loops become scans, at the samples' sizes
-  std::string nan;            ///< of --nan: "keep", "report", or nothing
+  std::string nan;  ///< of --nan: "keep", "report", or nothing
   std::optional<CheckOptions> check;
   passes::PipelineOptions passes;
-  Report report;
-  /// Called when a stage begins: "load", "trace", "passes", "translate", "write", "check", "done".
-  std::function<void(std::string_view stage)> progress;
 };
 
 /// One input or output of the artefact, in order.

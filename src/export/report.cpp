@@ -199,11 +199,11 @@ std::string_view kind_name(trace::FileKind kind) {
   internal_error(__FILE__, __LINE__, "no such kind of file");
 }
 
-std::string check_json(const CheckExistingOptions& options, const CheckedModel& result) {
+std::string check_json(const CheckExistingOptions& options, const CheckedExisting& checked) {
   const Json out = {{"format", "t2nnef.check/1"},
-                    {"model", model_json(result.model, options.model)},
+                    {"model", model_json(checked.model, options.model)},
                     {"artifact", {{"path", options.artefact}}},
-                    {"check", comparison_json(options.check, result.checked)}};
+                    {"check", comparison_json(options.check, checked.result.checked)}};
   return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

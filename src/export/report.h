@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "nnef_writer/destination.h"
-#include "src/export/check_existing.h"
+#include "src/export/check_command.h"
 #include "src/export/pipeline.h"
 
 namespace t2n {
@@ -28,7 +28,7 @@ struct ExportReport {
 std::string_view kind_name(trace::FileKind kind);
 
 /// For `check`: `t2nnef.check/1`; later versions only add fields.
-std::string check_json(const CheckExistingOptions& options, const CheckedModel& result);
+std::string check_json(const CheckExistingOptions& options, const CheckedExisting& checked);
 
 /// Keys have a fixed order; infinite numbers are null.
 std::string report_json(const ExportReport& report);

@@ -1,6 +1,7 @@
 #include "src/export/signature.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "nnef/walk.h"
@@ -64,18 +65,21 @@ std::vector<size_t> unused_inputs(const ir::Graph& graph, const nnef::Document& 
   return out;
 }
 
-void resolve_unused_inputs(const ExportOptions& options, ir::Graph& graph, nnef::Document& document,
-                           ExportResult& result) {
+std::vector<size_t> resolve_unused_inputs(const ExportOptions& options, ir::Graph& graph,
+                                          nnef::Document& document, ExportResult& result) {
   const std::vector<size_t> unused = unused_inputs(graph, document);
+  std::vector<size_t> kept(graph.inputs.size());
+  std::iota(kept.begin(), kept.end(), size_t{0});
   std::string names;
   for (const size_t i : unused) {
     names += (names.empty() ? "" : ", ") + quoted(result.inputs[i].name);
     result.inputs[i].is_unused = true;
     if (options.prune_unused_inputs) result.pruned_inputs.push_back(result.inputs[i].name);
   }
-  if (unused.empty()) return;
+  if (unused.empty()) return kept;
   if (options.prune_unused_inputs) {
     drop_inputs(graph, document, unused);
+    remove_at(kept, unused);
     std::erase_if(result.inputs, [](const Port& port) { return port.is_unused; });
   } else if (options.report) {
     const auto number = [&](const char* one, const char* several) {
@@ -85,8 +89,6 @@ void resolve_unused_inputs(const ExportOptions& options, ir::Graph& graph, nnef:
         .severity = Severity::warning,
         .id = "input-unused",
         .message = cat("no output depends on the ", number("input ", "inputs "), names),
-        .where = {},
-        .details = {},
         .why = number(
             "no operation reads its values; only its shape may matter, which is constant in the "
             "file",
@@ -94,6 +96,7 @@ void resolve_unused_inputs(const ExportOptions& options, ir::Graph& graph, nnef:
             "in the file"),
         .help = cat("--prune-unused-inputs removes ", number("it", "them"), " from the file")});
   }
+  return kept;
 }
 
 }  // namespace t2n

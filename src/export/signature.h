@@ -13,8 +13,8 @@ namespace t2n {
 /// Indices of inputs that no statement reads, and whose sizes no statement refers to.
 std::vector<size_t> unused_inputs(const ir::Graph& graph, const nnef::Document& document);
 
-/// Removes unused inputs if requested, else warns of them.
-void resolve_unused_inputs(const ExportOptions& options, ir::Graph& graph, nnef::Document& document,
-                           ExportResult& result);
+/// Removes unused inputs if requested, else warns of them. Returns the indices of those that stay.
+std::vector<size_t> resolve_unused_inputs(const ExportOptions& options, ir::Graph& graph,
+                                          nnef::Document& document, ExportResult& result);
 
 }  // namespace t2n

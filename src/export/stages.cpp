@@ -3,8 +3,7 @@
 #include "ir/scan.h"
 #include "ops/all.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
-#include "src/translate/integer_range.h"
+#include "src/model/torch_module.h"
 #include "src/translate/registry.h"
 
 namespace t2n {
@@ -50,38 +49,8 @@ void note_pairs(ExportResult& result, const Report& report) {
   report(Diagnostic{.severity = Severity::warning,
                     .id = "complex-as-pairs",
                     .message = cat("a last axis of two holds real and imaginary parts in ", names),
-                    .where = {},
-                    .details = {},
                     .why = "NNEF has no complex numbers",
                     .help = "use torch.view_as_real and torch.view_as_complex at the boundary"});
-}
-
-trace::TraceOptions trace_options(const ExportOptions& options) {
-  trace::TraceOptions out;
-  out.accepted_guards = options.accepted_guards;
-  out.max_iterations = options.max_iterations;
-  out.explicit_states = options.explicit_states;
-  out.notes_loops = options.reroll_loops;
-  out.report = options.report;
-  return out;
-}
-
-void note_ranges(const TracedModel& model, ir::Graph& graph) {
-  ops::InputRanges ranges;
-  const bool is_dynamic = model.dynamic && !model.dynamic->chooser.sample().empty();
-  for (size_t i = 0; i < graph.inputs.size(); ++i) {
-    const std::string& name = graph.values[graph.inputs[i]].name;
-    const auto& known = model.traced.ranges;
-    const bool has_range = i < known.size() && known[i].has_value();
-    const trace::IntegerRange range = has_range ? *known[i] : trace::IntegerRange{};
-    if (has_range && !range.are_lengths) ranges[name] = {-range.second, range.second};
-    if (has_range && range.are_lengths && !is_dynamic) ranges[name] = {range.first, range.second};
-    for (const Sample& sample : model.samples)
-      if (is_sample_of(sample.input, name, i) && sample.range &&
-          !(has_range && *sample.range == range))
-        ranges[name] = {sample.range->first, sample.range->second};
-  }
-  if (!ranges.empty()) graph.attributes[ops::kInputRanges] = std::move(ranges);
 }
 
 passes::PassContext pass_context(const target::Target& target, const Report& report) {
@@ -93,6 +62,29 @@ passes::PassContext pass_context(const target::Target& target, const Report& rep
   context.promotion = [&table](ir::OpId op) { return table.promotion(op); };
   context.keeps_symbol = [](const ir::Symbol&) { return true; };
   return context;
+}
+
+void pair_states(const trace::Traced& traced, ExportResult& result) {
+  for (const trace::State& state : traced.states) {
+    Port& input = result.inputs[state.input];
+    Port& output = result.outputs[state.output];
+    input.state = output.state = state.path;
+    input.other_side = output.name;
+    output.other_side = input.name;
+  }
+}
+
+SourceModel source_model(const TracedModel& model, const CompressedModel* compressed) {
+  return {.session = *model.session,
+          .samples = model.samples,
+          .traced = model.traced,
+          .inputs = model.inputs,
+          .dynamic = model.dynamic ? &*model.dynamic : nullptr,
+          .graph = compressed != nullptr ? compressed->graph : model.traced.graph,
+          .is_compressed = compressed != nullptr,
+          .to_document = [](ir::Graph graph, const target::Target& target) {
+            return to_nnef(graph, target, {}, nullptr);
+          }};
 }
 
 int64_t size_on_disk(const fs::path& path) {

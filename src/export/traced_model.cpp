@@ -11,13 +11,14 @@
 #include "src/diag/error.h"
 #include "src/dynamic/other_values.h"
 #include "src/dynamic/unbacked_sizes.h"
-#include "src/export/input_spec.h"
+#include "src/export/pass_table.h"
 #include "src/export/quantised_model.h"
-#include "src/export/states.h"
-#include "src/export/torch_module.h"
 #include "src/limits/limits.h"
 #include "src/limits/watch.h"
-#include "src/passes/pass.h"
+#include "src/model/torch_module.h"
+#include "src/samples/input_spec.h"
+#include "src/samples/samples_at.h"
+#include "src/translate/integer_range.h"
 
 namespace t2n {
 namespace {
@@ -100,6 +101,54 @@ void learn_ranges(TracedModel& model, const trace::TraceOptions& options) {
   }
 }
 
+/// Adds the states that a trace found to the samples, with their initial values.
+std::vector<Sample> with_states(std::vector<Sample> samples, const trace::Traced& traced) {
+  for (const trace::State& state : traced.states) {
+    const auto found = std::find_if(samples.begin(), samples.end(), [&](const Sample& sample) {
+      return trace::flat_name(sample.input.path) == state.name;
+    });
+    if (found != samples.end())
+      found->input.is_state = true;
+    else
+      samples.push_back({{{state.name}, state.initial, true}, traced.ranges[state.input]});
+  }
+  return samples;
+}
+
+/// The declared axes, by flat name: states may grow along them.
+std::set<std::pair<std::string, int64_t>> declared_axes(const DynamicOptions& dynamic) {
+  std::set<std::pair<std::string, int64_t>> out;
+  for (const dynamic::AxisSpec& spec : dynamic.axes) {
+    std::string name = spec.input;  // "past.0.k", "past[0].k"
+    std::erase(name, ']');
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return c == '.' || c == '['; }, '_');
+    out.emplace(std::move(name), spec.axis);
+  }
+  return out;
+}
+
+/// Stores the ranges of integer inputs in the graph: declared ones, or those of the axes that they
+/// index, including negative indices.
+void note_ranges(TracedModel& model) {
+  ir::Graph& graph = model.traced.graph;
+  ops::InputRanges ranges;
+  const bool is_dynamic = model.dynamic && !model.dynamic->chooser.sample().empty();
+  for (size_t i = 0; i < model.inputs.size(); ++i) {
+    const std::string& name = model.inputs[i];
+    const auto& known = model.traced.ranges;
+    const bool has_range = i < known.size() && known[i].has_value();
+    const trace::IntegerRange range = has_range ? *known[i] : trace::IntegerRange{};
+    if (has_range && !range.are_lengths) ranges[name] = {-range.second, range.second};
+    if (has_range && range.are_lengths && !is_dynamic) ranges[name] = {range.first, range.second};
+    for (const Sample& sample : model.samples)
+      if (is_sample_of(sample.input, name, i) && sample.range &&
+          !(has_range && *sample.range == range))
+        ranges[name] = {sample.range->first, sample.range->second};
+  }
+  if (!ranges.empty()) graph.attributes[ops::kInputRanges] = std::move(ranges);
+}
+
 /// Traces once, at the sample's sizes. Returns whether the graph has data-dependent sizes.
 bool trace_once(TracedModel& model, trace::TraceOptions options) {
   bool met_unbacked_sizes = false;
@@ -170,8 +219,6 @@ void trace_drawn(TracedModel& model, const DynamicOptions& dynamic,
                          .id = "values-drawn",
                          .message = cat("the model fails with the first random values for ", names,
                                         ": positive ones are used"),
-                         .where = {},
-                         .details = {},
                          .why = failure->message,
                          .help = kOtherValues};
       if (options.report) options.report(warning);
@@ -185,6 +232,16 @@ void trace_drawn(TracedModel& model, const DynamicOptions& dynamic,
     failure->help = kOtherValues;
   }
   throw Error(*std::move(failure));
+}
+
+trace::TraceOptions trace_options(const ModelOptions& options) {
+  trace::TraceOptions out;
+  out.accepted_guards = options.accepted_guards;
+  out.max_iterations = options.max_iterations;
+  out.explicit_states = options.explicit_states;
+  out.notes_loops = options.reroll_loops;
+  out.report = options.report;
+  return out;
 }
 
 /// Explains an unknown name that is an array of an .npz.
@@ -202,72 +259,72 @@ void explain_unknown(const Error& error, const std::vector<Sample>& samples,
 
 }  // namespace
 
-TracedModel load_model(const std::string& path, const std::string& method,
-                       const std::vector<Sample>& samples) {
+LoadedModel load_model(const ModelOptions& options) {
   std::error_code ignored;
-  const auto size = std::filesystem::file_size(path, ignored);
+  const auto size = std::filesystem::file_size(options.model, ignored);
   const limits::Stage stage("loading the model",
                             limits::read_seconds(ignored ? 0 : static_cast<int64_t>(size)));
-  TracedModel model;
   const auto& torch = torch_module();  // loads its libraries while everything may still be read
-  confine::may_read(path);
-  for (const Sample& sample : samples)
+  confine::may_read(options.model);
+  for (const Sample& sample : options.samples)
     if (!sample.file.empty()) confine::may_read(sample.file);
   confine::enter_if_armed();
-  model.session = torch.load(path, method);
-  model.info = torch_module().describe(*model.session);
+  LoadedModel model;
+  model.session = torch.load(options.model, options.method);
+  model.info = torch.describe(*model.session);
+  return with_samples(std::move(model), options.samples);
+}
+
+LoadedModel with_samples(LoadedModel model, const std::vector<Sample>& samples) {
   model.samples = merge_samples(with_names(samples, model.info.arguments), model.info.samples);
   model.samples_from_file = samples.empty() && !model.info.samples.empty();
   return model;
 }
 
-void trace_model(TracedModel& model, const std::vector<Sample>& samples,
-                 const DynamicOptions& dynamic, trace::TraceOptions options) {
+TracedModel trace_model(const LoadedModel& loaded, const ModelOptions& options) {
   const limits::Stage stage("tracing the model");
+  TracedModel model{loaded, {}, {}, {}};
   try {
-    trace_drawn(model, dynamic, options);
+    trace_drawn(model, options.dynamic, trace_options(options));
   } catch (const Error& error) {
-    explain_unknown(error, samples, model.info);
+    explain_unknown(error, options.samples, model.info);
     throw;
   }
-  for (const ir::ValueId id : model.traced.graph.inputs)
-    model.inputs.push_back(model.traced.graph.values[id].name);
+  model.inputs = ir::input_names(model.traced.graph);
   // Here, so that a check evaluates plain operations, too.
   expand_quantised(model.traced);
+  note_ranges(model);
+  return model;
 }
 
-TracedModel load_and_trace(const std::string& path, const std::string& method,
-                           const std::vector<Sample>& samples, const DynamicOptions& dynamic,
-                           trace::TraceOptions options,
-                           const std::function<void(std::string_view)>& progress,
-                           const std::function<bool(const TracedModel&)>& has_file) {
-  progress("load");
-  const TracedModel loaded = load_model(path, method, samples);
-  progress("trace");
-  const auto traced = [&](const DynamicOptions& axes, const Report& report) {
-    TracedModel out = loaded;
-    options.report = report;
-    trace_model(out, samples, axes, options);
-    return out;
-  };
-  const Report report = options.report;
-  if (!has_file || dynamic.axes.empty()) return traced(dynamic, report);
+TracedModel trace_at_one_size(const LoadedModel& loaded, const ModelOptions& options) {
+  ModelOptions quiet = options;
+  quiet.dynamic = {};
+  quiet.report = {};
+  return trace_model(loaded, quiet);
+}
+
+TracedModel trace_to_export(const LoadedModel& loaded, const ModelOptions& options,
+                            const std::function<bool(const TracedModel&)>& has_file) {
+  if (options.dynamic.axes.empty()) return trace_model(loaded, options);
   DiagnosticList diagnostics;
   const auto report_all = [&] {
     for (const Diagnostic& each : diagnostics.items)
-      if (report) report(each);
+      if (options.report) options.report(each);
   };
+  ModelOptions attempted = options;
+  attempted.report = diagnostics.report();
   std::optional<TracedModel> model;
   try {
-    model = traced(dynamic, diagnostics.report());
+    model = trace_model(loaded, attempted);
   } catch (const Error&) {
     report_all();
     throw;
   }
   if (model->dynamic && model->dynamic->has_orders && !has_file(*model)) {
-    DynamicOptions axes = dynamic;
-    axes.takes_orders = true;
-    return traced(axes, report);
+    attempted.dynamic.takes_orders = true;
+    attempted.report = options.report;
+    return trace_model(loaded, attempted);
   }
   report_all();
   return *std::move(model);

@@ -19,8 +19,8 @@
 #include "src/loops/finish.h"
 #include "src/loops/iteration.h"
 #include "src/loops/numbers.h"
+#include "src/loops/passes.h"
 #include "src/loops/rerolling.h"
-#include "src/passes/pass.h"
 
 namespace t2n::loops {
 namespace {
@@ -194,17 +194,14 @@ bool reroll_noted(Graph& graph, const Notes& notes) {
 }
 
 }  // namespace
-}  // namespace t2n::loops
 
-namespace t2n::passes {
-
-bool roll_loops(ir::Graph& graph, const PassContext&) {
+bool roll_loops(ir::Graph& graph, const passes::PassContext&) {
   const auto attribute = graph.attributes.find(ir::kUnrolledLoops);
   if (attribute == graph.attributes.end()) return false;
-  const auto notes = std::any_cast<loops::Notes>(std::move(attribute->second));
+  const auto notes = std::any_cast<Notes>(std::move(attribute->second));
   graph.attributes.erase(attribute);
-  loops::reroll_noted(graph, notes);
+  reroll_noted(graph, notes);
   return true;
 }
 
-}  // namespace t2n::passes
+}  // namespace t2n::loops

@@ -6,7 +6,7 @@
 
 #include "ir/scan.h"
 #include "src/limits/unrolled.h"
-#include "src/passes/pass.h"
+#include "src/loops/passes.h"
 #include "src/passes/rewrite.h"
 
 namespace t2n::loops {
@@ -182,7 +182,7 @@ class Unroller {
 }  // namespace
 }  // namespace t2n::loops
 
-bool t2n::passes::unroll_scans(ir::Graph& graph, const PassContext& context) {
+bool t2n::loops::unroll_scans(ir::Graph& graph, const passes::PassContext& context) {
   if (!context.is_native || context.is_native(ir::op_id(ir::kScanOp))) return false;
   if (std::none_of(graph.nodes.begin(), graph.nodes.end(), loops::is_unrolled)) return false;
   loops::Unroller(graph).run();

@@ -80,3 +80,13 @@ struct TorchModule {
 inline constexpr const char* kTorchModuleSymbol = "t2n_torch_module";
 
 }  // namespace t2n::trace
+
+namespace t2n {
+
+/// Loads libt2nnef_torch.so on first use, so that only commands that need LibTorch load it.
+/// Errors: `torch-not-found` if it or LibTorch cannot be loaded.
+const trace::TorchModule& torch_module();
+/// The address of what libt2nnef_torch.so exports under this name, with the same errors.
+void* torch_module_symbol(const char* name);
+
+}  // namespace t2n

@@ -1,6 +1,6 @@
 // The pass `bind-sizes`: symbols that the user did not declare dynamic become constant sizes.
 // Data-dependent sizes differ in every run, and stay symbolic.
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 
 namespace t2n::passes {
 namespace {
@@ -48,6 +48,13 @@ bool bind_sizes(ir::Graph& graph, const PassContext& context) {
   else
     attribute->second = std::move(dynamic);
   return true;
+}
+
+ir::Graph at_sizes(const ir::Graph& graph, const ir::Sizes& sizes) {
+  ir::Graph out = graph;
+  if (!sizes.empty()) out.attributes[ir::kSampleSizes] = sizes;
+  run_pass(find_pass("bind-sizes", pass_rows()), out, {});
+  return out;
 }
 
 }  // namespace t2n::passes

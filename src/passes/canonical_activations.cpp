@@ -1,7 +1,7 @@
 // The pass `canonical-activations`: replaces formulas by the operation that engines have for them.
 #include <numbers>
 
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 #include "src/passes/pattern.h"
 #include "src/passes/rewrite.h"
 

@@ -1,5 +1,5 @@
 // The pass `canonical-rope`: rotary position embeddings become one operation.
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 #include "src/passes/pattern.h"
 #include "src/passes/rewrite.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 #include "src/passes/rewriter.h"
 
 namespace t2n::passes {

@@ -7,7 +7,7 @@
 
 #include "ir/building.h"
 #include "src/diag/one_of.h"
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 #include "src/passes/rewriter.h"
 
 namespace t2n::passes {

@@ -2,7 +2,7 @@
 #include "ir/half.h"
 #include "ir/op_traits.h"
 #include "src/passes/known.h"
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 #include "src/passes/rewrite.h"
 
 namespace t2n::passes {

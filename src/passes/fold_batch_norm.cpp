@@ -8,7 +8,7 @@
 #include "src/diag/one_of.h"
 #include "src/passes/known.h"
 #include "src/passes/layers.h"
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 #include "src/passes/rewriter.h"
 
 namespace t2n::passes {

@@ -5,7 +5,7 @@
 
 #include "ir/print.h"
 #include "src/passes/known.h"
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 #include "src/passes/rewrite.h"
 
 namespace t2n::passes {

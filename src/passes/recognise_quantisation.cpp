@@ -2,7 +2,7 @@
 #include <map>
 
 #include "src/diag/error.h"
-#include "src/passes/pass.h"
+#include "src/passes/passes.h"
 #include "src/passes/quantisers.h"
 #include "src/passes/rewriter.h"
 

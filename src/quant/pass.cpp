@@ -1,6 +1,4 @@
 // The pass `expand-quantised`; rules.h states its contract.
-#include "src/passes/pass.h"
-
 #include <algorithm>
 #include <array>
 #include <initializer_list>
@@ -8,6 +6,7 @@
 #include <set>
 
 #include "src/diag/error.h"
+#include "src/quant/passes.h"
 #include "src/quant/rules.h"
 
 namespace t2n::quant {
@@ -161,7 +160,7 @@ std::map<ValueId, ir::Tensor> computed_parameters(const ir::Graph& graph,
 }  // namespace
 }  // namespace t2n::quant
 
-bool t2n::passes::expand_quantised(ir::Graph& graph, const PassContext& context) {
+bool t2n::quant::expand_quantised(ir::Graph& graph, const passes::PassContext& context) {
   if (!quant::needs_rewriting(graph)) return false;
   quant::QuantBuilder builder(graph, context.sizes_vary, context.multiplies_scales);
   builder.set_computed(quant::computed_parameters(graph, context));

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "src/diag/error.h"
-#include "src/passes/pass.h"
+#include "src/export/pass_table.h"
 #include "tests/cli/program.h"
 #include "tests/support/fixtures.h"
 
@@ -58,8 +58,9 @@ TEST_CASE("the default pipeline keeps what every fixture computes, from one end 
     INFO(result.err);
     INFO(result.out);
     CHECK_EQ(result.code, 0);
-    CHECK(result.out.starts_with(
-        cat("bisect: ", passes::default_pipeline().size(), " passes · approximate (")));
+    CHECK(
+        result.out.starts_with(cat("bisect: ", passes::pipeline(passes::Pipeline::standard).size(),
+                                   " passes · approximate (")));
     CHECK_FALSE(contains(result.out, "DIFFERS"));
   }
 }

@@ -3,7 +3,9 @@
 
 #include <vector>
 
+#include "src/compress/passes.h"
 #include "src/compress/quantise_q4_0.h"
+#include "src/passes/passes.h"
 #include "tests/ir/support.h"
 
 namespace t2n::compress {
@@ -126,13 +128,13 @@ TEST_CASE("the pass skips bodies of loops, and operators for which the target ha
   Graph graph = loaded(kTied);
   passes::PassContext context;
   context.in_body = true;
-  CHECK(!passes::quantise_q4_0(graph, context));
+  CHECK(!quantise_q4_0(graph, context));
   context.in_body = false;
   context.is_native = [](ir::OpId op) { return ir::op_name(op) != kDequantise; };
-  CHECK(!passes::quantise_q4_0(graph, context));
+  CHECK(!quantise_q4_0(graph, context));
   context.is_native = [](ir::OpId) { return true; };
-  CHECK(passes::quantise_q4_0(graph, context));
-  CHECK(!passes::quantise_q4_0(graph, context));
+  CHECK(quantise_q4_0(graph, context));
+  CHECK(!quantise_q4_0(graph, context));
 }
 
 TEST_CASE("folding never recreates the floats") {

@@ -3,7 +3,7 @@
 #include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
 #include "src/export/dynamic_model.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "tests/ops/expressions.h"
 
 namespace t2n::test {

@@ -1,6 +1,5 @@
 // Sizes that follow from values: what they are called, and what the file demands of them.
 #include "src/export/dynamic_model.h"
-#include "src/export/torch_module.h"
 #include "tests/dynamic/support.h"
 #include "tests/ir/support.h"
 

@@ -7,8 +7,8 @@
 #include "src/compress/loss.h"
 #include "src/compress/unquantised_weights.h"
 #include "src/config/compression_settings.h"
-#include "src/export/torch_module.h"
-#include "src/passes/pass.h"
+#include "src/export/pass_table.h"
+#include "src/model/torch_module.h"
 #include "tests/support/named.h"
 #include "tests/support/script.h"
 

@@ -6,8 +6,9 @@
 
 #include "src/diag/error.h"
 #include "src/export/compressed_model.h"
-#include "src/export/input_spec.h"
 #include "src/export/opt.h"
+#include "src/export/pass_table.h"
+#include "src/samples/input_spec.h"
 #include "tests/support/fixtures.h"
 
 namespace t2n::test {
@@ -51,7 +52,7 @@ TEST_CASE("passes that change values leave a graph of every fixture that runs") 
       CAPTURE(std::string(preset));
       OptOptions options = options_for(fixture);
       options.compress = CompressOptions{compress::preset(preset), {}, {}, {}};
-      options.pipeline = passes::find_passes(compression_passes());
+      options.pipeline = passes::find_passes(passes::compression_passes());
       const OptResult result = optimise(options);
       CHECK(result.steps.faulty() == nullptr);
       for (const PassStep& step : result.steps.steps) {

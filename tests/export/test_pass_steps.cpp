@@ -7,8 +7,9 @@
 
 #include "src/diag/error.h"
 #include "src/export/pass_steps.h"
-#include "src/export/samples.h"
-#include "src/export/torch_module.h"
+#include "src/export/pass_table.h"
+#include "src/model/torch_module.h"
+#include "src/samples/samples.h"
 #include "tests/support/script.h"
 
 namespace t2n::test {

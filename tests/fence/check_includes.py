@@ -32,15 +32,14 @@ ALLOWED = {
     "src/translate": NNEF | {"src/target", "src/spec", "src/draft", "src/strict", "src/stream"},
     "ops": NNEF | {"src/target", "src/draft", "src/translate"},
     "src/passes": IR,
-    "src/complex": IR | {"src/passes"},  # defines the pass that passes/pass.h declares
-    "src/loops": IR | {"src/passes"},  # the same
-    "src/quant": IR | {"src/passes"},  # the same
+    "src/complex": IR | {"src/passes"},
+    "src/loops": IR | {"src/passes"},
+    "src/quant": IR | {"src/passes"},
     "src/compress": IR | {"src/passes", "src/target"},
     "src/tract": IR,
     "src/diff": SPEC,
     "src/report": SPEC | {"src/diff"},
     "src/config": IR | {"src/passes", "src/compress"},
-    "src/check": SPEC | {"src/tract", "src/interp/interp.h"} | MODEL,
     "src/interp": SPEC | {"src/frontend/load"},
     "src/model": IR,
     "src/model_file": BASE,
@@ -53,6 +52,9 @@ ALLOWED = {
     "src/frontend/session": RECORD | {"src/frontend/state", "src/frontend/run"},
     "src/eval": LOAD | {"src/frontend/run", "src/frontend/session", "src/compress/q4_0.h"},
     "src/dynamic": IR | MODEL,
+    "src/samples": SPEC | MODEL | {"src/dynamic"},
+    "src/check": SPEC | MODEL | {"src/samples", "src/dynamic", "src/passes", "src/quant", "src/target", "src/diff",
+                                 "src/tract", "src/interp/interp.h"},
 }
 # Their code is in libt2nnef_torch.so, which the others load.
 WITH_TORCH = ("src/frontend/", "src/eval", "src/interp")

@@ -2,8 +2,8 @@
 
 #include "src/check/compare.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
-#include "src/passes/pass.h"
+#include "src/export/pass_table.h"
+#include "src/model/torch_module.h"
 #include "tests/support/named.h"
 
 namespace t2n::test {

@@ -1,7 +1,7 @@
 #include "tests/frontend/rolled.h"
 
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "tests/support/named.h"
 
 namespace t2n::test {

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "tests/support/script.h"
 
 namespace t2n::test {

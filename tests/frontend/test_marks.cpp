@@ -4,7 +4,8 @@
 #include <map>
 #include <optional>
 
-#include "src/export/torch_module.h"
+#include "src/export/pass_table.h"
+#include "src/model/torch_module.h"
 #include "src/passes/pass.h"
 #include "tests/frontend/replay.h"
 #include "tests/support/script.h"

@@ -2,7 +2,7 @@
 #include <cstdlib>
 
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "tests/frontend/replay.h"
 #include "tests/support/script.h"
 

@@ -4,8 +4,8 @@
 #include "ir/evaluator.h"
 #include "ir/scan.h"
 #include "src/check/compare.h"
-#include "src/export/torch_module.h"
-#include "src/passes/pass.h"
+#include "src/export/pass_table.h"
+#include "src/model/torch_module.h"
 #include "tests/support/named.h"
 #include "tests/support/script.h"
 

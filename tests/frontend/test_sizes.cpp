@@ -1,7 +1,8 @@
 // With keep_sizes, numbers computed from sizes stay expressions until `bind-sizes` gives them
 // values.
 #include "ir/print.h"
-#include "src/export/torch_module.h"
+#include "src/export/pass_table.h"
+#include "src/model/torch_module.h"
 #include "src/passes/pass.h"
 #include "tests/frontend/replay.h"
 #include "tests/support/script.h"

@@ -4,7 +4,7 @@
 #include "ir/evaluator.h"
 #include "src/check/compare.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "tests/support/script.h"
 
 namespace t2n::test {

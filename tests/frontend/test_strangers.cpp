@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "src/model_file/code_scan.h"
 #include "tests/support/script.h"
 

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "src/check/runner.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
 #include "src/nnef_reader/artefact.h"
 #include "src/nnef_reader/parser.h"
 #include "src/spec/dialect.h"

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "src/check/runner.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
 #include "src/nnef_reader/parser.h"
 #include "tests/support/example.h"
 #include "tests/support/reference.h"

@@ -1,8 +1,8 @@
 // The language of NNEF 1.0.5 §3: expressions, fragments, symbols, variables, and what is wrong.
 #include <doctest/doctest.h>
 
+#include "src/check/runner.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
 #include "src/nnef_reader/parser.h"
 #include "tests/interp/standard.h"
 #include "tests/support/example.h"

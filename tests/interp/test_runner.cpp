@@ -6,7 +6,6 @@
 #include "nnef_writer/dat.h"
 #include "src/check/runner.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
 #include "tests/support/example.h"
 #include "tests/support/script.h"
 #include "tests/support/temporary.h"

@@ -24,7 +24,7 @@ PARTS = [
     ("reader (src/nnef_reader)", ["src/nnef_reader/*.cpp"], 18),
     ("writer (nnef_writer)", ["nnef/*.cpp", "nnef_writer/*.cpp"], 18),
     ("evaluator (src/eval)", ["src/eval/*.cpp"], 4),
-    ("export and its checks (src/export)", ["src/export/*.cpp"], 20),
+    ("export and its checks (src/export)", ["src/export/*.cpp", "src/samples/*.cpp"], 20),
     ("interpreter (src/interp)", ["src/interp/*.cpp"], 18),
     ("the rest (src/spec, tract, target, report, diff, config)",
      ["src/spec/*.cpp", "src/tract/*.cpp", "src/target/*.cpp", "src/report/*.cpp", "src/diff/*.cpp", "src/config/*.cpp"], 18),

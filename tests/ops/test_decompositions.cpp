@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "tests/ops/expressions.h"
 
 namespace t2n::test {

@@ -1,6 +1,6 @@
 // Fourier transforms of real and complex tensors: short ones are matrices, long ones tract's own.
-#include "src/export/torch_module.h"
-#include "src/passes/pass.h"
+#include "src/export/pass_table.h"
+#include "src/model/torch_module.h"
 #include "tests/ops/expressions.h"
 
 namespace t2n::test {

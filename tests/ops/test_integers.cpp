@@ -3,7 +3,7 @@
 
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "src/translate/integer_range.h"
 #include "tests/support/script.h"
 

@@ -2,7 +2,6 @@
 // for.
 #include "ir/evaluator.h"
 #include "src/compress/quantise_q4_0.h"
-#include "src/export/torch_module.h"
 #include "src/model/torch_module.h"
 #include "tests/ops/check_script.h"
 

@@ -3,7 +3,7 @@
 
 #include "src/diag/error.h"
 #include "src/export/dynamic_model.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "tests/support/dynamic.h"
 #include "tests/support/named.h"
 #include "tests/support/script.h"

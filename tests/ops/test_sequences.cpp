@@ -1,7 +1,7 @@
 // Packed sequences: recurrent layers over sequences of several lengths, and what is padded again.
 #include "ir/evaluator.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
+#include "src/model/torch_module.h"
 #include "tests/ops/check_script.h"
 #include "tests/support/dynamic.h"
 

@@ -7,15 +7,15 @@
 #include <numeric>
 
 #include "nnef_writer/print.h"
+#include "src/check/reference.h"
 #include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
 #include "src/dynamic/infer.h"
 #include "src/dynamic/same.h"
 #include "src/export/dynamic_model.h"
+#include "src/export/pass_table.h"
 #include "src/export/quantised_model.h"
-#include "src/export/reference.h"
-#include "src/export/torch_module.h"
-#include "src/passes/pass.h"
+#include "src/model/torch_module.h"
 #include "tests/ops/expressions.h"
 #include "tests/support/example.h"
 #include "tests/support/named.h"

@@ -3,8 +3,8 @@
 #include <fstream>
 
 #include "nnef_writer/archive.h"
+#include "src/check/runner.h"
 #include "src/diag/error.h"
-#include "src/export/torch_module.h"
 #include "src/nnef_reader/artefact.h"
 #include "tests/support/temporary.h"
 
