@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "src/compress/explain/loss.h"
 #include "src/compress/layer_table.h"
 #include "src/compress/layers.h"
-#include "src/compress/loss.h"
 #include "src/diag/error.h"
 #include "src/export/graph_f64_distance.h"
 

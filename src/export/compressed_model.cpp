@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <optional>
 
-#include "src/compress/folded_modules.h"
+#include "src/compress/explain/folded_modules.h"
+#include "src/compress/explain/lint.h"
 #include "src/compress/layer_table.h"
 #include "src/compress/layers.h"
-#include "src/compress/lint.h"
-#include "src/compress/q4_0.h"
-#include "src/compress/quantise_q4_0.h"
+#include "src/compress/round/q4_0.h"
+#include "src/compress/round/quantise_q4_0.h"
 #include "src/diag/error.h"
 #include "src/export/graph_f64_distance.h"
 #include "src/export/stages.h"

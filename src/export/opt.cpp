@@ -8,7 +8,7 @@
 
 #include "nnef_writer/archive.h"
 #include "ops/all.h"
-#include "src/compress/unquantised_weights.h"
+#include "src/compress/explain/unquantised_weights.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"

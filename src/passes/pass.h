@@ -47,7 +47,7 @@ bool canonical_rope(ir::Graph& graph, const PassContext& context);
 bool explicit_promotion(ir::Graph& graph, const PassContext& context);
 /// Moves constants of loop bodies to the outer graph. This and the following passes: src/compress.
 bool lift_weights(ir::Graph& graph, const PassContext& context);
-/// Sets small weights to zero (src/compress/prune.h).
+/// Sets small weights to zero.
 bool prune_weights(ir::Graph& graph, const PassContext& context);
 /// Inserts observers where settings request quantisers.
 bool insert_observers(ir::Graph& graph, const PassContext& context);
@@ -64,13 +64,13 @@ bool insert_fake_quant(ir::Graph& graph, const PassContext& context);
 bool quantise_constants(ir::Graph& graph, const PassContext& context);
 /// Subtracts the mean error of quantised weights from biases.
 bool correct_bias(ir::Graph& graph, const PassContext& context);
-/// Replaces fake-quantised activations by integers (src/compress/expand_fake_quant.cpp).
+/// Replaces fake-quantised activations by integers.
 bool expand_fake_quant(ir::Graph& graph, const PassContext& context);
 /// Applies data movement to integers instead of floats.
 bool propagate_qparams(ir::Graph& graph, const PassContext& context);
-/// Replaces layers between quantised tensors by torch's quantised layers (src/compress/fuse.h).
+/// Replaces layers between quantised tensors by torch's quantised layers.
 bool fuse_quantised(ir::Graph& graph, const PassContext& context);
-/// Changes nothing, and reports unusual quantisation (src/compress/lint.h).
+/// Changes nothing, and reports unusual quantisation.
 bool lint_quantisation(ir::Graph& graph, const PassContext& context);
 
 /// The effect of a pass on the values that the graph computes.

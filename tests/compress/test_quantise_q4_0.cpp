@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "src/compress/quantise_q4_0.h"
+#include "src/compress/round/quantise_q4_0.h"
 #include "tests/ir/support.h"
 
 namespace t2n::compress {

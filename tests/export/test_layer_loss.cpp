@@ -3,9 +3,9 @@
 
 #include <cmath>
 
+#include "src/compress/explain/loss.h"
+#include "src/compress/explain/unquantised_weights.h"
 #include "src/compress/layers.h"
-#include "src/compress/loss.h"
-#include "src/compress/unquantised_weights.h"
 #include "src/config/compression_settings.h"
 #include "src/export/torch_module.h"
 #include "src/passes/pass.h"

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "ir/evaluator.h"
-#include "src/compress/settings.h"
+#include "src/compress/settings/settings.h"
 #include "src/export/torch_module.h"
 #include "src/passes/pass.h"
 #include "tests/support/named.h"
