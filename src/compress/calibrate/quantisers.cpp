@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/elements.h"
 #include "ir/print.h"
 #include "src/compress/calibrate/observe.h"
 #include "src/compress/calibrate/ranges.h"
-#include "src/compress/elements.h"
 #include "src/compress/existing_qparams.h"
 #include "src/compress/layers.h"
 #include "src/diag/error.h"
@@ -63,7 +63,7 @@ std::string unfit_for_half(const WeightStatistics& statistics) {
 WeightStatistics statistics_of(const ir::Tensor& data) {
   WeightStatistics out;
   if (!passes::is_loaded(data)) return out;
-  for_each_part(data, [&](size_t, std::span<const double> elements) {
+  ir::for_each_part(data, [&](size_t, std::span<const double> elements) {
     for (const double element : elements) {
       out.is_finite = out.is_finite && std::isfinite(element);
       if (!std::isfinite(element)) continue;
@@ -85,7 +85,7 @@ bool shares_scale(const ir::Tensor& data, size_t axis, const QuantScheme& scheme
   const int64_t channels = data.shape.at(axis);
   if (kShare * (kFile + 4 * channels) < data.elements()) return false;
   Range range = {INFINITY, -INFINITY};
-  for_each_part(data, [&](size_t, std::span<const double> values) {
+  ir::for_each_part(data, [&](size_t, std::span<const double> values) {
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
     range = {std::min(range.low, *low), std::max(range.high, *high)};
   });
@@ -94,7 +94,7 @@ bool shares_scale(const ir::Tensor& data, size_t axis, const QuantScheme& scheme
   for (size_t i = axis + 1; i < data.shape.size(); ++i) inner *= data.shape[i];
   std::vector<double> signal(channels);
   std::vector<double> noise(signal.size());
-  for_each_part(data, [&](size_t first, std::span<const double> values) {
+  ir::for_each_part(data, [&](size_t first, std::span<const double> values) {
     for (size_t i = 0; i < values.size(); ++i) {
       const double error = rounded(values[i], scale, scheme) - values[i];
       const size_t channel = (first + i) / inner % signal.size();

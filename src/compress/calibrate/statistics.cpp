@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "src/compress/elements.h"
+#include "ir/elements.h"
 #include "src/diag/error.h"
 
 namespace t2n::compress {
@@ -48,7 +48,7 @@ void Statistics::see(const ir::Tensor& tensor) {
   if (observation_.axis)
     for (size_t i = axis + 1; i < tensor.shape.size(); ++i) inner *= tensor.shape[i];
   std::vector<Range> batch(channels, {INFINITY, -INFINITY});
-  for_each_part(tensor, [&](size_t first, std::span<const double> values) {
+  ir::for_each_part(tensor, [&](size_t first, std::span<const double> values) {
     for (size_t i = 0; i < values.size(); ++i) {
       if (!std::isfinite(values[i]))
         throw Error("calibration",

@@ -1,10 +1,13 @@
-// The pass `lint-quantisation`, and the table of rules.
+// The pass `lint-quantisation`.
 #include "src/compress/explain/lint.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
+#include <set>
+#include <utility>
 
-#include "src/compress/explain/lint_view.h"
+#include "src/compress/explain/lint_graph.h"
+#include "src/compress/layer_table.h"
 #include "src/diag/error.h"
 #include "src/passes/known.h"
 #include "src/passes/pass.h"
@@ -12,19 +15,54 @@
 namespace t2n::compress {
 namespace {
 
-constexpr std::array kFinders = {find_redundant_pairs, find_float_constants, find_unlike_scales,
-                                 find_float_islands,   find_unused_settings, find_unseen_ranges,
-                                 find_saturation,      find_dead_channels,   find_stored_twice};
+/// The constant, also of a quantised weight; a constant expression if the context evaluates it.
+std::optional<ir::Tensor> weight_data(const LintedGraph& linted, const LayerTable& table,
+                                      ir::ValueId id) {
+  const auto stored = linted.program.values[id].stored;
+  if (stored && linted.program.values[*stored].data != nullptr)
+    return *linted.program.values[*stored].data;
+  if (!linted.context.evaluate) return std::nullopt;
+  try {
+    return table.value(id);
+  } catch (const Error&) {  // a value that cannot be computed here is not this rule's concern
+    return std::nullopt;
+  }
+}
 
-/// Runs one rule on the graph and its nested graphs, so that its findings are adjacent.
-void run_rule(size_t rule, const ir::Graph& graph, const passes::PassContext& context,
-              Findings& findings) {
-  kFinders.at(rule)(LintView(graph, context), findings);
+void find_dead_channels(LintedGraph& linted) {
+  const LayerTable table(linted.graph, linted.context.evaluate);
+  std::set<ir::ValueId> seen;
+  for (size_t i = 0; i < linted.graph.nodes.size(); ++i) {
+    const ir::Node& node = linted.graph.nodes[i];
+    const auto layer = layer_of(linted.graph, node, linted.known);
+    // The row of the padding index is zero.
+    if (!layer || ir::op_base_name(node.op).starts_with("embedding")) continue;
+    for (const Weight& weight : layer->weights) {
+      if (!weight.channel_axis || !seen.insert(weight.value).second) continue;
+      const auto data = weight_data(linted, table, weight.value);
+      if (!data) continue;
+      const lint::Value& value = linted.program.values[weight.value];
+      std::string message =
+          lint::dead_channels(value.name, *data, static_cast<size_t>(*weight.channel_axis),
+                              linted.program.values[value.stored.value_or(weight.value)].quant);
+      if (!message.empty()) linted.add("dead-channel", i, std::move(message));
+    }
+  }
+}
+
+/// Those of the graph, then those of its nested graphs.
+void collect_findings(const ir::Graph& graph, const passes::PassContext& context,
+                      std::vector<Finding>& out) {
+  LintedGraph linted{graph, context, known_values(graph), lint_program(graph), {}};
+  linted.findings = lint::examine(linted.program);
+  examine_requests(linted);
+  find_dead_channels(linted);
+  std::move(linted.findings.begin(), linted.findings.end(), std::back_inserter(out));
   passes::PassContext inside = context;
   inside.settings = nullptr;  // they name modules of the outer graph
   inside.clipped = nullptr;   // it is for the outer graph
   for (const ir::Node& node : graph.nodes)
-    if (node.body) run_rule(rule, *node.body, inside, findings);
+    if (node.body) collect_findings(*node.body, inside, out);
 }
 
 bool has_unloaded(const ir::Graph& graph) {
@@ -35,55 +73,20 @@ bool has_unloaded(const ir::Graph& graph) {
 
 }  // namespace
 
-const std::vector<LintRule>& lint_rules() {
-  static const std::vector<LintRule> rules = {
-      {"idle-pair",
-       "run propagate-qparams and fuse-quantised, or remove both operations: they cost a rounding",
-       ""},
-      {"float-constant", "run quantise-constants, which stores constants in 8 bits or fewer", ""},
-      {"unlike-scales", "use one observer for all operands, so that they share a scale", ""},
-      {"float-island",
-       "quantise these operations as well, or exclude their neighbours with --ignore", ""},
-      {"idle-setting", "remove the setting, or correct the module name", "settings"},
-      {"unseen-range", "calibrate with samples that reach it, or exclude its module with --ignore",
-       ""},
-      {"saturation",
-       "calibrate with samples like these, or use the observer min-max, which does not clip",
-       "a calibration set"},
-      {"dead-channel", "remove the channels from the model, or prune the module less",
-       "weights that are loaded"},
-      {"stored-twice", "give all readers of the weight the same settings",
-       "weights that are loaded"}};
-  return rules;
-}
-
-void Findings::add(std::string_view rule, const LintView& view, const ir::Node& at,
-                   std::string message, std::string help) {
-  const auto& rules = lint_rules();
-  const auto found = std::find_if(rules.begin(), rules.end(),
-                                  [&](const LintRule& each) { return each.name == rule; });
-  T2N_ASSERT(found != rules.end(), "no rule of the lint is called ", rule);
-  all_.push_back({std::string(found->name), std::move(message), ir::node_where(view.graph, at),
-                  help.empty() ? std::string(found->help) : std::move(help)});
-}
-
 std::vector<Finding> lint(const ir::Graph& graph, const passes::PassContext& context) {
-  T2N_ASSERT(kFinders.size() == lint_rules().size(), "a rule of the lint lacks its function");
   std::vector<Finding> out;
-  Findings findings(out);
-  for (size_t i = 0; i < kFinders.size(); ++i) run_rule(i, graph, context, findings);
+  collect_findings(graph, context, out);
+  lint::sort_by_rule(out);
   return out;
 }
 
 std::vector<std::string> skipped_rules(const ir::Graph& graph, const passes::PassContext& context) {
   std::vector<std::string> out;
-  const bool lacks_weights = has_unloaded(graph);
-  for (const LintRule& rule : lint_rules()) {
-    const bool is_skipped = (rule.needs == "settings" && context.settings == nullptr) ||
-                            (rule.needs == "a calibration set" && !context.clipped) ||
-                            (rule.needs == "weights that are loaded" && lacks_weights);
-    if (is_skipped) out.push_back(cat(rule.name, " needs ", rule.needs));
-  }
+  if (context.settings == nullptr) out.emplace_back("idle-setting needs settings");
+  if (!context.clipped) out.emplace_back("saturation needs a calibration set");
+  if (has_unloaded(graph))
+    for (const char* rule : {"dead-channel", "stored-twice"})
+      out.push_back(cat(rule, " needs weights that are loaded"));
   return out;
 }
 

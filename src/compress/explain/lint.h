@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "ir/graph.h"
@@ -11,17 +10,9 @@
 
 namespace t2n::compress {
 
-/// A rule, and what it needs: "" for the graph only.
-struct LintRule {
-  std::string_view name;
-  std::string_view help;  ///< the advice
-  std::string_view needs;
-};
-const std::vector<LintRule>& lint_rules();
-
 /// All findings, each with its module path and the line of the user's source, nested graphs
-/// included, in the order of lint_rules(). Of the context, `settings`, `clipped` and `evaluate` are
-/// used if present.
+/// included, in the order of lint::rules(). Of the context, `settings`, `clipped` and `evaluate`
+/// are used if present.
 std::vector<Finding> lint(const ir::Graph& graph, const passes::PassContext& context = {});
 
 /// Rules that lint() skips, each with what it lacks: "saturation needs a calibration set".

@@ -5,7 +5,7 @@
 
 #include "src/compress/calibrate/observe.h"
 #include "src/compress/calibrate/ranges.h"
-#include "src/compress/explain/lint_view.h"
+#include "src/compress/explain/lint_graph.h"
 #include "src/compress/layers.h"
 #include "src/compress/settings/scope_glob.h"
 #include "src/compress/settings/settings.h"
@@ -29,8 +29,8 @@ bool requests(const SettingsEntry& entry, std::string_view part) {
   });
 }
 
-bool has(const LintView& view, const Layer& layer, std::string_view part) {
-  const auto is_f32 = [&](ir::ValueId id) { return view.value(id).dtype == ir::DType::f32; };
+bool has(const ir::Graph& graph, const Layer& layer, std::string_view part) {
+  const auto is_f32 = [&](ir::ValueId id) { return graph.values[id].dtype == ir::DType::f32; };
   if (part == "bias") return layer.bias != ir::kNoValue && is_f32(layer.bias);
   if (part == "activations")
     return std::any_of(layer.activations.begin(), layer.activations.end(), is_f32);
@@ -39,26 +39,26 @@ bool has(const LintView& view, const Layer& layer, std::string_view part) {
 }
 
 /// Checks that a key of a settings file applies to at least one layer.
-void check_part(const SettingsEntry& entry, std::string_view part, const LintView& view,
-                Findings& findings) {
-  const ir::Node* first = nullptr;
-  for (const ir::Node& node : view.graph.nodes) {
-    if (!matched_depth(view.graph, node, entry.scope)) continue;
-    if (first == nullptr) first = &node;
-    const auto layer = layer_of(view.graph, node, view.known);
-    if (layer && has(view, *layer, part)) return;
+void check_part(const SettingsEntry& entry, std::string_view part, LintedGraph& linted) {
+  std::optional<size_t> first;
+  for (size_t i = 0; i < linted.graph.nodes.size(); ++i) {
+    const ir::Node& node = linted.graph.nodes[i];
+    if (!matched_depth(linted.graph, node, entry.scope)) continue;
+    if (!first) first = i;
+    const auto layer = layer_of(linted.graph, node, linted.known);
+    if (layer && has(linted.graph, *layer, part)) return;
   }
-  if (first == nullptr) return;
-  findings.add("idle-setting", view, *first,
-               cat(entry.origin, ": ", quoted(entry.scope), " requests ", quoted(part),
-                   ", which none of its layers has"));
+  if (!first) return;
+  linted.add("idle-setting", *first,
+             cat(entry.origin, ": ", quoted(entry.scope), " requests ", quoted(part),
+                 ", which none of its layers has"));
 }
 
 /// Nothing for graphs that cannot run operation by operation, as with quantised operators.
-std::map<std::string, double> clipped_in(const LintView& view) {
-  if (!view.context.clipped) return {};
+std::map<std::string, double> clipped_in(const LintedGraph& linted) {
+  if (!linted.context.clipped) return {};
   try {
-    return view.context.clipped(view.graph);
+    return linted.context.clipped(linted.graph);
   } catch (const Error& error) {
     if (error.diagnostic().id == "calibration") throw;  // it is about the user's data
     return {};
@@ -80,46 +80,44 @@ double share_outside(const Observation& observation, size_t channel) {
   return std::min(1.0, outside / (high - low));
 }
 
-}  // namespace
-
-void find_unused_settings(const LintView& view, Findings& findings) {
-  if (view.context.settings == nullptr) return;
-  for (const SettingsEntry& entry : view.context.settings->entries()) {
+void find_unused_settings(LintedGraph& linted) {
+  if (linted.context.settings == nullptr) return;
+  for (const SettingsEntry& entry : linted.context.settings->entries()) {
     if (entry.scope.empty() || entry.origin.starts_with("--")) continue;
     for (const std::string_view part : kParts)
-      if (requests(entry, part)) check_part(entry, part, view, findings);
+      if (requests(entry, part)) check_part(entry, part, linted);
   }
 }
 
-void find_unseen_ranges(const LintView& view, Findings& findings) {
-  for (const ir::Node& node : view.graph.nodes) {
-    if (!is_observe(node)) continue;
-    const Observation observation = read_observation(node);
-    if (observation.low.empty() && observation.scale.empty() && !view.is_known(observation.self))
-      findings.add("unseen-range", view, node,
-                   cat("no range of ", quoted(view.value(observation.self).name), " was seen"));
-  }
+/// Of one node: ranges that were never seen, and those beyond the quantised ones.
+void examine_range(LintedGraph& linted, size_t index,
+                   const std::map<std::string, double>& clipped) {
+  const ir::Node& node = linted.graph.nodes[index];
+  const auto name = [&](ir::ValueId id) { return quoted(linted.graph.values[id].name); };
+  const auto found = clipped.find(linted.graph.values[node.outputs.at(0)].name);
+  if (found != clipped.end() && found->second > kMostClipped)
+    linted.add("saturation", index,
+               cat(percent(found->second), " % of ", name(ir::operand(node, "self")),
+                   " is clipped on the calibration set"));
+  if (!is_observe(node)) return;
+  const Observation observation = read_observation(node);
+  if (observation.low.empty() && observation.scale.empty() && !linted.known[observation.self])
+    linted.add("unseen-range", index, cat("no range of ", name(observation.self), " was seen"));
+  double share = 0;
+  for (size_t i = 0; i < std::min(observation.low.size(), observation.scale.size()); ++i)
+    share = std::max(share, share_outside(observation, i));
+  if (share > kMostClipped)
+    linted.add(
+        "saturation", index,
+        cat(percent(share), " % of the recorded range of ", name(observation.self), " is clipped"));
 }
 
-void find_saturation(const LintView& view, Findings& findings) {
-  const std::map<std::string, double> clipped = clipped_in(view);
-  for (const ir::Node& node : view.graph.nodes) {
-    const auto found = clipped.find(view.value(node.outputs.at(0)).name);
-    if (found != clipped.end() && found->second > kMostClipped)
-      findings.add(
-          "saturation", view, node,
-          cat(percent(found->second), " % of ", quoted(view.value(ir::operand(node, "self")).name),
-              " is clipped on the calibration set"));
-    if (!is_observe(node)) continue;
-    const Observation observation = read_observation(node);
-    double share = 0;
-    for (size_t i = 0; i < std::min(observation.low.size(), observation.scale.size()); ++i)
-      share = std::max(share, share_outside(observation, i));
-    if (share > kMostClipped)
-      findings.add("saturation", view, node,
-                   cat(percent(share), " % of the recorded range of ",
-                       quoted(view.value(observation.self).name), " is clipped"));
-  }
+}  // namespace
+
+void examine_requests(LintedGraph& linted) {
+  find_unused_settings(linted);
+  const std::map<std::string, double> clipped = clipped_in(linted);
+  for (size_t i = 0; i < linted.graph.nodes.size(); ++i) examine_range(linted, i, clipped);
 }
 
 }  // namespace t2n::compress

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "src/compress/elements.h"
+#include "ir/elements.h"
 #include "src/compress/layer_table.h"
 #include "src/diag/error.h"
 
@@ -33,7 +33,7 @@ struct WeightTotals {
   std::vector<std::string> formats;  ///< without duplicates
 
   void add(const Tensor& weight, std::string format) {
-    for_each_part(weight, [&](size_t, std::span<const double> values) {
+    ir::for_each_part(weight, [&](size_t, std::span<const double> values) {
       zeros += std::count(values.begin(), values.end(), 0.0);
     });
     elements += weight.elements();
@@ -148,7 +148,7 @@ void require_labels(const OutputLoss& loss, const std::vector<int64_t>& labels) 
 
 void Closeness::add(const Tensor& expected, const Tensor& actual) {
   if (expected.shape != actual.shape || ir::is_complex(expected.dtype)) return;
-  for_each_part(expected, actual, [this](std::span<const double> a, std::span<const double> b) {
+  ir::for_each_part(expected, actual, [this](std::span<const double> a, std::span<const double> b) {
     for (size_t i = 0; i < a.size(); ++i) {
       if (!std::isfinite(a[i])) continue;
       if (!std::isfinite(b[i])) {  // a finite value became NaN or infinite

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "src/compress/elements.h"
+#include "ir/elements.h"
 #include "src/compress/fake_quant.h"
 #include "src/passes/known.h"
 #include "src/passes/pass.h"
@@ -21,7 +21,7 @@ ir::Tensor integers_of(const ir::Tensor& weights, const FakeQuant& fake, bool is
     for (size_t i = static_cast<size_t>(*fake.axis) + 1; i < weights.shape.size(); ++i)
       inner *= weights.shape[i];
   ir::OwnedTensor out = ir::allocate(is_signed ? ir::DType::i8 : ir::DType::u8, weights.shape);
-  for_each_part(weights, [&](size_t first, std::span<const double> values) {
+  ir::for_each_part(weights, [&](size_t first, std::span<const double> values) {
     for (size_t i = 0; i < values.size(); ++i) {
       const size_t channel = fake.axis ? (first + i) / inner % fake.scales.size() : 0;
       const float inverse = 1.0F / static_cast<float>(fake.scales[channel]);

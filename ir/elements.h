@@ -7,15 +7,15 @@
 
 #include "ir/tensor.h"
 
-namespace t2n::compress {
+namespace t2n::ir {
 
 /// Calls `use` with the elements in row-major order, and with the index of the first of them.
-void for_each_part(const ir::Tensor& tensor,
+void for_each_part(const Tensor& tensor,
                    const std::function<void(size_t, std::span<const double>)>& use);
 
 /// The same for two tensors of one shape.
 void for_each_part(
-    const ir::Tensor& a, const ir::Tensor& b,
+    const Tensor& a, const Tensor& b,
     const std::function<void(std::span<const double>, std::span<const double>)>& use);
 
-}  // namespace t2n::compress
+}  // namespace t2n::ir

@@ -1,4 +1,4 @@
-#include "src/compress/elements.h"
+#include "ir/elements.h"
 
 #include <algorithm>
 #include <vector>
@@ -6,26 +6,26 @@
 #include "ir/cast.h"
 #include "src/diag/error.h"
 
-namespace t2n::compress {
+namespace t2n::ir {
 namespace {
 
 constexpr int64_t kPart = 1 << 14;  // elements
 
 /// Elements `first` and after it, of a row-major tensor.
-void read_part(const ir::Tensor& plain, int64_t first, std::vector<double>& out) {
-  const int64_t size = ir::dtype_size(plain.dtype);
+void read_part(const Tensor& plain, int64_t first, std::vector<double>& out) {
+  const int64_t size = dtype_size(plain.dtype);
   const int64_t count = std::min(kPart, plain.elements() - first);
   out.resize(count);
-  (void)ir::cast_elements(plain.dtype,
-                          plain.bytes.subspan(first * size, static_cast<size_t>(count * size)),
-                          ir::DType::f64, std::as_writable_bytes(std::span(out)));
+  (void)cast_elements(plain.dtype,
+                      plain.bytes.subspan(first * size, static_cast<size_t>(count * size)),
+                      DType::f64, std::as_writable_bytes(std::span(out)));
 }
 
 }  // namespace
 
-void for_each_part(const ir::Tensor& tensor,
+void for_each_part(const Tensor& tensor,
                    const std::function<void(size_t, std::span<const double>)>& use) {
-  const ir::Tensor plain = ir::contiguous(tensor);
+  const Tensor plain = contiguous(tensor);
   std::vector<double> part;
   for (int64_t first = 0; first < plain.elements(); first += kPart) {
     read_part(plain, first, part);
@@ -34,10 +34,10 @@ void for_each_part(const ir::Tensor& tensor,
 }
 
 void for_each_part(
-    const ir::Tensor& a, const ir::Tensor& b,
+    const Tensor& a, const Tensor& b,
     const std::function<void(std::span<const double>, std::span<const double>)>& use) {
   T2N_ASSERT(a.shape == b.shape, "tensors of two shapes");
-  const ir::Tensor plain = ir::contiguous(b);
+  const Tensor plain = contiguous(b);
   std::vector<double> part;
   for_each_part(a, [&](size_t first, std::span<const double> values) {
     read_part(plain, static_cast<int64_t>(first), part);
@@ -45,4 +45,4 @@ void for_each_part(
   });
 }
 
-}  // namespace t2n::compress
+}  // namespace t2n::ir
