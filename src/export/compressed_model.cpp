@@ -6,13 +6,13 @@
 #include "src/compress/explain/folded_modules.h"
 #include "src/compress/explain/lint.h"
 #include "src/compress/layer_table.h"
-#include "src/compress/layers.h"
 #include "src/compress/round/q4_0.h"
 #include "src/compress/round/quantise_q4_0.h"
 #include "src/diag/error.h"
 #include "src/export/graph_f64_distance.h"
 #include "src/export/stages.h"
 #include "src/nnef_reader/npy.h"
+#include "src/passes/layers.h"
 
 namespace t2n {
 namespace {
@@ -143,10 +143,10 @@ class Compressor {
 
   /// Refuses, before any run, formats that the target lacks.
   void require_supported(const ir::Graph& graph) const {
-    const std::vector<bool> known = compress::known_values(graph);
+    const std::vector<bool> known = passes::known_values(graph);
     for (const ir::Node& node : graph.nodes) {
       const compress::NodeSettings node_settings = compression_.settings().of(graph, node);
-      if (!node_settings.weights || !compress::layer_of(graph, node, known)) continue;
+      if (!node_settings.weights || !passes::layer_of(graph, node, known)) continue;
       const bool is_strict = target_.engine == target::Engine::khronos;
       std::string why;
       if (node_settings.weights->format == compress::Format::q4_0 &&

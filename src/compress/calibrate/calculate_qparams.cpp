@@ -68,7 +68,7 @@ bool t2n::passes::calculate_qparams(ir::Graph& graph, const PassContext& context
   if (context.calibrate && (lacks_moments || compress::needs_calibration(graph)))
     context.calibrate(graph);
   const std::vector<int> constants = ir::constant_index(graph);
-  const std::vector<bool> known = compress::known_values(graph);
+  const std::vector<bool> known = known_values(graph);
   const compress::LayerTable table(graph, context.evaluate);
   bool changed = false;
   for (ir::Node& node : graph.nodes) {

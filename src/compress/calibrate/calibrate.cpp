@@ -7,7 +7,7 @@
 #include "src/compress/calibrate/moments.h"
 #include "src/compress/calibrate/observe.h"
 #include "src/compress/calibrate/statistics.h"
-#include "src/compress/layers.h"
+#include "src/passes/layers.h"
 
 namespace t2n::compress {
 namespace {
@@ -20,7 +20,7 @@ const std::string& name_of(const ir::Graph& graph, const ir::Node& node) {
 }
 
 Observers uncalibrated_observers(const ir::Graph& graph) {
-  const std::vector<bool> known = known_values(graph);
+  const std::vector<bool> known = passes::known_values(graph);
   Observers out;
   for (const ir::Node& node : graph.nodes) {
     if (!is_observe(node)) continue;
@@ -45,7 +45,7 @@ bool has_same_settings(const Observation& a, const Observation& b) {
 
 void Calibration::keep(const ir::Graph& graph) {
   const std::vector<int> producers = ir::producers(graph);
-  const std::vector<bool> known = known_values(graph);
+  const std::vector<bool> known = passes::known_values(graph);
   for (const ir::Node& node : graph.nodes) {
     if (!is_observe(node)) continue;
     const Observation observation = read_observation(node);

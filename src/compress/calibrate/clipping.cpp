@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "src/compress/fake_quant.h"
-#include "src/compress/layers.h"
+#include "src/passes/layers.h"
 
 namespace t2n::compress {
 namespace {
@@ -89,7 +89,7 @@ std::map<std::string, double> clipped_shares(const ir::Graph& graph, const Batch
                                              const AtBatch& at_batch,
                                              const ir::Evaluator& evaluate) {
   const std::vector<int> constants = ir::constant_index(graph);
-  const std::vector<bool> known = known_values(graph);
+  const std::vector<bool> known = passes::known_values(graph);
   std::map<std::string, Bounds> bounds;  // names do not depend on sizes
   for (const ir::Node& node : graph.nodes)
     if (auto range = bounds_of(graph, node, constants); range && !known[range->value])

@@ -5,8 +5,8 @@
 #include "src/compress/calibrate/layer_rows.h"
 #include "src/compress/calibrate/observe.h"
 #include "src/compress/layer_table.h"
-#include "src/compress/layers.h"
 #include "src/diag/error.h"
+#include "src/passes/layers.h"
 
 namespace t2n::compress {
 namespace {
@@ -62,14 +62,6 @@ ir::ValueId unrounded(const ir::Graph& graph, const std::vector<int>& producers,
 
 }  // namespace
 
-bool is_lookup(const Node& node) { return ir::op_short_name(node.op).starts_with("embedding"); }
-
-int64_t weight_groups(const Node& node) {
-  const ir::Attr* attr = node.find("groups");
-  const auto* groups = attr == nullptr ? nullptr : std::get_if<Dim>(attr);
-  return groups == nullptr ? 1 : groups->value();
-}
-
 std::string inputs_problem(const ir::Graph& graph, const Node& node) {
   if (node.body) return "its weights are read inside of a loop";
   const std::string_view name = ir::op_short_name(node.op);
@@ -79,8 +71,7 @@ std::string inputs_problem(const ir::Graph& graph, const Node& node) {
   const ir::Attr* weight = node.find("weight");
   if (!name.ends_with("conv1d") && !name.ends_with("conv2d") && !name.ends_with("convolution"))
     return other;
-  const ir::Attr* transposed = node.find("transposed");
-  if (transposed != nullptr && *transposed != ir::Attr(false)) return "it is transposed";
+  if (passes::is_transposed(node)) return "it is transposed";
   if (weight == nullptr || node.find("padding") == nullptr) return other;
   const auto id = std::get<ir::TensorRef>(*weight).id;
   const size_t rank = graph.values[id].shape.size();
@@ -90,9 +81,9 @@ std::string inputs_problem(const ir::Graph& graph, const Node& node) {
 std::map<std::string, MomentRequest> moment_requests(const ir::Graph& graph,
                                                      const Settings& settings) {
   std::map<std::string, MomentRequest> out;
-  const std::vector<bool> known = known_values(graph);
+  const std::vector<bool> known = passes::known_values(graph);
   for (const Node& node : graph.nodes) {
-    if (!layer_of(graph, node, known) || !inputs_problem(graph, node).empty()) continue;
+    if (!passes::layer_of(graph, node, known) || !inputs_problem(graph, node).empty()) continue;
     const NodeSettings requested = settings.of(graph, node);
     const MomentRequest request{requested.weights && requested.weights->rounding == Rounding::gptq,
                                 requested.corrects_bias && (requested.weights || requested.prune)};
@@ -124,7 +115,8 @@ void add_moments(Moments& moments, MomentRequest request, const ir::Graph& graph
   auto& seen = moments[ir::node_address(graph, node)];
   if (!seen) seen = std::make_shared<InputMoments>();
   seen->rows += static_cast<double>(rows.shape.at(0));
-  if (request.second) add_to_sums(seen->second, products_of(rows, weight_groups(node), evaluate));
+  if (request.second)
+    add_to_sums(seen->second, products_of(rows, passes::groups_of(node), evaluate));
   if (request.sum) add_to_sums(seen->sum, sum_of(rows, evaluate));
 }
 

@@ -34,10 +34,6 @@ struct MomentRequest {
 /// Why a layer's inputs cannot be written as such rows; only linear layers and convolutions over
 /// one or two axes can. "" if they can.
 std::string inputs_problem(const ir::Graph& graph, const ir::Node& node);
-/// True for embeddings, which read single rows and sum nothing.
-bool is_lookup(const ir::Node& node);
-/// Groups of a convolution; each reads its own channels.
-int64_t weight_groups(const ir::Node& node);
 
 /// By address, for layers whose inputs can be written as rows.
 std::map<std::string, MomentRequest> moment_requests(const ir::Graph& graph,

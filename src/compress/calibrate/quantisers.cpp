@@ -9,9 +9,9 @@
 #include "src/compress/calibrate/observe.h"
 #include "src/compress/calibrate/ranges.h"
 #include "src/compress/existing_qparams.h"
-#include "src/compress/layers.h"
 #include "src/diag/error.h"
 #include "src/passes/known.h"
+#include "src/passes/layers.h"
 #include "src/passes/pass.h"
 
 namespace t2n::compress {
@@ -129,13 +129,13 @@ class AddingQuantisers {
       : insertions_(insertions),
         graph_(graph),
         settings_(settings),
-        known_(known_values(graph)),
+        known_(passes::known_values(graph)),
         existing_(graph),
         constants_(ir::constant_index(graph)) {}
 
   void run() {
     for (size_t i = 0; i < graph_.nodes.size(); ++i)
-      if (const auto layer = layer_of(graph_, graph_.nodes[i], known_))
+      if (const auto layer = passes::layer_of(graph_, graph_.nodes[i], known_))
         add(i, *layer, settings_.of(graph_, graph_.nodes[i]));
   }
 
@@ -158,9 +158,10 @@ class AddingQuantisers {
   }
 
  private:
-  void add(size_t node, const Layer& layer, const NodeSettings& settings) {
+  void add(size_t node, const passes::Layer& layer, const NodeSettings& settings) {
     if (settings.weights)
-      for (const Weight& weight : layer.weights) add_weight(node, weight, *settings.weights);
+      for (const passes::Weight& weight : layer.weights)
+        add_weight(node, weight, *settings.weights);
     if (settings.activations)
       for (const ValueId value : layer.activations) {
         std::optional<int> axis;
@@ -172,7 +173,7 @@ class AddingQuantisers {
       add_observer(node, layer.bias, {.scheme = *settings.bias});
   }
 
-  void add_weight(size_t node, const Weight& weight, const WeightSettings& settings) {
+  void add_weight(size_t node, const passes::Weight& weight, const WeightSettings& settings) {
     if (existing_.weight_bits(weight.value) > 0) return;
     if (settings.format == Format::q4_0) return;
     const ir::Tensor* data = stored(weight.value);
@@ -212,7 +213,7 @@ class AddingQuantisers {
   }
 
   /// The channel axis of images follows the batch axis, if there is one; that of rows is the last.
-  int channel_axis(ValueId value, size_t node, const Layer& layer) const {
+  int channel_axis(ValueId value, size_t node, const passes::Layer& layer) const {
     const auto rank_of = [this](ValueId id) {
       return static_cast<int>(graph_.values[id].shape.size());
     };

@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
-#include "src/compress/layers.h"
 #include "src/compress/settings/scope_glob.h"
 #include "src/diag/error.h"
+#include "src/passes/layers.h"
 
 namespace t2n::compress {
 namespace {
@@ -22,9 +22,9 @@ bool is_named(const Graph& graph, const std::string& scope) {
 }
 
 bool contains_layer(const Graph& graph, const std::string& scope) {
-  const std::vector<bool> known = known_values(graph);
+  const std::vector<bool> known = passes::known_values(graph);
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
-    return (matched_depth(graph, node, scope) && layer_of(graph, node, known)) ||
+    return (matched_depth(graph, node, scope) && passes::layer_of(graph, node, known)) ||
            (node.body && contains_layer(*node.body, scope));
   });
 }
@@ -32,7 +32,7 @@ bool contains_layer(const Graph& graph, const std::string& scope) {
 /// The layer that produces an operand of a scope's first operation.
 std::optional<size_t> producing_layer(const Graph& graph, const std::string& scope) {
   const std::vector<int> producers = ir::producers(graph);
-  const std::vector<bool> known = known_values(graph);
+  const std::vector<bool> known = passes::known_values(graph);
   for (const Node& node : graph.nodes) {
     if (!matched_depth(graph, node, scope)) continue;
     std::optional<size_t> out;
@@ -40,7 +40,7 @@ std::optional<size_t> producing_layer(const Graph& graph, const std::string& sco
       const int at = producers[id];
       if (out || at < 0) return;
       const size_t index = at;
-      if (layer_of(graph, graph.nodes[index], known)) out = index;
+      if (passes::layer_of(graph, graph.nodes[index], known)) out = index;
     });
     return out;
   }

@@ -34,10 +34,10 @@ void find_dead_channels(LintedGraph& linted) {
   std::set<ir::ValueId> seen;
   for (size_t i = 0; i < linted.graph.nodes.size(); ++i) {
     const ir::Node& node = linted.graph.nodes[i];
-    const auto layer = layer_of(linted.graph, node, linted.known);
+    const auto layer = passes::layer_of(linted.graph, node, linted.known);
     // The row of the padding index is zero.
-    if (!layer || ir::op_base_name(node.op).starts_with("embedding")) continue;
-    for (const Weight& weight : layer->weights) {
+    if (!layer || passes::is_lookup(node)) continue;
+    for (const passes::Weight& weight : layer->weights) {
       if (!weight.channel_axis || !seen.insert(weight.value).second) continue;
       const auto data = weight_data(linted, table, weight.value);
       if (!data) continue;
@@ -53,7 +53,7 @@ void find_dead_channels(LintedGraph& linted) {
 /// Those of the graph, then those of its nested graphs.
 void collect_findings(const ir::Graph& graph, const passes::PassContext& context,
                       std::vector<Finding>& out) {
-  LintedGraph linted{graph, context, known_values(graph), lint_program(graph), {}};
+  LintedGraph linted{graph, context, passes::known_values(graph), lint_program(graph), {}};
   linted.findings = lint::examine(linted.program);
   examine_requests(linted);
   find_dead_channels(linted);

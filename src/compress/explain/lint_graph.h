@@ -17,7 +17,7 @@ lint::Program lint_program(const ir::Graph& graph);
 struct LintedGraph {
   const ir::Graph& graph;
   const passes::PassContext& context;
-  std::vector<bool> known;  ///< known_values()
+  std::vector<bool> known;  ///< passes::known_values()
   lint::Program program;
   std::vector<Finding> findings;
 

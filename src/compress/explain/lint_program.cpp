@@ -6,10 +6,10 @@
 #include "src/compress/data_movement.h"
 #include "src/compress/explain/lint_graph.h"
 #include "src/compress/fake_quant.h"
-#include "src/compress/layers.h"
 #include "src/compress/round/q4_0.h"
 #include "src/diag/one_of.h"
 #include "src/passes/known.h"
+#include "src/passes/layers.h"
 
 namespace t2n::compress {
 namespace {
@@ -39,7 +39,7 @@ Kind kind_of(const Node& node) {
 class Filling {
  public:
   explicit Filling(const ir::Graph& graph)
-      : graph_(graph), constants_(ir::constant_index(graph)), known_(known_values(graph)) {}
+      : graph_(graph), constants_(ir::constant_index(graph)), known_(passes::known_values(graph)) {}
 
   lint::Program run() {
     const std::vector<bool> dynamic = dynamic_scales(graph_);
@@ -105,11 +105,11 @@ class Filling {
 
   /// True for a layer with all weights and activations quantised.
   bool is_quantised_layer(const Node& node) const {
-    const auto layer = layer_of(graph_, node, known_);
+    const auto layer = passes::layer_of(graph_, node, known_);
     if (!layer) return false;
     const auto is_quantised = [&](ValueId id) { return out_.values[id].form != Form::floats; };
     return std::all_of(layer->weights.begin(), layer->weights.end(),
-                       [&](const Weight& weight) { return is_quantised(weight.value); }) &&
+                       [&](const passes::Weight& weight) { return is_quantised(weight.value); }) &&
            std::all_of(layer->activations.begin(), layer->activations.end(), is_quantised);
   }
 

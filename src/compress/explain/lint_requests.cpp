@@ -6,10 +6,10 @@
 #include "src/compress/calibrate/observe.h"
 #include "src/compress/calibrate/ranges.h"
 #include "src/compress/explain/lint_graph.h"
-#include "src/compress/layers.h"
 #include "src/compress/settings/scope_glob.h"
 #include "src/compress/settings/settings.h"
 #include "src/diag/error.h"
+#include "src/passes/layers.h"
 
 namespace t2n::compress {
 namespace {
@@ -29,13 +29,13 @@ bool requests(const SettingsEntry& entry, std::string_view part) {
   });
 }
 
-bool has(const ir::Graph& graph, const Layer& layer, std::string_view part) {
+bool has(const ir::Graph& graph, const passes::Layer& layer, std::string_view part) {
   const auto is_f32 = [&](ir::ValueId id) { return graph.values[id].dtype == ir::DType::f32; };
   if (part == "bias") return layer.bias != ir::kNoValue && is_f32(layer.bias);
   if (part == "activations")
     return std::any_of(layer.activations.begin(), layer.activations.end(), is_f32);
   return std::any_of(layer.weights.begin(), layer.weights.end(),
-                     [&](const Weight& weight) { return is_f32(weight.value); });
+                     [&](const passes::Weight& weight) { return is_f32(weight.value); });
 }
 
 /// Checks that a key of a settings file applies to at least one layer.
@@ -45,7 +45,7 @@ void check_part(const SettingsEntry& entry, std::string_view part, LintedGraph& 
     const ir::Node& node = linted.graph.nodes[i];
     if (!matched_depth(linted.graph, node, entry.scope)) continue;
     if (!first) first = i;
-    const auto layer = layer_of(linted.graph, node, linted.known);
+    const auto layer = passes::layer_of(linted.graph, node, linted.known);
     if (layer && has(linted.graph, *layer, part)) return;
   }
   if (!first) return;

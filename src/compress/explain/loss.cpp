@@ -192,7 +192,7 @@ LossMeter::LossMeter(const Graph& before, const Graph& stored, const Graph& afte
     loss.address = address;
     loss.address_after = same(now);
     loss.module = first.module(address);
-    for (const Weight& weight : layer->weights)
+    for (const passes::Weight& weight : layer->weights)
       loss.bytes_before += first.stored(weight.value, counted).first;
     const auto in_file = file.layer(same(file));
     const auto compressed = now.layer(same(now));

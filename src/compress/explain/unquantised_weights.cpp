@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "src/compress/calibrate/quantisers.h"
-#include "src/compress/layers.h"
 #include "src/compress/q4_readers.h"
 #include "src/compress/round/q4_0.h"
 #include "src/diag/error.h"
+#include "src/passes/layers.h"
 
 namespace t2n::compress {
 namespace {
@@ -29,7 +29,7 @@ struct WeightRequest {
 /// A graph, prepared for queries about many values.
 struct View {
   explicit View(const Graph& graph_in)
-      : graph(graph_in), is_known(known_values(graph_in)), readers(graph_in.values.size()) {
+      : graph(graph_in), is_known(passes::known_values(graph_in)), readers(graph_in.values.size()) {
     for (const Node& node : graph.nodes)
       ir::for_each_input(node, [&](ValueId id) {
         std::vector<const Node*>& nodes = readers[id];
@@ -59,21 +59,21 @@ bool is_matrix(const Graph& graph, const ir::Constant& constant) {
          !graph.values[constant.value].quant;
 }
 
-bool is_weight_of(const std::optional<Layer>& layer, ValueId id) {
+bool is_weight_of(const std::optional<passes::Layer>& layer, ValueId id) {
   return layer && std::any_of(layer->weights.begin(), layer->weights.end(),
-                              [&](const Weight& each) { return each.value == id; });
+                              [&](const passes::Weight& each) { return each.value == id; });
 }
 
 /// True for large constants, and for weights of layers.
 bool is_worth_reporting(const View& view, const WeightRequest& request, int64_t elements) {
   constexpr int64_t kFewest = 256;
   return elements >= kFewest ||
-         is_weight_of(layer_of(view.graph, *request.reader, view.is_known), request.value);
+         is_weight_of(passes::layer_of(view.graph, *request.reader, view.is_known), request.value);
 }
 
 /// True for operands of layers that are not weights, such as a recurrent layer's initial state.
 bool is_other_operand(const View& view, const WeightRequest& request) {
-  const auto layer = layer_of(view.graph, *request.reader, view.is_known);
+  const auto layer = passes::layer_of(view.graph, *request.reader, view.is_known);
   return layer && !request.reader->body && !is_weight_of(layer, request.value);
 }
 
@@ -95,7 +95,7 @@ std::string reason(const View& view, const WeightRequest& request, bool is_body)
   const bool is_q4 = request.settings.format == Format::q4_0;
   if (dtype != ir::DType::f32 && !(is_q4 && dtype == ir::DType::f16))
     return cat("its elements are ", ir::dtype_name(dtype));
-  const auto layer = layer_of(view.graph, *request.reader, view.is_known);
+  const auto layer = passes::layer_of(view.graph, *request.reader, view.is_known);
   const bool is_layer_weight = is_weight_of(layer, request.value);
   if (is_body) return "it is a constant of a loop's body";
   if (!is_layer_weight && request.reader->body)
@@ -106,7 +106,7 @@ std::string reason(const View& view, const WeightRequest& request, bool is_body)
   constexpr int kMostBits = 8;
   if (request.settings.format == Format::integers && request.settings.scheme.bits > kMostBits)
     return cat("integers of ", request.settings.scheme.bits, " bits are not supported");
-  for (const Weight& weight : layer->weights)
+  for (const passes::Weight& weight : layer->weights)
     if (weight.value == request.value)
       if (std::string why = unfit_reason(*request.data, weight.channel_axis, request.settings);
           !why.empty())
@@ -153,12 +153,11 @@ std::vector<UnquantisedWeight> unquantised_weights(const Graph& before, const Gr
 }
 
 std::vector<std::string> activations_in_floats(const Graph& before, const Settings& settings) {
-  const std::vector<bool> known = known_values(before);
+  const std::vector<bool> known = passes::known_values(before);
   std::vector<std::string> out;
   for (const Node& node : before.nodes) {
-    const auto layer = layer_of(before, node, known);
-    const std::string_view name = ir::op_short_name(ir::op_name(node.op));
-    if (!layer || name.starts_with("embedding") || !settings.of(before, node).activations) continue;
+    const auto layer = passes::layer_of(before, node, known);
+    if (!layer || passes::is_lookup(node) || !settings.of(before, node).activations) continue;
     const bool has_f32 =
         std::any_of(layer->activations.begin(), layer->activations.end(),
                     [&](ValueId id) { return before.values[id].dtype == ir::DType::f32; });

@@ -4,11 +4,11 @@
 
 #include "src/compress/calibrate/moments.h"
 #include "src/compress/calibrate/observe.h"
-#include "src/compress/layers.h"
 #include "src/compress/round/gptq.h"
 #include "src/compress/settings/settings.h"
 #include "src/diag/error.h"
 #include "src/passes/known.h"
+#include "src/passes/layers.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewrite.h"
 
@@ -43,11 +43,11 @@ class Compensating {
         names_(graph) {}
 
   bool run() {
-    const std::vector<bool> known = known_values(graph_);
+    const std::vector<bool> known = passes::known_values(graph_);
     bool changed = false;
     for (const Node& node : graph_.nodes) {
-      const auto layer = layer_of(graph_, node, known);
-      if (!layer || is_lookup(node) || !uses_gptq(settings_.of(graph_, node))) continue;
+      const auto layer = passes::layer_of(graph_, node, known);
+      if (!layer || passes::is_lookup(node) || !uses_gptq(settings_.of(graph_, node))) continue;
       if (Problem why = compensate(node, *layer); why.empty())
         changed = true;
       else
@@ -66,7 +66,7 @@ class Compensating {
            settings.weights->rounding == Rounding::gptq;
   }
 
-  Problem compensate(const Node& node, const Layer& layer) {
+  Problem compensate(const Node& node, const passes::Layer& layer) {
     if (Problem why = inputs_problem(graph_, node); !why.empty()) return why;
     if (layer.weights.size() != 1) return "it has several weights";
     const std::vector<double> moments = moments_of(graph_, node);

@@ -6,10 +6,10 @@
 
 #include "src/compress/calibrate/moments.h"
 #include "src/compress/layer_table.h"
-#include "src/compress/layers.h"
 #include "src/compress/settings/settings.h"
 #include "src/diag/error.h"
 #include "src/passes/known.h"
+#include "src/passes/layers.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewrite.h"
 
@@ -49,11 +49,11 @@ class Correcting {
         names_(graph) {}
 
   bool run() {
-    const std::vector<bool> known = known_values(before_);
+    const std::vector<bool> known = passes::known_values(before_);
     bool changed = false;
     for (Node& node : graph_.nodes) {
-      const auto layer = layer_of(before_, node, known);
-      if (!layer || is_lookup(node) || !context_.settings->of(before_, node).corrects_bias)
+      const auto layer = passes::layer_of(before_, node, known);
+      if (!layer || passes::is_lookup(node) || !context_.settings->of(before_, node).corrects_bias)
         continue;
       const std::string why = correct(node, *layer, changed);
       if (!why.empty()) uncorrected_.push_back(cat(ir::node_address(before_, node), ": ", why));
@@ -67,7 +67,7 @@ class Correcting {
 
  private:
   /// "" unless the layer should have been corrected and was not.
-  std::string correct(Node& node, const Layer& layer, bool& changed) {
+  std::string correct(Node& node, const passes::Layer& layer, bool& changed) {
     if (std::string why = inputs_problem(before_, node); !why.empty()) return why;
     const InputMoments* seen = input_moments(before_, node);
     if (seen == nullptr || seen->rows == 0) return "the calibration set never reached it";
@@ -78,8 +78,8 @@ class Correcting {
     return subtract_errors(node, layer, errors, changed);
   }
 
-  std::string subtract_errors(Node& node, const Layer& layer, const std::vector<double>& errors,
-                              bool& changed) {
+  std::string subtract_errors(Node& node, const passes::Layer& layer,
+                              const std::vector<double>& errors, bool& changed) {
     const auto argument =
         std::find_if(node.args.begin(), node.args.end(),
                      [](const ir::Argument& each) { return each.name == "bias"; });

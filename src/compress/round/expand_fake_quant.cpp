@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "src/compress/fake_quant.h"
-#include "src/compress/layers.h"
+#include "src/passes/layers.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewriter.h"
 
@@ -28,7 +28,9 @@ std::optional<ir::QuantInfo> full_range_qparams(const FakeQuant& fake) {
 class Expanding : public passes::Rewriter {
  public:
   explicit Expanding(ir::Graph& graph)
-      : Rewriter(graph), constants_(ir::constant_index(graph)), known_(known_values(graph)) {}
+      : Rewriter(graph),
+        constants_(ir::constant_index(graph)),
+        known_(passes::known_values(graph)) {}
 
   bool run() {
     return replace_where([this] {

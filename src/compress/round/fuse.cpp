@@ -222,8 +222,7 @@ std::string fused_name(const ir::Graph& graph, const Node& layer, bool has_relu)
   const bool is_plain = std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
   const bool is_general = name == "convolution" || name == "_convolution";
   if ((!is_plain && !is_general) || rank != weight_rank || rank < 3 || rank > 5) return "";
-  const ir::Attr* transposed = layer.find("transposed");
-  if (transposed != nullptr && *transposed != ir::Attr(false)) return "";
+  if (passes::is_transposed(layer)) return "";
   for (const char* argument : {"stride", "padding", "dilation"})
     if (!spatial(layer, argument, rank - 2, 0)) return "";
   return cat("quantized::conv", rank - 2, "d", relu, rank == 3 ? "" : ".new");

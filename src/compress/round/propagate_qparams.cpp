@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "src/compress/data_movement.h"
-#include "src/compress/layers.h"
 #include "src/compress/round/fuse.h"
+#include "src/passes/layers.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewriter.h"
 
@@ -136,7 +136,7 @@ class Hoist {
 class Sink : public passes::Rewriter {
  public:
   explicit Sink(ir::Graph& graph)
-      : Rewriter(graph), known_(known_values(graph)), dynamic_(dynamic_scales(graph)) {}
+      : Rewriter(graph), known_(passes::known_values(graph)), dynamic_(dynamic_scales(graph)) {}
 
   bool run() {
     bool changed = false;

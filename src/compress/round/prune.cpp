@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "src/compress/calibrate/quantisers.h"
-#include "src/compress/layers.h"
 #include "src/diag/error.h"
 #include "src/passes/known.h"
+#include "src/passes/layers.h"
 #include "src/passes/pass.h"
 
 namespace t2n::compress {
@@ -29,7 +29,7 @@ struct PruningRequest {
 /// By weight, in the order of the layers.
 using PruningRequests = std::map<ValueId, std::vector<PruningRequest>>;
 
-int inputs_axis(const Weight& weight, size_t rank) {
+int inputs_axis(const passes::Weight& weight, size_t rank) {
   if (!weight.channel_axis) return 0;  // a grouped transposed convolution
   if (*weight.channel_axis == 0) return 1;
   if (weight.argument == "weight") return 0;  // transposed
@@ -37,12 +37,10 @@ int inputs_axis(const Weight& weight, size_t rank) {
   return *weight.channel_axis == last ? last - 1 : last;  // an operand of a matrix product
 }
 
-int64_t groups_of(const ir::Node& node, const Weight& weight) {
-  const ir::Attr* attr = node.find("groups");
-  const auto* groups = attr == nullptr ? nullptr : std::get_if<ir::Dim>(attr);
-  // Weights of other convolutions have the inputs of one group only.
+/// Weights of other convolutions have the inputs of one group only.
+int64_t groups_of_inputs(const ir::Node& node, const passes::Weight& weight) {
   const bool is_transposed = !weight.channel_axis || *weight.channel_axis != 0;
-  return groups == nullptr || !is_transposed ? 1 : groups->value();
+  return is_transposed ? passes::groups_of(node) : 1;
 }
 
 /// "a share of 0.5": layers with equal texts share a mask.
@@ -126,12 +124,12 @@ class AddingMasks {
  public:
   AddingMasks(Insertions& insertions, const ir::Graph& graph, const Settings& settings)
       : insertions_(insertions), graph_(graph), constants_(ir::constant_index(graph)) {
-    const std::vector<bool> known = known_values(graph);
+    const std::vector<bool> known = passes::known_values(graph);
     for (const ir::Node& node : graph.nodes) {
       if (node.body) note_body(*node.body, settings);
-      if (const auto layer = layer_of(graph, node, known)) {
+      if (const auto layer = passes::layer_of(graph, node, known)) {
         const std::optional<Pruning> pruning = settings.of(graph, node).prune;
-        for (const Weight& weight : layer->weights) note(node, weight, pruning);
+        for (const passes::Weight& weight : layer->weights) note(node, weight, pruning);
       }
     }
     std::erase_if(requests_, [](const auto& each) {
@@ -190,7 +188,8 @@ class AddingMasks {
 
   const ir::Tensor& data(ValueId weight) const { return graph_.constants[constants_[weight]].data; }
 
-  void note(const ir::Node& node, const Weight& weight, const std::optional<Pruning>& pruning) {
+  void note(const ir::Node& node, const passes::Weight& weight,
+            const std::optional<Pruning>& pruning) {
     const size_t at = weight.value;
     const ir::Value& value = graph_.values[at];
     if (constants_[at] < 0 || value.quant) {
@@ -203,21 +202,21 @@ class AddingMasks {
     if (!passes::is_loaded(data(weight.value))) return;
     requests_[weight.value].push_back({ir::node_address(graph_, node), pruning,
                                        inputs_axis(weight, value.shape.size()),
-                                       groups_of(node, weight)});
+                                       groups_of_inputs(node, weight)});
   }
 
   void note_body(const ir::Graph& body, const Settings& settings) {
-    const std::vector<bool> known = known_values(body);
+    const std::vector<bool> known = passes::known_values(body);
     for (const ir::Node& node : body.nodes) {
       if (node.body) note_body(*node.body, settings);
-      const auto layer = layer_of(body, node, known);
+      const auto layer = passes::layer_of(body, node, known);
       if (!layer || !settings.of(body, node).prune) continue;
-      for (const Weight& weight : layer->weights)
+      for (const passes::Weight& weight : layer->weights)
         note_unpruned(body, node, weight, "a loop reads it");
     }
   }
 
-  void note_unpruned(const ir::Graph& graph, const ir::Node& node, const Weight& weight,
+  void note_unpruned(const ir::Graph& graph, const ir::Node& node, const passes::Weight& weight,
                      std::string_view why) {
     const std::string module = ir::module_path(graph, node.scope);
     unpruned_.push_back(cat(graph.values[weight.value].name,

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "src/compress/calibrate/moments.h"
-#include "src/compress/layers.h"
 #include "src/compress/q4_readers.h"
 #include "src/compress/round/gptq.h"
 #include "src/compress/settings/settings.h"
 #include "src/diag/error.h"
 #include "src/passes/known.h"
+#include "src/passes/layers.h"
 #include "src/passes/rewrite.h"
 
 namespace t2n::compress {
@@ -68,11 +68,11 @@ class Packer {
   /// them packed.
   void find_layers() {
     if (!options_.rounding_for) return;
-    const std::vector<bool> known = known_values(graph_);
+    const std::vector<bool> known = passes::known_values(graph_);
     for (const Node& node : graph_.nodes) {
-      const auto layer = layer_of(graph_, node, known);
+      const auto layer = passes::layer_of(graph_, node, known);
       if (!layer || !options_.rounding_for(graph_, node)) continue;
-      for (const Weight& weight : layer->weights) ops_.emplace(weight.value, node.op);
+      for (const passes::Weight& weight : layer->weights) ops_.emplace(weight.value, node.op);
     }
   }
 
@@ -118,9 +118,9 @@ class Packer {
             options_.second_moments(graph_, graph_.nodes[reader.node]);
         if (!moments.empty()) return compensated_q4_0(rows, moments, Q4Scale::least_error);
       }
-    const bool is_table =
-        std::all_of(readers.all.begin(), readers.all.end(),
-                    [&](const Q4Reader& reader) { return is_lookup(graph_.nodes[reader.node]); });
+    const bool is_table = std::all_of(
+        readers.all.begin(), readers.all.end(),
+        [&](const Q4Reader& reader) { return passes::is_lookup(graph_.nodes[reader.node]); });
     weight.lacks_moments = rounding == Q4Rounding::compensated && !is_table;
     return encode_q4_0(rows, Q4Scale::least_error);
   }
