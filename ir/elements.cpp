@@ -23,6 +23,12 @@ void read_part(const Tensor& plain, int64_t first, std::vector<double>& out) {
 
 }  // namespace
 
+size_t inner_size(const Ints& shape, size_t axis) {
+  size_t out = 1;
+  for (size_t i = axis + 1; i < shape.size(); ++i) out *= shape[i];
+  return out;
+}
+
 void for_each_part(const Tensor& tensor,
                    const std::function<void(size_t, std::span<const double>)>& use) {
   const Tensor plain = contiguous(tensor);

@@ -9,6 +9,9 @@
 
 namespace t2n::ir {
 
+/// The number of elements between neighbouring indices of an axis, in row-major order.
+size_t inner_size(const Ints& shape, size_t axis);
+
 /// Calls `use` with the elements in row-major order, and with the index of the first of them.
 void for_each_part(const Tensor& tensor,
                    const std::function<void(size_t, std::span<const double>)>& use);

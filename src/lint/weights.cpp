@@ -9,19 +9,12 @@
 namespace t2n::lint {
 namespace {
 
-/// The number of elements between neighbouring indices of an axis.
-size_t inner_size(const ir::Tensor& tensor, size_t axis) {
-  size_t out = 1;
-  for (size_t i = axis + 1; i < tensor.shape.size(); ++i) out *= tensor.shape[i];
-  return out;
-}
-
 /// Signed integers of 8 bits whose scale, one for each row, has the least squared error.
 ir::QuantInfo fitted(const ir::Tensor& integers, const ir::Tensor& floats) {
   ir::QuantInfo out{.scales = {}, .zero_points = {}, .is_signed = true};
   const std::vector<double> q = ir::to_f64(integers);
   const std::vector<double> w = ir::to_f64(floats);
-  const size_t row = inner_size(integers, 0);
+  const size_t row = ir::inner_size(integers.shape, 0);
   for (size_t first = 0; first < q.size(); first += row) {
     double product = 0;
     double square = 0;
@@ -39,7 +32,7 @@ ir::QuantInfo fitted(const ir::Tensor& integers, const ir::Tensor& floats) {
 bool is_rounding_of(const Value& integers, const ir::Tensor& floats) {
   const ir::QuantInfo info = integers.quant ? *integers.quant : fitted(*integers.data, floats);
   const double half = integers.quant ? 0.501 : 0.55;  // fitted scales are estimates
-  const size_t inner = inner_size(*integers.data, static_cast<size_t>(info.axis));
+  const size_t inner = ir::inner_size(integers.data->shape, static_cast<size_t>(info.axis));
   bool has_values = false;
   for (int64_t i = 0; i < floats.elements(); ++i) {
     const size_t channel = static_cast<size_t>(i) / inner % info.scales.size();
@@ -111,10 +104,10 @@ std::string dead_channels(const std::string& name, const ir::Tensor& weight, siz
                           const std::optional<ir::QuantInfo>& quant) {
   if (axis >= weight.shape.size() || weight.elements() == 0) return "";
   const size_t count = weight.shape[axis];
-  const size_t inner = inner_size(weight, axis);
+  const size_t inner = ir::inner_size(weight.shape, axis);
   const std::vector<int64_t> points = quant ? quant->zero_points : std::vector<int64_t>{0};
   const size_t inner_of_points =
-      points.size() > 1 ? inner_size(weight, static_cast<size_t>(quant->axis)) : 1;
+      points.size() > 1 ? ir::inner_size(weight.shape, static_cast<size_t>(quant->axis)) : 1;
   std::vector<bool> is_alive(count);
   ir::for_each_part(weight, [&](size_t first, std::span<const double> values) {
     for (size_t i = 0; i < values.size(); ++i) {

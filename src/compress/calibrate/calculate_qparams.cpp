@@ -2,6 +2,7 @@
 // recorded, or from the observed constant or constant expression.
 #include <algorithm>
 
+#include "ir/elements.h"
 #include "src/compress/calibrate/calibrate.h"
 #include "src/compress/calibrate/moments.h"
 #include "src/compress/calibrate/observe.h"
@@ -20,8 +21,7 @@ std::vector<std::vector<double>> channels_of(const ir::Tensor& tensor, std::opti
   if (!axis) return {values};
   const size_t along = *axis;
   const size_t count = tensor.shape.at(along);
-  size_t inner = 1;
-  for (size_t i = along + 1; i < tensor.shape.size(); ++i) inner *= tensor.shape[i];
+  const size_t inner = ir::inner_size(tensor.shape, along);
   std::vector<std::vector<double>> out(count);
   for (size_t i = 0; i < values.size(); ++i) out[i / inner % count].push_back(values[i]);
   return out;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "ir/elements.h"
 #include "src/compress/fake_quant.h"
 #include "src/passes/layers.h"
 
@@ -49,10 +50,8 @@ struct Count {
 };
 
 void count_clipped(const ir::Tensor& tensor, const Bounds& bounds, Count& count) {
-  size_t inner = 1;
-  if (bounds.axis)
-    for (size_t i = static_cast<size_t>(*bounds.axis) + 1; i < tensor.shape.size(); ++i)
-      inner *= tensor.shape[i];
+  const size_t inner =
+      bounds.axis ? ir::inner_size(tensor.shape, static_cast<size_t>(*bounds.axis)) : 1;
   const std::vector<double> values = ir::to_f64(tensor);
   for (size_t i = 0; i < values.size(); ++i) {
     const auto& [low, high] = bounds.ends[i / inner % bounds.ends.size()];
@@ -71,9 +70,7 @@ std::optional<ir::Tensor> dequantised(const ir::Graph& graph, const ir::Node& no
   const auto& info = graph.values[self].quant;
   if (!info) return std::nullopt;
   const ir::Tensor integers = operand(self);
-  size_t inner = 1;
-  for (size_t i = static_cast<size_t>(info->axis) + 1; i < integers.shape.size(); ++i)
-    inner *= integers.shape[i];
+  const size_t inner = ir::inner_size(integers.shape, static_cast<size_t>(info->axis));
   std::vector<double> values = ir::to_f64(integers);
   for (size_t i = 0; i < values.size(); ++i) {
     const size_t channel = i / inner % info->scales.size();

@@ -9,6 +9,7 @@
 #include "src/compress/calibrate/observe.h"
 #include "src/compress/calibrate/ranges.h"
 #include "src/compress/existing_qparams.h"
+#include "src/compress/skipped_weights.h"
 #include "src/diag/error.h"
 #include "src/passes/known.h"
 #include "src/passes/layers.h"
@@ -90,8 +91,7 @@ bool shares_scale(const ir::Tensor& data, size_t axis, const QuantScheme& scheme
     range = {std::min(range.low, *low), std::max(range.high, *high)};
   });
   const Scale scale = scale_for(range, scheme);
-  size_t inner = 1;
-  for (size_t i = axis + 1; i < data.shape.size(); ++i) inner *= data.shape[i];
+  const size_t inner = ir::inner_size(data.shape, axis);
   std::vector<double> signal(channels);
   std::vector<double> noise(signal.size());
   ir::for_each_part(data, [&](size_t first, std::span<const double> values) {
@@ -139,22 +139,21 @@ class AddingQuantisers {
         add(i, *layer, settings_.of(graph_, graph_.nodes[i]));
   }
 
-  /// Reports weights that stay 32-bit floats, since they would overflow or underflow otherwise.
-  void report_unfit(const Report& report) const {
-    if (!report || unfit_.empty()) return;
-    Diagnostic out;
-    out.severity = Severity::warning;
-    out.id = "weight-not-packed";
+  /// Notes and reports weights that stay 32-bit floats, since they would overflow or underflow
+  /// otherwise.
+  void report_unfit(ir::Graph& graph, const Report& report) const {
+    std::vector<std::string> details;
     for (const auto& [value, unfit] : unfit_) {
-      const std::string module = ir::module_path(graph_, graph_.nodes[unfit.reader].scope);
-      out.details.push_back(cat(graph_.values[value].name,
-                                module.empty() ? "" : cat(", of ", quoted(module)), ": ",
-                                unfit.why));
+      const std::string& name = graph.values[value].name;
+      const std::string module = ir::module_path(graph, graph.nodes[unfit.reader].scope);
+      note_skipped(graph, name, unfit.why);
+      details.push_back(
+          cat(name, module.empty() ? "" : cat(", of ", quoted(module)), ": ", unfit.why));
     }
-    out.message = cat(unfit_.size(), unfit_.size() == 1 ? " weight stays" : " weights stay",
-                      " in 32-bit floats");
-    out.help = "change their settings, or exclude their modules with --ignore";
-    report(out);
+    warn_of(report, "weight-not-packed", details,
+            cat(details.size(), details.size() == 1 ? " weight stays" : " weights stay",
+                " in 32-bit floats"),
+            "change their settings, or exclude their modules with --ignore");
   }
 
  private:
@@ -174,13 +173,17 @@ class AddingQuantisers {
   }
 
   void add_weight(size_t node, const passes::Weight& weight, const WeightSettings& settings) {
-    if (existing_.weight_bits(weight.value) > 0) return;
-    if (settings.format == Format::q4_0) return;
+    if (existing_.weight_bits(weight.value) > 0 || settings.format == Format::q4_0) return;
     const ir::Tensor* data = stored(weight.value);
     if (data != nullptr) {
-      if (settings.format == Format::integers) require_finite(node, weight.value, *data);
-      if (const std::string why = unfit_reason(*data, weight.channel_axis, settings); !why.empty())
-        return void(unfit_.emplace(weight.value, UnfitWeight{node, why}));
+      const WeightStatistics statistics = statistics_of(*data);
+      const bool is_half = settings.format == Format::f16;
+      if (!is_half && !statistics.is_finite) refuse_not_finite(node, weight.value);
+      std::string why =
+          is_half ? unfit_for_half(statistics)
+                  : unfit_for_integers(*data, statistics, weight.channel_axis, settings.scheme);
+      if (!why.empty())
+        return void(unfit_.emplace(weight.value, UnfitWeight{node, std::move(why)}));
     }
     if (settings.format == Format::f16) return add_half(node, weight.value);
     Observation observation = {.scheme = settings.scheme};
@@ -199,9 +202,7 @@ class AddingQuantisers {
     return &graph_.constants[index].data;
   }
 
-  /// Integers cannot represent NaN or infinities.
-  void require_finite(size_t node, ValueId value, const ir::Tensor& data) const {
-    if (statistics_of(data).is_finite) return;
+  [[noreturn]] void refuse_not_finite(size_t node, ValueId value) const {
     throw Error({.id = "unsupported-argument",
                  .message = cat("the weight ", quoted(graph_.values[value].name),
                                 " contains NaN or infinities, which integers cannot represent"),
@@ -264,19 +265,11 @@ class AddingQuantisers {
 
 }  // namespace
 
-std::string unfit_reason(const ir::Tensor& weight, std::optional<int> axis,
-                         const WeightSettings& settings) {
-  if (settings.format == Format::q4_0) return "";
-  const WeightStatistics statistics = statistics_of(weight);
-  if (settings.format == Format::f16) return unfit_for_half(statistics);
-  return unfit_for_integers(weight, statistics, axis, settings.scheme);
-}
-
-void add_quantisers(Insertions& insertions, const ir::Graph& graph, const Settings& settings,
+void add_quantisers(Insertions& insertions, ir::Graph& graph, const Settings& settings,
                     const Report& report) {
   AddingQuantisers adding(insertions, graph, settings);
   adding.run();
-  adding.report_unfit(report);
+  adding.report_unfit(graph, report);
 }
 
 }  // namespace t2n::compress

@@ -44,9 +44,7 @@ void Statistics::see(const ir::Tensor& tensor) {
   if (channels_.empty()) channels_.resize(channels);
   T2N_ASSERT(channels_.size() == channels, "a tensor of ", channels, " channels had ",
              channels_.size());
-  size_t inner = 1;
-  if (observation_.axis)
-    for (size_t i = axis + 1; i < tensor.shape.size(); ++i) inner *= tensor.shape[i];
+  const size_t inner = observation_.axis ? ir::inner_size(tensor.shape, axis) : 1;
   std::vector<Range> batch(channels, {INFINITY, -INFINITY});
   ir::for_each_part(tensor, [&](size_t first, std::span<const double> values) {
     for (size_t i = 0; i < values.size(); ++i) {

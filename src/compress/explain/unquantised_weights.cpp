@@ -4,9 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "src/compress/calibrate/quantisers.h"
-#include "src/compress/q4_readers.h"
-#include "src/compress/round/q4_0.h"
+#include "src/compress/skipped_weights.h"
 #include "src/diag/error.h"
 #include "src/passes/layers.h"
 
@@ -23,7 +21,6 @@ struct WeightRequest {
   int64_t bytes = 0;
   const Node* reader = nullptr;
   WeightSettings settings;
-  const ir::Tensor* data = nullptr;
 };
 
 /// A graph, prepared for queries about many values.
@@ -49,7 +46,7 @@ std::optional<WeightRequest> request_of_reader(const View& view, const ir::Const
     const NodeSettings requested = settings.of(view.graph, *node);
     if (!requested.weights) continue;
     const int64_t bytes = constant.data.elements() * ir::dtype_size(constant.data.dtype);
-    return WeightRequest{constant.value, bytes, node, *requested.weights, &constant.data};
+    return WeightRequest{constant.value, bytes, node, *requested.weights};
   }
   return {};
 }
@@ -77,40 +74,22 @@ bool is_other_operand(const View& view, const WeightRequest& request) {
   return layer && !request.reader->body && !is_weight_of(layer, request.value);
 }
 
-/// Why a weight is not packed to Q4_0.
-std::string q4_0_reason(const Graph& graph, ValueId weight, std::string_view op) {
-  const Q4Readers readers = find_readers(graph, weight);
-  if (readers.all.empty()) return cat("tract does not support 4-bit blocks in ", op);
-  if (!readers.problem.empty()) return readers.problem;
-  ir::Ints shape;
-  for (const ir::Dim& dim : graph.values[weight].shape) shape.push_back(dim.value());
-  if (readers.is_transposed) std::swap(shape.at(0), shape.at(1));
-  if (!fits_q4_0(shape)) return "its row length is not a multiple of 32";
-  return "16-bit scales cannot represent its values, or not all of its readers support blocks";
-}
-
-std::string reason(const View& view, const WeightRequest& request, bool is_body) {
+/// `noted`: what passes noted.
+std::string reason(const View& view, const WeightRequest& request, bool is_body,
+                   const SkippedWeights& noted) {
   const std::string_view op = ir::op_name(request.reader->op);
-  const ir::DType dtype = view.graph.values[request.value].dtype;
+  const ir::Value& value = view.graph.values[request.value];
   const bool is_q4 = request.settings.format == Format::q4_0;
-  if (dtype != ir::DType::f32 && !(is_q4 && dtype == ir::DType::f16))
-    return cat("its elements are ", ir::dtype_name(dtype));
-  const auto layer = passes::layer_of(view.graph, *request.reader, view.is_known);
-  const bool is_layer_weight = is_weight_of(layer, request.value);
+  if (value.dtype != ir::DType::f32 && !(is_q4 && value.dtype == ir::DType::f16))
+    return cat("its elements are ", ir::dtype_name(value.dtype));
+  const bool is_layer_weight =
+      is_weight_of(passes::layer_of(view.graph, *request.reader, view.is_known), request.value);
   if (is_body) return "it is a constant of a loop's body";
   if (!is_layer_weight && request.reader->body)
     return "not all of its readers inside the loop are layers";
   if (!is_layer_weight) return cat(op, " reads it and is not a layer");
   if (is_q4 && request.reader->body) return "tract does not support 4-bit blocks inside a loop";
-  if (is_q4) return q4_0_reason(view.graph, request.value, op);
-  constexpr int kMostBits = 8;
-  if (request.settings.format == Format::integers && request.settings.scheme.bits > kMostBits)
-    return cat("integers of ", request.settings.scheme.bits, " bits are not supported");
-  for (const passes::Weight& weight : layer->weights)
-    if (weight.value == request.value)
-      if (std::string why = unfit_reason(*request.data, weight.channel_axis, request.settings);
-          !why.empty())
-        return why;
+  if (const auto found = noted.find(value.name); found != noted.end()) return found->second;
   return view.readers[request.value].size() == 1 ? "no pass compressed it"
                                                  : "other operations read it as well";
 }
@@ -122,6 +101,7 @@ void collect(const Graph& before, const Graph& stored, const Settings& settings,
     if (is_matrix(stored, constant))
       floats[stored.values[constant.value].name] = constant.data.dtype;
   const View view(before);
+  const SkippedWeights noted = skipped_weights(stored);
   for (const ir::Constant& constant : before.constants) {
     const ir::Value& value = before.values[constant.value];
     const auto now = floats.find(value.name);
@@ -132,7 +112,7 @@ void collect(const Graph& before, const Graph& stored, const Settings& settings,
     const bool is_half = request->settings.format == Format::f16;
     if (is_half && value.dtype == ir::DType::f16) continue;
     out.push_back({value.name, ir::node_address(before, *request->reader), request->bytes,
-                   reason(view, *request, is_body)});
+                   reason(view, *request, is_body, noted)});
   }
 }
 

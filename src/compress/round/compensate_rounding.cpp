@@ -108,20 +108,6 @@ class Compensating {
   std::vector<std::string> uncompensated_;
 };
 
-void warn_uncompensated(const std::vector<std::string>& uncompensated,
-                        const passes::PassContext& context) {
-  if (uncompensated.empty() || !context.report) return;
-  context.report({.severity = Severity::warning,
-                  .id = "rounding-not-compensated",
-                  .message = cat("the weights of ", uncompensated.size(),
-                                 uncompensated.size() == 1 ? " layer" : " layers",
-                                 " are rounded to nearest instead of with GPTQ"),
-                  .where = {},
-                  .details = uncompensated,
-                  .why = {},
-                  .help = "set \"rounding\": \"least-squares\" for them, or ignore this warning"});
-}
-
 }  // namespace
 }  // namespace t2n::compress
 
@@ -131,6 +117,11 @@ bool t2n::passes::compensate_rounding(ir::Graph& graph, const PassContext& conte
     context.calibrate(graph);
   compress::Compensating compensating(graph, *context.settings);
   const bool changed = compensating.run();
-  compress::warn_uncompensated(compensating.uncompensated(), context);
+  const std::vector<std::string>& uncompensated = compensating.uncompensated();
+  warn_of(
+      context.report, "rounding-not-compensated", uncompensated,
+      cat("the weights of ", uncompensated.size(), uncompensated.size() == 1 ? " layer" : " layers",
+          " are rounded to nearest instead of with GPTQ"),
+      "set \"rounding\": \"least-squares\" for them, or ignore this warning");
   return changed;
 }

@@ -112,20 +112,6 @@ class Correcting {
   std::vector<std::string> uncorrected_;
 };
 
-void warn_uncorrected(const std::vector<std::string>& uncorrected,
-                      const passes::PassContext& context) {
-  if (uncorrected.empty() || !context.report) return;
-  context.report(
-      {.severity = Severity::warning,
-       .id = "bias-not-corrected",
-       .message = cat("the biases of ", uncorrected.size(),
-                      uncorrected.size() == 1 ? " layer are" : " layers are", " not corrected"),
-       .where = {},
-       .details = uncorrected,
-       .why = {},
-       .help = "remove \"bias_correction\" from their settings"});
-}
-
 }  // namespace
 }  // namespace t2n::compress
 
@@ -135,6 +121,10 @@ bool t2n::passes::correct_bias(ir::Graph& graph, const PassContext& context) {
     context.calibrate(graph);
   compress::Correcting correcting(graph, context);
   const bool changed = correcting.run();
-  compress::warn_uncorrected(correcting.uncorrected(), context);
+  const std::vector<std::string>& uncorrected = correcting.uncorrected();
+  warn_of(context.report, "bias-not-corrected", uncorrected,
+          cat("the biases of ", uncorrected.size(),
+              uncorrected.size() == 1 ? " layer are" : " layers are", " not corrected"),
+          "remove \"bias_correction\" from their settings");
   return changed;
 }

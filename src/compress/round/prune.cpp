@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "ir/elements.h"
 #include "src/compress/calibrate/quantisers.h"
 #include "src/diag/error.h"
 #include "src/passes/known.h"
@@ -104,8 +105,7 @@ Mask mask_of_neighbours(const ir::Tensor& weight, const PruningRequest& request)
   const size_t axis = request.inputs;
   const size_t along = weight.shape.at(axis);
   const size_t run = along / static_cast<size_t>(request.groups);
-  size_t inner = 1;
-  for (size_t i = axis + 1; i < weight.shape.size(); ++i) inner *= weight.shape[i];
+  const size_t inner = ir::inner_size(weight.shape, axis);
   const size_t width = request.pruning->group;
   std::vector<size_t> indices;
   for (size_t begin = 0; begin < magnitudes.size(); begin += along * inner)
@@ -147,33 +147,17 @@ class AddingMasks {
   /// Reports weights that are not pruned although settings request it, and weights in which a
   /// pattern is incomplete.
   void report_unpruned(const Report& report) const {
-    if (!report) return;
-    report_remainders(report);
-    if (unpruned_.empty()) return;
-    report({.severity = Severity::warning,
-            .id = "weight-not-pruned",
-            .message = cat(unpruned_.size(), unpruned_.size() == 1 ? " weight is" : " weights are",
-                           " not pruned"),
-            .where = {},
-            .details = unpruned_,
-            .why = {},
-            .help = "exclude their modules with --ignore, or prune the model before it is saved"});
+    warn_of(report, "pattern-remainder", remainders_,
+            cat("a pattern does not divide the inputs of ", remainders_.size(),
+                remainders_.size() == 1 ? " weight" : " weights"),
+            "exclude their modules with --ignore, or use a pattern that divides their inputs");
+    warn_of(
+        report, "weight-not-pruned", unpruned_,
+        cat(unpruned_.size(), unpruned_.size() == 1 ? " weight is" : " weights are", " not pruned"),
+        "exclude their modules with --ignore, or prune the model before it is saved");
   }
 
  private:
-  void report_remainders(const Report& report) const {
-    if (remainders_.empty()) return;
-    report({.severity = Severity::warning,
-            .id = "pattern-remainder",
-            .message = cat("a pattern does not divide the inputs of ", remainders_.size(),
-                           remainders_.size() == 1 ? " weight" : " weights"),
-            .where = {},
-            .details = remainders_,
-            .why = {},
-            .help =
-                "exclude their modules with --ignore, or use a pattern that divides their inputs"});
-  }
-
   /// Records a weight whose number of inputs is not a multiple of the pattern's group.
   void note_remainder(ValueId weight, const PruningRequest& request) {
     const Pruning& pruning = *request.pruning;

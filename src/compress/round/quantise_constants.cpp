@@ -1,11 +1,14 @@
 // The pass `quantise-constants`: constants that are fake-quantised to at most 8 bits become
 // integers followed by a dequantisation.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
 #include "ir/elements.h"
 #include "src/compress/fake_quant.h"
+#include "src/compress/skipped_weights.h"
+#include "src/diag/error.h"
 #include "src/passes/known.h"
 #include "src/passes/pass.h"
 #include "src/passes/rewriter.h"
@@ -16,10 +19,8 @@ namespace {
 /// Rounds as torch's kernel does: the product with the inverse in f32, half to even. Source:
 /// ATen/native/quantized/cpu/kernels/QuantizedOpKernels.cpp, fake_quantize.
 ir::Tensor integers_of(const ir::Tensor& weights, const FakeQuant& fake, bool is_signed) {
-  size_t inner = 1;
-  if (fake.axis)
-    for (size_t i = static_cast<size_t>(*fake.axis) + 1; i < weights.shape.size(); ++i)
-      inner *= weights.shape[i];
+  const size_t inner =
+      fake.axis ? ir::inner_size(weights.shape, static_cast<size_t>(*fake.axis)) : 1;
   ir::OwnedTensor out = ir::allocate(is_signed ? ir::DType::i8 : ir::DType::u8, weights.shape);
   ir::for_each_part(weights, [&](size_t first, std::span<const double> values) {
     for (size_t i = 0; i < values.size(); ++i) {
@@ -51,7 +52,13 @@ class Storing : public passes::Rewriter {
   bool store(const FakeQuant& fake) {
     const int index = constants_[fake.self];
     auto info = quant_info(fake);
-    if (index < 0 || !info) return false;
+    if (index < 0) return false;
+    if (!info) {
+      const auto bits = std::bit_width(static_cast<uint64_t>(fake.high - fake.low));
+      note_skipped(graph_, value(fake.self).name,
+                   cat("integers of ", bits, " bits are not supported"));
+      return false;
+    }
     const ir::Tensor& weights = graph_.constants[index].data;
     const bool is_finite = passes::is_loaded(weights) && weights.dtype == ir::DType::f32;
     if (!is_finite) return false;

@@ -9,6 +9,7 @@
 #include "src/compress/q4_readers.h"
 #include "src/compress/round/gptq.h"
 #include "src/compress/settings/settings.h"
+#include "src/compress/skipped_weights.h"
 #include "src/diag/error.h"
 #include "src/passes/known.h"
 #include "src/passes/layers.h"
@@ -232,36 +233,26 @@ std::optional<compress::Q4Rounding> rounding_of(const compress::NodeSettings& se
   internal_error(__FILE__, __LINE__, "no such rounding");
 }
 
-/// Reports which weights stay in floats, and why.
+/// Reports which weights stay in floats, and which are packed without GPTQ although settings
+/// request it.
 void report(const std::vector<compress::Q4Weight>& weights, const PassContext& context) {
-  if (!context.report) return;
-  Diagnostic out;
-  out.severity = Severity::warning;
-  out.id = "weight-not-packed";
-  for (const compress::Q4Weight& weight : weights)
+  std::vector<std::string> unpacked;
+  std::vector<std::string> uncompensated;
+  for (const compress::Q4Weight& weight : weights) {
     if (!weight.unpacked_reason.empty())
-      out.details.push_back(cat(weight.name, ": ", weight.unpacked_reason));
-  if (out.details.empty()) return;
-  out.message = cat(out.details.size(), " of ", weights.size(),
-                    weights.size() == 1 ? " weight" : " weights", " kept in floats");
-  out.help = "change their settings, or exclude their modules with --ignore";
-  context.report(out);
-}
-
-/// Reports weights that settings request to be rounded with GPTQ, and that were not.
-void report_roundings(const std::vector<compress::Q4Weight>& weights, const PassContext& context) {
-  if (!context.report) return;
-  Diagnostic out;
-  out.severity = Severity::warning;
-  out.id = "rounding-not-compensated";
-  for (const compress::Q4Weight& weight : weights)
-    if (weight.lacks_moments) out.details.push_back(weight.name);
-  if (out.details.empty()) return;
-  out.message = cat(out.details.size(), " of ", weights.size(),
-                    " packed weights are rounded with least-squares scales instead of with GPTQ");
-  out.why = "their readers are neither linear layers nor convolutions over one or two axes";
-  out.help = "set \"rounding\": \"least-squares\" for them, or ignore this warning";
-  context.report(out);
+      unpacked.push_back(cat(weight.name, ": ", weight.unpacked_reason));
+    if (weight.lacks_moments) uncompensated.push_back(weight.name);
+  }
+  const std::string share = cat(" of ", weights.size());
+  warn_of(
+      context.report, "weight-not-packed", unpacked,
+      cat(unpacked.size(), share, weights.size() == 1 ? " weight" : " weights", " kept in floats"),
+      "change their settings, or exclude their modules with --ignore");
+  warn_of(context.report, "rounding-not-compensated", uncompensated,
+          cat(uncompensated.size(), share,
+              " packed weights are rounded with least-squares scales instead of with GPTQ"),
+          "set \"rounding\": \"least-squares\" for them, or ignore this warning",
+          "their readers are neither linear layers nor convolutions over one or two axes");
 }
 
 }  // namespace
@@ -281,8 +272,10 @@ bool quantise_q4_0(ir::Graph& graph, const PassContext& context) {
   }
   const std::vector<compress::Q4Weight> weights = compress::pack_weights(graph, options);
   if (settings != nullptr) {
+    for (const compress::Q4Weight& weight : weights)
+      if (!weight.unpacked_reason.empty())
+        compress::note_skipped(graph, weight.name, weight.unpacked_reason);
     report(weights, context);
-    report_roundings(weights, context);
   }
   return std::any_of(weights.begin(), weights.end(), [](const compress::Q4Weight& weight) {
     return weight.unpacked_reason.empty();
