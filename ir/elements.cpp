@@ -1,7 +1,6 @@
 #include "ir/elements.h"
 
 #include <algorithm>
-#include <vector>
 
 #include "ir/cast.h"
 #include "src/diag/error.h"
@@ -49,6 +48,30 @@ void for_each_part(
     read_part(plain, static_cast<int64_t>(first), part);
     use(values, part);
   });
+}
+
+void read_row(const Tensor& tensor, int64_t index, std::vector<float>& out) {
+  Tensor row = tensor;
+  row.shape.erase(row.shape.begin());
+  row.strides.erase(row.strides.begin());
+  const int64_t skip = index * tensor.strides[0] * dtype_size(tensor.dtype);
+  row.bytes = tensor.bytes.subspan(skip);
+  row = contiguous(row);
+  const size_t bytes = row.elements() * dtype_size(row.dtype);
+  out.resize(row.elements());
+  (void)cast_elements(row.dtype, row.bytes.first(bytes), DType::f32,
+                      std::as_writable_bytes(std::span(out)));
+}
+
+Tensor dequantised(const Tensor& integers, const QuantInfo& quant) {
+  const size_t inner = inner_size(integers.shape, static_cast<size_t>(quant.axis));
+  std::vector<double> values = to_f64(integers);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t channel = i / inner % quant.scales.size();
+    values[i] =
+        (values[i] - static_cast<double>(quant.zero_points[channel])) * quant.scales[channel];
+  }
+  return tensor_of<double>(DType::f32, integers.shape, values);
 }
 
 }  // namespace t2n::ir

@@ -1,10 +1,12 @@
-// Elements of tensors as doubles, a part at a time: a weight is never copied entirely.
+// Elements of tensors as numbers, a part at a time: a weight is not copied entirely.
 #pragma once
 
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <vector>
 
+#include "ir/quant_info.h"
 #include "ir/tensor.h"
 
 namespace t2n::ir {
@@ -20,5 +22,11 @@ void for_each_part(const Tensor& tensor,
 void for_each_part(
     const Tensor& a, const Tensor& b,
     const std::function<void(std::span<const double>, std::span<const double>)>& use);
+
+/// Reads index `index` of the first axis of a float tensor as f32; nothing else is copied.
+void read_row(const Tensor& tensor, int64_t index, std::vector<float>& out);
+
+/// The f32 values of integers.
+Tensor dequantised(const Tensor& integers, const QuantInfo& quant);
 
 }  // namespace t2n::ir

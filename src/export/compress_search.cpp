@@ -94,9 +94,7 @@ class Searching {
     for (const ir::Node& node : before_.nodes) {
       const auto layer = passes::layer_of(before_, node, known);
       const compress::NodeSettings node_settings = settings_.of(before_, node);
-      if (!layer || !(node_settings.weights || node_settings.activations || node_settings.bias ||
-                      node_settings.prune))
-        continue;
+      if (!layer || !node_settings.requests_any()) continue;
       std::vector<ir::ValueId> constants;
       for (const passes::Weight& weight : layer->weights)
         constants.push_back(table.stored(weight.value).second);

@@ -37,9 +37,6 @@ constexpr std::array<std::string_view, 17> kMove = {"reshape",
                                                     "gather",
                                                     "tract_core_broadcast",
                                                     "tract_core_gather"};
-constexpr std::array<std::string_view, 5> kLayers = {"conv", "deconv", "linear", "matmul",
-                                                     "tract_core_einsum"};
-
 const Value* argument(const Value& call, std::string_view name) {
   for (const nnef::Argument& each : call.arguments)
     if (each.name == name) return &each.value;
@@ -127,8 +124,8 @@ class Reading {
                                                           : lint::Kind::rearrange;
     }
     if (is_one_of(call->text, kMove)) return lint::Kind::rearrange;
-    const bool has_weight = is_one_of(call->text, kLayers) && operands.size() > 1 &&
-                            value(operands[1]).form == Form::dequantised;
+    const bool has_weight =
+        is_layer(call->text) && operands.size() > 1 && value(operands[1]).form == Form::dequantised;
     return has_weight ? lint::Kind::boundary : lint::Kind::other;
   }
 
@@ -209,6 +206,12 @@ class Reading {
 };
 
 }  // namespace
+
+bool is_layer(std::string_view op) {
+  constexpr std::array<std::string_view, 5> kLayers = {"conv", "deconv", "linear", "matmul",
+                                                       "tract_core_einsum"};
+  return is_one_of(op, kLayers);
+}
 
 ArtefactProgram artefact_program(const nnef::Artefact& artefact) { return Reading(artefact).run(); }
 

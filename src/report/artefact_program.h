@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "src/lint/program.h"
@@ -19,5 +20,8 @@ struct ArtefactProgram {
 
 /// The artefact must outlive it.
 ArtefactProgram artefact_program(const nnef::Artefact& artefact);
+
+/// True for products whose second operand is a weight.
+bool is_layer(std::string_view op);
 
 }  // namespace t2n::report

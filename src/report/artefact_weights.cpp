@@ -1,13 +1,11 @@
 // Rules of the lint about the variables of an artefact.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "src/diag/error.h"
-#include "src/diag/one_of.h"
 #include "src/report/artefact_lint.h"
 #include "src/spec/dialect.h"
 
@@ -87,9 +85,7 @@ std::optional<size_t> axis_of(const nnef::Value& call, size_t rank, spec::Dialec
 
 /// The weight of a layer; nullptr if its elements were moved: then their channels are unknown.
 const lint::Value* weight_of(const lint::Program& program, const lint::Statement& layer) {
-  constexpr std::array<std::string_view, 5> kLayers = {"conv", "deconv", "linear", "matmul",
-                                                       "tract_core_einsum"};
-  if (!is_one_of(layer.op, kLayers) || layer.operands.size() < 2) return nullptr;
+  if (!is_layer(layer.op) || layer.operands.size() < 2) return nullptr;
   const lint::Value& operand = program.values[layer.operands[1]];
   const lint::Value* out =
       operand.is_known && operand.stored ? &program.values[*operand.stored] : nullptr;

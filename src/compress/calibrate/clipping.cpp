@@ -69,15 +69,7 @@ std::optional<ir::Tensor> dequantised(const ir::Graph& graph, const ir::Node& no
   const ir::ValueId self = std::get<ir::TensorRef>(*node.find("self")).id;
   const auto& info = graph.values[self].quant;
   if (!info) return std::nullopt;
-  const ir::Tensor integers = operand(self);
-  const size_t inner = ir::inner_size(integers.shape, static_cast<size_t>(info->axis));
-  std::vector<double> values = ir::to_f64(integers);
-  for (size_t i = 0; i < values.size(); ++i) {
-    const size_t channel = i / inner % info->scales.size();
-    values[i] =
-        (values[i] - static_cast<double>(info->zero_points[channel])) * info->scales[channel];
-  }
-  return ir::tensor_of<double>(ir::DType::f32, integers.shape, values);
+  return ir::dequantised(operand(self), *info);
 }
 
 }  // namespace

@@ -15,12 +15,6 @@ using ir::Graph;
 using ir::Node;
 using ir::ValueId;
 
-bool is_named(const Graph& graph, const std::string& scope) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
-    return matched_depth(graph, node, scope) || (node.body && is_named(*node.body, scope));
-  });
-}
-
 bool contains_layer(const Graph& graph, const std::string& scope) {
   const std::vector<bool> known = passes::known_values(graph);
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
@@ -47,11 +41,6 @@ std::optional<size_t> producing_layer(const Graph& graph, const std::string& sco
   return std::nullopt;
 }
 
-bool is_compressing(const NodeSettings& settings) {
-  return settings.weights || settings.activations || settings.bias || settings.prune ||
-         settings.corrects_bias;
-}
-
 Diagnostic folded(const Graph& before, const SettingsEntry& entry, const Settings& settings) {
   Diagnostic out;
   out.severity = Severity::warning;
@@ -68,7 +57,8 @@ Diagnostic folded(const Graph& before, const SettingsEntry& entry, const Setting
   const Node& node = before.nodes[*layer];
   const std::string module = ir::module_path(before, node.scope);
   const std::string name = quoted(module.empty() ? ir::node_address(before, node) : module);
-  const bool is_compressed = is_compressing(settings.of(before, node));
+  const NodeSettings requested = settings.of(before, node);
+  const bool is_compressed = requested.requests_any() || requested.corrects_bias;
   out.where.push_back(ir::node_where(before, node));
   if (entry.kind == SettingsEntry::Kind::settings) {
     out.message =
@@ -97,7 +87,7 @@ void report_folded(const Graph& before, const Graph& after, const Settings& sett
   for (const SettingsEntry& entry : settings.entries()) {
     if (entry.scope.empty()) continue;
     if (entry.kind == SettingsEntry::Kind::only) require_layers(after, entry);
-    if (report && !is_named(after, entry.scope)) report(folded(before, entry, settings));
+    if (report && !names_any(after, entry.scope)) report(folded(before, entry, settings));
   }
 }
 

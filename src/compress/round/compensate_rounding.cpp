@@ -2,6 +2,7 @@
 // settings request it, so that the layer's results change least (GPTQ).
 #include <set>
 
+#include "ir/elements.h"
 #include "src/compress/calibrate/moments.h"
 #include "src/compress/calibrate/observe.h"
 #include "src/compress/round/gptq.h"
@@ -17,18 +18,6 @@ namespace {
 
 using ir::Node;
 using ir::Tensor;
-
-/// Dequantises integers with one scale per row, or one for all.
-Tensor dequantised_rows(const Tensor& integers, const IntegerQParams& qparams) {
-  const std::vector<int64_t> codes = ir::to_i64(integers);
-  const size_t row = codes.size() / static_cast<size_t>(integers.shape.at(0));
-  std::vector<double> out(codes.size());
-  for (size_t i = 0; i < codes.size(); ++i) {
-    const size_t at = qparams.scales.size() == 1 ? 0 : i / row;
-    out[i] = static_cast<double>(codes[i] - qparams.zero_points[at]) * qparams.scales[at];
-  }
-  return ir::tensor_of<double>(ir::DType::f32, integers.shape, out);
-}
 
 /// "" if the weights were rounded, else the reason why not.
 using Problem = std::string;
@@ -91,7 +80,9 @@ class Compensating {
     const IntegerQParams qparams = {observation.scale, observation.zero_point,
                                     lowest(observation.scheme), highest(observation.scheme)};
     const std::string name = graph_.values[observation.self].name;
-    Tensor rounded = dequantised_rows(compensated_integers(weight, moments, qparams), qparams);
+    Tensor rounded =
+        ir::dequantised(compensated_integers(weight, moments, qparams),
+                        {.scales = qparams.scales, .zero_points = qparams.zero_points});
     observation.self = ir::add_constant(graph_, names_.take(name + "_rounded"), std::move(rounded));
     constants_.resize(graph_.values.size(), -1);  // a second layer finds it rounded
     done_.insert(observation.self);

@@ -9,8 +9,8 @@
 #include <numeric>
 #include <utility>
 
+#include "ir/elements.h"
 #include "src/compress/round/tiles.h"
-#include "src/compress/rows.h"
 #include "src/diag/error.h"
 
 namespace t2n::compress {
@@ -124,7 +124,7 @@ void round_rows(const Tensor& weight, size_t begin, size_t end, const RoundingPl
     const size_t rows = std::min(kTile, end - first);
     rounder.start_panel(first);
     for (size_t i = 0; i < rows; ++i) {
-      read_row(weight, static_cast<int64_t>(first + i), row);
+      ir::read_row(weight, static_cast<int64_t>(first + i), row);
       rounder.start_row(row);
       for (size_t c = 0; c < columns; ++c) panel.row(i)[c] = row[plan.order[c]];
     }
@@ -292,7 +292,7 @@ class Blocks {
 bool has_finite_rows(const Tensor& weight) {
   std::vector<float> row;
   for (int64_t i = 0; i < weight.shape[0]; ++i) {
-    read_row(weight, i, row);
+    ir::read_row(weight, i, row);
     if (!std::all_of(row.begin(), row.end(), [](float v) { return std::isfinite(v); }))
       return false;
   }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ir/cast.h"
-#include "src/compress/rows.h"
+#include "ir/elements.h"
 #include "src/diag/error.h"
 
 namespace t2n::compress {
@@ -145,7 +145,7 @@ Packed encode_q4_0(const Tensor& weight, Q4Scale rule) {
   std::vector<float> row;
   std::span<std::byte> rest = out.data;
   for (int64_t index = 0; index < weight.shape[0]; ++index) {
-    read_row(weight, index, row);
+    ir::read_row(weight, index, row);
     for (size_t at = 0; at < row.size(); at += kValues) {
       encode_block(std::span(row).subspan(at, kValues), rule, rest.first(kBytes), packed);
       if (!packed.problem.empty()) return packed;

@@ -21,6 +21,12 @@ std::optional<int> matched_depth(const ir::Graph& graph, const ir::Node& node,
   return std::nullopt;
 }
 
+bool names_any(const ir::Graph& graph, std::string_view glob) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const ir::Node& node) {
+    return matched_depth(graph, node, glob) || (node.body && names_any(*node.body, glob));
+  });
+}
+
 std::vector<std::string> nearest_scopes(const ir::Graph& graph, std::string_view glob) {
   std::vector<std::string> names;
   const bool is_address = glob.find('/') != std::string_view::npos;

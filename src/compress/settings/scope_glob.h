@@ -17,6 +17,9 @@ namespace t2n::compress {
 std::optional<int> matched_depth(const ir::Graph& graph, const ir::Node& node,
                                  std::string_view glob);
 
+/// Whether the glob names any operation, loop bodies included.
+bool names_any(const ir::Graph& graph, std::string_view glob);
+
 /// At most three paths and addresses that are nearest to a glob that names none.
 std::vector<std::string> nearest_scopes(const ir::Graph& graph, std::string_view glob);
 

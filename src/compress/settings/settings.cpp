@@ -158,21 +158,10 @@ NodeSettings Settings::of(const ir::Graph& graph, const ir::Node& node) const {
   return out;
 }
 
-namespace {
-
-/// Whether the scope matches any operation, loop bodies included.
-bool is_matched(const ir::Graph& graph, const std::string& scope) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const ir::Node& node) {
-    return matched_depth(graph, node, scope) || (node.body && is_matched(*node.body, scope));
-  });
-}
-
-}  // namespace
-
 void Settings::require_matches(const ir::Graph& graph) const {
   require_changed_weights();
   for (const SettingsEntry& entry : entries_) {
-    if (entry.scope.empty() || is_matched(graph, entry.scope)) continue;
+    if (entry.scope.empty() || names_any(graph, entry.scope)) continue;
     std::vector<std::string> names;
     for (const std::string& name : nearest_scopes(graph, entry.scope))
       names.push_back(quoted(name));

@@ -64,6 +64,8 @@ struct NodeSettings {
   std::optional<QuantScheme> bias;
   std::optional<Pruning> prune;
   bool corrects_bias = false;  ///< subtracts the mean error of quantised weights from the bias
+
+  bool requests_any() const { return weights || activations || bias || prune; }
 };
 
 /// One key of an entry with its value; monostate is JSON's null: off.
