@@ -21,11 +21,11 @@ endfunction()
 
 # t2n_folder(<path> INTO <target> [ONCE] [SANITIZED] [LINKS <library>...]): object library t2n_<path without src> of all
 # <path>/*.cpp, linked into <target>. ONCE: see t2n_run_once; SANITIZED: see t2n_sanitized. Which folder may include
-# which is checked by tests/fence. Folders with tests have them in tests/<path without src>.
+# which is checked by tests/fence. Folders with tests have them in tests/<path without src>, or in its first part.
 function(t2n_folder path)
   cmake_parse_arguments(arg "ONCE;SANITIZED" "INTO" "LINKS" ${ARGN})
-  string(REGEX REPLACE "^src/" "" name ${path})
-  string(REPLACE / _ name ${name})
+  string(REGEX REPLACE "^src/" "" name "${path}")
+  string(REPLACE "/" "_" name "${name}")
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${path}/*.cpp")
   add_library(t2n_${name} OBJECT ${sources})
   target_include_directories(t2n_${name} PUBLIC "${PROJECT_SOURCE_DIR}")

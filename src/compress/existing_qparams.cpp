@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "src/compress/data_movement.h"
-#include "src/compress/layers.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
+#include "src/passes/layers.h"
 
 namespace t2n::compress {
 namespace {
@@ -80,7 +80,7 @@ ExistingQParams::ExistingQParams(const Graph& graph)
     if (is_byte) bits_[constant.value] = kByte;
     if (value.quant && ir::is_integer(value.dtype)) bits_[constant.value] = value.quant->bits;
   }
-  const std::vector<bool> known = known_values(graph);
+  const std::vector<bool> known = passes::known_values(graph);
   for (const Node& node : graph.nodes)
     for (const ValueId id : node.outputs)
       if (known[id]) bits_[id] = bits_of_result(node, id);
@@ -120,17 +120,17 @@ double ExistingQParams::distinct_values(ValueId id, int depth) const {
 }
 
 std::vector<ExistingQParam> existing_qparams(const Graph& graph, const Settings& settings) {
-  const std::vector<bool> known = known_values(graph);
+  const std::vector<bool> known = passes::known_values(graph);
   const ExistingQParams existing(graph);
   std::vector<ExistingQParam> out;
   for (const Node& node : graph.nodes) {
     const NodeSettings requested = settings.of(graph, node);
-    const auto layer = layer_of(graph, node, known);
+    const auto layer = passes::layer_of(graph, node, known);
     if (!layer || !(requested.weights || requested.activations || requested.prune)) continue;
     const auto add = [&](ValueId id, int bits) {
       out.push_back({graph.values[id].name, ir::node_address(graph, node), bits});
     };
-    for (const Weight& weight : layer->weights) {
+    for (const passes::Weight& weight : layer->weights) {
       const int bits = existing.weight_bits(weight.value);
       if (bits == 0 || !(requested.weights || requested.prune)) continue;
       RequantisationCheck(graph, node, requested).require_kept(weight.value, bits);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "src/compress/settings.h"
+#include "src/compress/settings/settings.h"
 #include "src/passes/integer_valued.h"
 
 namespace t2n::compress {

@@ -18,9 +18,9 @@ LayerTable::LayerTable(const Graph& graph, ir::Evaluator evaluate)
       evaluate_(std::move(evaluate)),
       producers_(ir::producers(graph)),
       constants_(ir::constant_index(graph)),
-      known_(known_values(graph)) {
+      known_(passes::known_values(graph)) {
   for (size_t i = 0; i < graph.nodes.size(); ++i)
-    if (layer_of(graph, graph.nodes[i], known_))
+    if (passes::layer_of(graph, graph.nodes[i], known_))
       at_.emplace(ir::node_address(graph, graph.nodes[i]), i);
 }
 
@@ -33,10 +33,10 @@ std::vector<std::string> LayerTable::addresses() const {
   return out;
 }
 
-std::optional<Layer> LayerTable::layer(const std::string& address) const {
+std::optional<passes::Layer> LayerTable::layer(const std::string& address) const {
   const auto found = at_.find(address);
   if (found == at_.end()) return std::nullopt;
-  return layer_of(graph_, graph_.nodes[found->second], known_);
+  return passes::layer_of(graph_, graph_.nodes[found->second], known_);
 }
 
 const std::string& LayerTable::result(const std::string& address) const {

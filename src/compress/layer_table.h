@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ir/evaluator.h"
-#include "src/compress/layers.h"
+#include "src/passes/layers.h"
 
 namespace t2n::compress {
 
@@ -21,7 +21,7 @@ class LayerTable {
   /// Addresses of all layers, in execution order. An address denotes the same layer before and
   /// after a pass.
   std::vector<std::string> addresses() const;
-  std::optional<Layer> layer(const std::string& address) const;
+  std::optional<passes::Layer> layer(const std::string& address) const;
   /// The name of its first result.
   const std::string& result(const std::string& address) const;
   /// The address of the layer with this result; "" if there is none. A product that became a linear

@@ -6,6 +6,7 @@
 
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
+#include "src/passes/layers.h"
 
 namespace t2n::compress {
 namespace {
@@ -105,10 +106,9 @@ class Finder {
     if (is(node, {"aten::embedding"}))
       return rank(id) == 2 && add_reader({index, Role::weight}, is_flipped);
     if (!is_convolution(node) || rank(id) < 3) return false;
-    const Attr* transposed = node.find("transposed");
-    if (transposed != nullptr && *transposed != Attr(false)) return false;
+    if (passes::is_transposed(node)) return false;
     // tract crashes on depthwise convolutions.
-    const bool mixes = value(id).shape[1] != ir::Dim(1) || integer(node, "groups", 0) == 1;
+    const bool mixes = value(id).shape[1] != ir::Dim(1) || passes::groups_of(node) == 1;
     return mixes && add_reader(reader, is_flipped);
   }
 
@@ -126,7 +126,8 @@ class Finder {
     const Node& node = graph_.nodes[index];
     const auto& tensors = std::get<ir::TensorRefs>(*node.find("tensors")).ids;
     if (tensors.size() != 2 || tensors[1] != id) return false;
-    const auto transposed = is_transposed_einsum(std::get<std::string>(*node.find("equation")));
+    const auto transposed =
+        passes::is_transposed_einsum(std::get<std::string>(*node.find("equation")));
     if (!transposed || rank(tensors[0]) < 1) return false;
     return add_reader({index, Role::product, tensors[0], ir::kNoValue}, *transposed != is_flipped);
   }
@@ -149,24 +150,6 @@ class Finder {
 };
 
 }  // namespace
-
-/// False for "...k,nk->...n", with a matrix as the second operand; true for "kn".
-std::optional<bool> is_transposed_einsum(std::string equation) {
-  std::erase(equation, ' ');
-  const size_t comma = equation.find(','), arrow = equation.find("->");
-  if (comma == std::string::npos || arrow != comma + 3 || comma == 0) return {};
-  const std::string x = equation.substr(0, comma), y = equation.substr(arrow + 2);
-  const char k = x.back();
-  const bool is_transposed = equation[comma + 1] == k;
-  const char n = equation[comma + (is_transposed ? 2 : 1)];
-  const bool has_both = n != k && equation[comma + (is_transposed ? 1 : 2)] == k;
-  const std::string rows = x.substr(0, comma - 1);
-  const bool is_plain = rows.find_first_of(std::string{k, n, '.'}) == std::string::npos;
-  if (!has_both || !is_plain || y != rows + n) return {};
-  for (size_t i = 0; i < rows.size(); ++i)
-    if (rows.find(rows[i], i + 1) != std::string::npos) return {};
-  return is_transposed;
-}
 
 Q4Readers find_readers(const ir::Graph& graph, ValueId constant) {
   return Finder(graph).run(constant);

@@ -28,10 +28,6 @@ struct Q4Readers {
   std::string problem;         ///< why it cannot be packed, or ""
 };
 
-/// For the equation of an einsum that is a linear layer: whether the second operand has columns
-/// where a linear layer's weight has rows. Nothing for other equations.
-std::optional<bool> is_transposed_einsum(std::string equation);
-
 /// The readers of a float constant.
 Q4Readers find_readers(const ir::Graph& graph, ir::ValueId constant);
 

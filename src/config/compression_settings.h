@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "src/compress/settings.h"
+#include "src/compress/settings/settings.h"
 
 namespace t2n::config {
 

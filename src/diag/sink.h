@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "src/diag/diagnostic.h"
@@ -10,6 +11,10 @@ namespace t2n {
 
 /// Receives warnings and notes in order of occurrence. An empty function drops them.
 using Report = std::function<void(const Diagnostic&)>;
+
+/// Reports a warning about the things that `details` lists; nothing if it is empty.
+void warn_of(const Report& report, std::string id, std::vector<std::string> details,
+             std::string message, std::string help, std::string why = {});
 
 /// A Report that collects diagnostics, without exact duplicates.
 struct DiagnosticList {

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "src/compress/q4_0.h"
+#include "src/compress/round/q4_0.h"
 #include "src/diag/error.h"
 #include "src/diag/printable.h"
 #include "src/eval/sequences.h"

@@ -5,10 +5,11 @@
 #include <optional>
 #include <utility>
 
+#include "src/check/graph_f64_distance.h"
+#include "src/compress/explain/loss.h"
 #include "src/compress/layer_table.h"
-#include "src/compress/layers.h"
-#include "src/compress/loss.h"
 #include "src/diag/error.h"
+#include "src/passes/layers.h"
 #include "src/passes/passes.h"
 
 namespace t2n {
@@ -88,17 +89,15 @@ class Searching {
   /// Finds the layers with settings. Layers that share a constant form one group.
   void find_layers() {
     const compress::LayerTable table(before_);
-    const std::vector<bool> known = compress::known_values(before_);
+    const std::vector<bool> known = passes::known_values(before_);
     std::vector<std::pair<const ir::Node*, ir::ValueId>> requested;
     SharedWeights shared;
     for (const ir::Node& node : before_.nodes) {
-      const auto layer = compress::layer_of(before_, node, known);
+      const auto layer = passes::layer_of(before_, node, known);
       const compress::NodeSettings node_settings = settings_.of(before_, node);
-      if (!layer || !(node_settings.weights || node_settings.activations || node_settings.bias ||
-                      node_settings.prune))
-        continue;
+      if (!layer || !node_settings.requests_any()) continue;
       std::vector<ir::ValueId> constants;
-      for (const compress::Weight& weight : layer->weights)
+      for (const passes::Weight& weight : layer->weights)
         constants.push_back(table.stored(weight.value).second);
       if (constants.empty()) continue;
       shared.join(constants);

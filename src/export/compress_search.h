@@ -1,4 +1,4 @@
-// Chooses the layers to compress under --max-loss and --budget, by src/compress/search.h.
+// Chooses the layers to compress under --max-loss and --budget, by src/compress/settings/search.h.
 #pragma once
 
 #include <functional>
@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "ir/evaluator.h"
-#include "src/compress/loss.h"
-#include "src/compress/search.h"
-#include "src/compress/settings.h"
+#include "src/compress/explain/loss.h"
+#include "src/compress/settings/search.h"
+#include "src/compress/settings/settings.h"
 
 namespace t2n {
 

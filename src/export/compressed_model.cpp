@@ -4,16 +4,16 @@
 #include <optional>
 
 #include "src/check/graph_f64_distance.h"
-#include "src/compress/folded_modules.h"
+#include "src/compress/explain/folded_modules.h"
+#include "src/compress/explain/lint.h"
 #include "src/compress/layer_table.h"
-#include "src/compress/layers.h"
-#include "src/compress/lint.h"
-#include "src/compress/q4_0.h"
-#include "src/compress/quantise_q4_0.h"
+#include "src/compress/round/q4_0.h"
+#include "src/compress/round/quantise_q4_0.h"
 #include "src/diag/error.h"
 #include "src/export/pass_table.h"
 #include "src/export/stages.h"
 #include "src/nnef_reader/npy.h"
+#include "src/passes/layers.h"
 #include "src/passes/passes.h"
 #include "src/samples/samples_at.h"
 
@@ -134,10 +134,10 @@ class Compressor {
 
   /// Refuses, before any run, formats that the target lacks.
   void require_supported(const ir::Graph& graph) const {
-    const std::vector<bool> known = compress::known_values(graph);
+    const std::vector<bool> known = passes::known_values(graph);
     for (const ir::Node& node : graph.nodes) {
       const compress::NodeSettings node_settings = compression_.settings().of(graph, node);
-      if (!node_settings.weights || !compress::layer_of(graph, node, known)) continue;
+      if (!node_settings.weights || !passes::layer_of(graph, node, known)) continue;
       const bool is_strict = target_.engine == target::Engine::khronos;
       std::string why;
       if (node_settings.weights->format == compress::Format::q4_0 &&

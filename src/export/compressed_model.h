@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "src/compress/existing_qparams.h"
-#include "src/compress/loss.h"
-#include "src/compress/unquantised_weights.h"
+#include "src/compress/explain/loss.h"
+#include "src/compress/explain/unquantised_weights.h"
 #include "src/export/compress_search.h"
 #include "src/export/compression_context.h"
 #include "src/export/traced_model.h"

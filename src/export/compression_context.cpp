@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "src/compress/calibrate.h"
-#include "src/compress/clipping.h"
-#include "src/compress/moments.h"
+#include "src/compress/calibrate/calibrate.h"
+#include "src/compress/calibrate/clipping.h"
+#include "src/compress/calibrate/moments.h"
 #include "src/config/compression_settings.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "src/compress/calibrate.h"
-#include "src/compress/search.h"
-#include "src/compress/settings.h"
+#include "src/compress/calibrate/calibrate.h"
+#include "src/compress/settings/search.h"
+#include "src/compress/settings/settings.h"
 #include "src/model/model.h"
 #include "src/passes/context.h"
 #include "src/samples/calibration_set.h"

@@ -8,7 +8,7 @@
 
 #include "nnef_writer/archive.h"
 #include "ops/all.h"
-#include "src/compress/unquantised_weights.h"
+#include "src/compress/explain/unquantised_weights.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
@@ -237,17 +237,14 @@ void warn_unquantised(const ir::Graph& before, const ir::Graph& after,
                       const compress::Settings& settings, const Report& report) {
   const std::vector<compress::UnquantisedWeight> weights =
       compress::unquantised_weights(before, after, settings);
-  if (weights.empty() || !report) return;
-  Diagnostic out{.severity = Severity::warning,
-                 .id = "weight-not-compressed",
-                 .message = cat(weights.size(), weights.size() == 1 ? " weight is" : " weights are",
-                                " left in floats, although settings compress them"),
-                 .help =
-                     "run expand-attention, fold-constants, fold-batch-norm and lift-weights "
-                     "first, or exclude these modules with --ignore"};
+  std::vector<std::string> details;
   for (const compress::UnquantisedWeight& each : weights)
-    out.details.push_back(cat(each.name, ": ", each.why));
-  report(out);
+    details.push_back(cat(each.name, ": ", each.why));
+  warn_of(report, "weight-not-compressed", details,
+          cat(weights.size(), weights.size() == 1 ? " weight is" : " weights are",
+              " left in floats, although settings compress them"),
+          "run expand-attention, fold-constants, fold-batch-norm and lift-weights first, or "
+          "exclude these modules with --ignore");
 }
 
 }  // namespace

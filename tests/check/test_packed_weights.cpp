@@ -4,7 +4,7 @@
 #include "nnef_writer/archive.h"
 #include "src/check/packed_weights.h"
 #include "src/check/runner.h"
-#include "src/compress/q4_0.h"
+#include "src/compress/round/q4_0.h"
 #include "src/nnef_reader/parser.h"
 #include "tests/tract/support.h"
 

@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "src/compress/gptq.h"
-#include "src/compress/tiles.h"
+#include "src/compress/round/gptq.h"
+#include "src/compress/round/tiles.h"
 
 namespace t2n::compress {
 namespace {
@@ -95,8 +95,8 @@ Reals reals(const ir::Tensor& integers, const IntegerQParams& qparams) {
   Reals out = ir::to_f64(integers);
   const auto columns = static_cast<size_t>(integers.shape[1]);
   for (size_t i = 0; i < out.size(); ++i)
-    out[i] =
-        (out[i] - static_cast<double>(qparams.zero_points[i / columns])) * qparams.scales[i / columns];
+    out[i] = (out[i] - static_cast<double>(qparams.zero_points[i / columns])) *
+             qparams.scales[i / columns];
   return out;
 }
 
@@ -105,7 +105,8 @@ Reals rounded_to_nearest(const ir::Tensor& weight, const IntegerQParams& qparams
   const auto columns = static_cast<size_t>(weight.shape[1]);
   for (size_t i = 0; i < out.size(); ++i) {
     const double code = std::nearbyint(out[i] / qparams.scales[i / columns]);
-    out[i] = std::clamp(code, static_cast<double>(qparams.lowest), static_cast<double>(qparams.highest)) *
+    out[i] = std::clamp(code, static_cast<double>(qparams.lowest),
+                        static_cast<double>(qparams.highest)) *
              qparams.scales[i / columns];
   }
   return out;
@@ -161,7 +162,8 @@ TEST_CASE("each group of rows is rounded by the inputs of its own") {
   const ir::Tensor both = matrix(12, 32, values);
   const IntegerQParams qparams = qparams_of(both, 3);
   const Reals rounded = reals(compensated_integers(both, moments, qparams), qparams);
-  const IntegerQParams of_first = qparams_of(first.weight, 3), of_second = qparams_of(second.weight, 3);
+  const IntegerQParams of_first = qparams_of(first.weight, 3),
+                       of_second = qparams_of(second.weight, 3);
   Reals apart = reals(compensated_integers(first.weight, first.moments, of_first), of_first);
   const Reals rest =
       reals(compensated_integers(second.weight, second.moments, of_second), of_second);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "nnef_writer/dat.h"
-#include "src/compress/q4_0.h"
+#include "src/compress/round/q4_0.h"
 #include "src/nnef_reader/dat.h"
 
 namespace t2n::compress {

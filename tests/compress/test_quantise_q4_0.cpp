@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "src/compress/passes.h"
-#include "src/compress/quantise_q4_0.h"
+#include "src/compress/round/quantise_q4_0.h"
 #include "src/passes/passes.h"
 #include "tests/ir/support.h"
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "src/compress/ranges.h"
-#include "src/compress/statistics.h"
+#include "src/compress/calibrate/ranges.h"
+#include "src/compress/calibrate/statistics.h"
 #include "src/diag/error.h"
 
 namespace t2n::compress {

@@ -1,7 +1,7 @@
 // Which layers stay in floats, of made-up losses and sizes.
 #include <doctest/doctest.h>
 
-#include "src/compress/search.h"
+#include "src/compress/settings/search.h"
 
 namespace t2n::compress {
 namespace {
@@ -43,9 +43,9 @@ SearchSpace space_of(World& world) {
     int64_t sum = 100;
     for (size_t i = 0; i < choice.size(); ++i) {
       const Made& layer = world.layers[i];
-      sum += choice[i] == Form::floats   ? layer.bytes
+      sum += choice[i] == Form::floats          ? layer.bytes
              : choice[i] == Form::as_configured ? layer.as_configured
-                                         : layer.narrower;
+                                                : layer.narrower;
     }
     return sum;
   };
@@ -71,7 +71,8 @@ TEST_CASE("a loss within the limit is measured once, and everything is compresse
 
 TEST_CASE("the layer that loses most for its bytes stays in floats first") {
   // The second loses more, but saves a hundred times as much.
-  World world{{{.loss = 0.2}, {.bytes = 100000, .as_configured = 25000, .loss = 0.3}, {.loss = 0.01}}};
+  World world{
+      {{.loss = 0.2}, {.bytes = 100000, .as_configured = 25000, .loss = 0.3}, {.loss = 0.01}}};
   const SearchResult of = found(world, {.max_loss = 0.4});
   CHECK(of.choice == Choice{kFloats, kAsSet, kAsSet});
   CHECK(of.loss.metric == doctest::Approx(0.31));
@@ -96,7 +97,8 @@ TEST_CASE("no loss at all ends with everything in floats") {
 }
 
 TEST_CASE("noise decides between equal losses, and layers that save nothing are dropped first") {
-  World world{{{.noise = 0.1}, {.noise = 0.3}, {.bytes = 10, .as_configured = 10}, {.noise = 0.2}}, 0.5};
+  World world{{{.noise = 0.1}, {.noise = 0.3}, {.bytes = 10, .as_configured = 10}, {.noise = 0.2}},
+              0.5};
   const SearchResult of = found(world, {.max_loss = 0.1});
   CHECK(of.choice == Choice{kAsSet, kFloats, kFloats, kFloats});
 }

@@ -1,8 +1,8 @@
 // Settings by scope: which holds for which operation, and what is refused.
 #include <doctest/doctest.h>
 
-#include "src/compress/scope_glob.h"
-#include "src/compress/settings.h"
+#include "src/compress/settings/scope_glob.h"
+#include "src/compress/settings/settings.h"
 #include "src/config/compression_settings.h"
 #include "src/diag/error.h"
 

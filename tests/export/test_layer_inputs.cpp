@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "src/compress/calibrate.h"
-#include "src/compress/layer_rows.h"
+#include "src/compress/calibrate/calibrate.h"
+#include "src/compress/calibrate/layer_rows.h"
 #include "src/config/compression_settings.h"
 #include "src/export/pass_table.h"
 #include "src/model/torch_module.h"

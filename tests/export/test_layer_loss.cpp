@@ -3,12 +3,13 @@
 
 #include <cmath>
 
-#include "src/compress/layers.h"
-#include "src/compress/loss.h"
-#include "src/compress/unquantised_weights.h"
+#include "src/compress/explain/loss.h"
+#include "src/compress/explain/unquantised_weights.h"
 #include "src/config/compression_settings.h"
 #include "src/export/pass_table.h"
 #include "src/model/torch_module.h"
+#include "src/passes/layers.h"
+#include "src/passes/pass.h"
 #include "tests/support/named.h"
 #include "tests/support/script.h"
 
@@ -207,7 +208,7 @@ TEST_CASE("products are layers, whatever their rank and whichever factor is the 
                             {{5, 32}, {16, 5}, {16, 32}, "mm(self=%w, mat2=%x)", 0}}) {
     CAPTURE(each.call);
     const ir::Graph graph = product_graph(each);
-    const auto layer = compress::layer_of(graph, graph.nodes.at(0), compress::known_values(graph));
+    const auto layer = passes::layer_of(graph, graph.nodes.at(0), passes::known_values(graph));
     REQUIRE(layer);
     CHECK(layer->weights.at(0).channel_axis == each.axis);
     CHECK(layer->activations.size() == 1);

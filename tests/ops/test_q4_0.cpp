@@ -1,7 +1,7 @@
 // Weights packed as Q4_0: the engine gives what torch gives on the floats that the blocks stand
 // for.
 #include "ir/evaluator.h"
-#include "src/compress/quantise_q4_0.h"
+#include "src/compress/round/quantise_q4_0.h"
 #include "src/model/torch_module.h"
 #include "tests/ops/check_script.h"
 

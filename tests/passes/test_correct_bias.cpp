@@ -3,15 +3,15 @@
 
 #include <cmath>
 
-#include "src/compress/calibrate.h"
+#include "src/compress/calibrate/calibrate.h"
 #include "src/config/compression_settings.h"
 #include "tests/passes/support.h"
 
 namespace t2n::passes {
 namespace {
 
-using compress::Moments;
 using compress::InputMoments;
+using compress::Moments;
 
 /// Rounding to a grid, as much of it as a weight needs here.
 std::vector<ir::Tensor> fake_quantised(const ir::Node& node, const ir::Operand& operand) {
@@ -39,7 +39,7 @@ std::string corrected(const std::string& text, const std::string& settings,
 }
 
 std::shared_ptr<InputMoments> inputs(ir::Ints shape, std::vector<double> weight,
-                                   std::vector<double> sum, double rows) {
+                                     std::vector<double> sum, double rows) {
   InputMoments out;
   out.sum = std::move(sum);
   out.rows = rows;

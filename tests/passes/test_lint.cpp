@@ -1,9 +1,9 @@
 // A planted fault for each rule of the lint, and graphs that it has nothing to say of.
 #include <doctest/doctest.h>
 
-#include "src/compress/clipping.h"
-#include "src/compress/lint.h"
-#include "src/compress/settings.h"
+#include "src/compress/calibrate/clipping.h"
+#include "src/compress/explain/lint.h"
+#include "src/compress/settings/settings.h"
 #include "src/config/compression_settings.h"
 #include "tests/passes/support.h"
 
@@ -141,8 +141,7 @@ TEST_CASE("lint: a setting of a file that asks for what is not there") {
     return linted(text, context);
   };
   check_found(with(R"({"emb": {"activations": {"bits": 8}, "weights": {"bits": 8}}})"),
-              "idle-setting",
-              "s.json: 'emb' requests 'activations', which none of its layers has");
+              "idle-setting", "s.json: 'emb' requests 'activations', which none of its layers has");
   CHECK(with(R"({"emb": {"weights": {"bits": 8}, "activations": null}})").empty());
   CHECK(with(R"({"": {"activations": {"bits": 8}}})").empty());
 }
@@ -161,8 +160,7 @@ TEST_CASE("lint: counted shares are reported from one percent on") {
   double share = 0.02;
   context.clipped = [&](const ir::Graph&) { return std::map<std::string, double>{{"a", share}}; };
   const std::string text = graph(kWeight + fake("x", "a") + linear("a"));
-  check_found(linted(text, context), "saturation",
-              "2 % of 'x' is clipped on the calibration set");
+  check_found(linted(text, context), "saturation", "2 % of 'x' is clipped on the calibration set");
   share = 0.005;
   CHECK(linted(text, context).empty());
 }

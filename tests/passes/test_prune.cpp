@@ -1,7 +1,7 @@
 // Small weights set to zero, by settings.
 #include <doctest/doctest.h>
 
-#include "src/compress/settings.h"
+#include "src/compress/settings/settings.h"
 #include "tests/passes/support.h"
 
 namespace t2n::passes {

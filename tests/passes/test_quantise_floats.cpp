@@ -1,8 +1,8 @@
 // Passes that make integers of floats, one by one.
 #include <doctest/doctest.h>
 
-#include "src/compress/moments.h"
-#include "src/compress/settings.h"
+#include "src/compress/calibrate/moments.h"
+#include "src/compress/settings/settings.h"
 #include "src/config/compression_settings.h"
 #include "tests/passes/support.h"
 
