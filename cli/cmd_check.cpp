@@ -13,7 +13,7 @@
 #include "src/export/check_existing.h"
 #include "src/export/input_spec.h"
 #include "src/export/report.h"
-#include "src/nnef_reader/sniff.h"
+#include "src/nnef/sniff.h"
 
 namespace t2n::cli {
 namespace {

@@ -15,7 +15,7 @@
 #include "src/export/pipeline.h"
 #include "src/export/placeholder.h"
 #include "src/model_file/sniff.h"
-#include "src/nnef_reader/sniff.h"
+#include "src/nnef/sniff.h"
 #include "src/quant/summary.h"
 #include "src/report/artefact_violations.h"
 

@@ -14,8 +14,8 @@
 #include "src/diag/error.h"
 #include "src/export/graph_file.h"
 #include "src/export/opt.h"
-#include "src/nnef_reader/artefact.h"
-#include "src/nnef_reader/sniff.h"
+#include "src/nnef/artefact.h"
+#include "src/nnef/sniff.h"
 #include "src/report/artefact_lint.h"
 
 namespace t2n::cli {

@@ -9,7 +9,7 @@
 #include "src/config/compression_settings.h"
 #include "src/diag/error.h"
 #include "src/export/calibration_set.h"
-#include "src/nnef_reader/npy.h"
+#include "src/nnef/npy.h"
 
 namespace t2n::cli {
 namespace {

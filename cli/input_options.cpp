@@ -10,7 +10,7 @@
 #include "cli/text.h"
 #include "src/diag/error.h"
 #include "src/export/input_spec.h"
-#include "src/nnef_reader/files.h"
+#include "src/nnef/files.h"
 
 namespace t2n::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include "src/diag/error.h"
 #include "src/limits/limits.h"
 #include "src/limits/watch.h"
-#include "src/nnef_reader/artefact.h"
+#include "src/nnef/artefact.h"
 
 namespace t2n::check {
 namespace {

@@ -5,9 +5,9 @@
 #include <map>
 #include <optional>
 
-#include "nnef/walk.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/nnef/walk.h"
 #include "src/spec/dialect.h"
 #include "src/spec/operations.h"
 

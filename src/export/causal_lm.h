@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "ir/comparison.h"
-#include "nnef/ast.h"
 #include "src/export/dynamic_model.h"
 #include "src/export/port_names.h"
+#include "src/nnef/ast.h"
 
 namespace t2n {
 

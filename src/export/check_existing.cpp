@@ -12,7 +12,7 @@
 #include "src/export/pipeline.h"
 #include "src/export/run_artefact.h"
 #include "src/export/stream.h"
-#include "src/nnef_reader/artefact.h"
+#include "src/nnef/artefact.h"
 #include "src/spec/dialect.h"
 #include "src/spec/expansion.h"
 

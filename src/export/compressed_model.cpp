@@ -12,7 +12,7 @@
 #include "src/diag/error.h"
 #include "src/export/graph_f64_distance.h"
 #include "src/export/stages.h"
-#include "src/nnef_reader/npy.h"
+#include "src/nnef/npy.h"
 
 namespace t2n {
 namespace {

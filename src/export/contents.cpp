@@ -12,7 +12,7 @@
 #include "src/export/samples.h"
 #include "src/export/stages.h"
 #include "src/export/stream.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 #include "src/spec/dialect.h"
 
 namespace t2n {

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "nnef/ast.h"
 #include "nnef_writer/destination.h"
 #include "src/diag/sink.h"
 #include "src/export/check_model.h"
@@ -18,6 +17,7 @@
 #include "src/export/dynamic_model.h"
 #include "src/export/port_names.h"
 #include "src/export/samples.h"
+#include "src/nnef/ast.h"
 #include "src/passes/pass.h"
 #include "src/target/target.h"
 

@@ -9,7 +9,7 @@
 #include "src/export/dynamic_model.h"
 #include "src/export/engine.h"
 #include "src/export/samples.h"
-#include "src/nnef_reader/artefact.h"
+#include "src/nnef/artefact.h"
 #include "src/spec/input_facts.h"
 #include "src/spec/operations.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "nnef/walk.h"
+#include "src/nnef/walk.h"
 
 namespace t2n {
 namespace {

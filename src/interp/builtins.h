@@ -6,7 +6,7 @@
 
 #include "ir/dtype.h"
 #include "ir/shape.h"
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::interp {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "nnef/ast.h"
 #include "src/interp/value.h"
+#include "src/nnef/ast.h"
 #include "src/spec/operations.h"
 
 namespace t2n::interp {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <functional>
 
-#include "nnef/walk.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/interp/builtins.h"
 #include "src/interp/kernel.h"
+#include "src/nnef/walk.h"
 #include "src/spec/expansion.h"
 
 namespace t2n::interp {

@@ -5,8 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "nnef/walk.h"
 #include "src/diag/error.h"
+#include "src/nnef/walk.h"
 #include "src/spec/lint.h"
 
 namespace t2n::report {

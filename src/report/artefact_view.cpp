@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "nnef/walk.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
+#include "src/nnef/walk.h"
 
 namespace t2n::report {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/nnef_reader/artefact.h"
+#include "src/nnef/artefact.h"
 #include "src/report/artefact_lint.h"
 
 namespace t2n::report {

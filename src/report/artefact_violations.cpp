@@ -7,9 +7,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "nnef/walk.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/lexer.h"
+#include "src/nnef/lexer.h"
+#include "src/nnef/walk.h"
 #include "src/spec/dialect.h"
 #include "src/spec/lint.h"
 #include "src/spec/lint_tract.h"

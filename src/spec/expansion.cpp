@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "nnef/walk.h"
 #include "src/diag/error.h"
 #include "src/limits/limits.h"
+#include "src/nnef/walk.h"
 
 namespace t2n::spec {
 namespace {

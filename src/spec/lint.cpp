@@ -5,9 +5,9 @@
 #include <cmath>
 #include <unordered_set>
 
-#include "nnef/names.h"
-#include "nnef/walk.h"
 #include "src/diag/error.h"
+#include "src/nnef/names.h"
+#include "src/nnef/walk.h"
 #include "src/spec/lint_parts.h"
 #include "src/spec/shapes.h"
 

@@ -7,8 +7,8 @@
 
 #include "ir/dtype.h"
 #include "ir/shape.h"
-#include "nnef/ast.h"
-#include "src/nnef_reader/artefact.h"
+#include "src/nnef/artefact.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::spec {
 

@@ -4,9 +4,9 @@
 #include <set>
 #include <string_view>
 
-#include "nnef/walk.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
+#include "src/nnef/walk.h"
 #include "src/spec/lint_tract_parts.h"
 
 namespace t2n::spec {

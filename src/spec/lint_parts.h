@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 #include "src/spec/lint.h"
 #include "src/spec/types.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 #include "src/spec/dimension.h"
 
 namespace t2n::spec {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 #include "src/spec/texts.h"
 
 namespace t2n::spec {

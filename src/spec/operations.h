@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::spec {
 

@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "nnef/walk.h"
 #include "src/diag/error.h"
 #include "src/diag/headline.h"
+#include "src/nnef/walk.h"
 #include "src/spec/dialect.h"
 #include "src/spec/evaluate.h"
 #include "src/spec/tract_rules.h"

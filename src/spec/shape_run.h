@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ir/symbol.h"
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::spec {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "nnef/walk.h"
+#include "src/nnef/walk.h"
 #include "src/spec/dimension.h"
 
 namespace t2n::stream {

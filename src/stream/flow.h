@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "ir/shape.h"
-#include "nnef/ast.h"
 #include "src/diag/error.h"
+#include "src/nnef/ast.h"
 #include "src/spec/operations.h"
 
 namespace t2n::stream {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "nnef/walk.h"
 #include "src/diag/error.h"
+#include "src/nnef/walk.h"
 #include "src/stream/flow.h"
 
 namespace t2n::stream {

@@ -4,7 +4,7 @@
 
 #include "src/diag/error.h"
 #include "src/export/torch_module.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 #include "tests/support/example.h"
 #include "tests/support/reference.h"
 

@@ -6,7 +6,7 @@
 
 #include "src/diag/error.h"
 #include "src/export/torch_module.h"
-#include "src/nnef_reader/artefact.h"
+#include "src/nnef/artefact.h"
 #include "src/spec/types.h"
 #include "tests/support/example.h"
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "nnef/ast.h"
 #include "src/check/runner.h"
 #include "src/export/input_sets.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::test {
 

@@ -7,7 +7,7 @@
 
 #include "ir/shape.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 #include "src/spec/shapes.h"
 
 namespace t2n::spec {

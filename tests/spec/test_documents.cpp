@@ -9,8 +9,8 @@
 #include <string>
 
 #include "src/diag/error.h"
-#include "src/nnef_reader/artefact.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/artefact.h"
+#include "src/nnef/parser.h"
 #include "src/spec/lint.h"
 #include "src/spec/types.h"
 

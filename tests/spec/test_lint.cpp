@@ -5,7 +5,7 @@
 #include <string>
 
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 #include "src/spec/lint.h"
 
 namespace t2n::spec {

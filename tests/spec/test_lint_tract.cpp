@@ -5,7 +5,7 @@
 #include <ctime>
 
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 #include "src/spec/lint_tract.h"
 #include "tests/spec/documents.h"
 

@@ -5,7 +5,7 @@
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 #include "src/spec/operations.h"
 
 namespace t2n::spec {

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 #include "src/spec/operations.h"
 #include "tests/spec/shape_case.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 #include "src/spec/types.h"
 
 namespace t2n::spec {
