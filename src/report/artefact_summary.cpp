@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "src/diag/error.h"
+#include "src/lint/strict.h"
 #include "src/nnef/walk.h"
-#include "src/spec/lint.h"
 
 namespace t2n::report {
 namespace {

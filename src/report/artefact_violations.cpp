@@ -8,11 +8,11 @@
 #include <unordered_set>
 
 #include "src/diag/error.h"
+#include "src/lint/strict.h"
+#include "src/lint/tract.h"
 #include "src/nnef/lexer.h"
 #include "src/nnef/walk.h"
 #include "src/spec/dialect.h"
-#include "src/spec/lint.h"
-#include "src/spec/lint_tract.h"
 
 namespace t2n::report {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "src/diag/error.h"
 #include "src/nnef/walk.h"
-#include "src/stream/flow.h"
+#include "src/nnef_ops/flow_call.h"
 
 namespace t2n::stream {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/nnef_ops/strict_call.h"
 #include "src/spec/operations.h"
 #include "src/strict/quant_scales.h"
-#include "src/strict/rules.h"
 #include "src/target/limits.h"
 
 namespace t2n::strict {

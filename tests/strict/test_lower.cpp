@@ -7,9 +7,9 @@
 #include "nnef_writer/print.h"
 #include "nnef_writer/quant.h"
 #include "src/diag/error.h"
+#include "src/lint/strict.h"
 #include "src/nnef/parser.h"
 #include "src/nnef/walk.h"
-#include "src/spec/lint.h"
 #include "src/strict/lower.h"
 
 namespace t2n::strict {
