@@ -11,6 +11,7 @@
 
 #include "src/interp/value.h"
 #include "src/nnef/ast.h"
+#include "src/spec/bound_call.h"
 #include "src/spec/operations.h"
 
 namespace t2n::interp {
@@ -64,8 +65,6 @@ class KernelCall {
   at::Tensor& memory(const std::string& key) const;
 
  private:
-  bool absent_if_false(std::string_view name) const;
-
   const nnef::Fragment& declaration_;
   Values arguments_;
   CallSite site_;

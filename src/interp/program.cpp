@@ -7,7 +7,6 @@
 #include "src/diag/error.h"
 #include "src/interp/builtins.h"
 #include "src/interp/kernel.h"
-#include "src/nnef/walk.h"
 #include "src/spec/expansion.h"
 
 namespace t2n::interp {
@@ -88,8 +87,7 @@ class Loader {
   const nnef::Document& document() const { return program_->document; }
 
   void index() {
-    for (const nnef::Fragment& fragment : document().fragments)
-      if (!fragment.body.empty()) program_->fragments[fragment.name] = &fragment;
+    program_->fragments = nnef::FragmentTable(document());
     for (const nnef::QuantEntry& entry : document().quant) program_->quant[entry.name] = &entry;
     for (const nnef::StoredTensor& tensor : artefact_.tensors)
       program_->tensors[tensor.label] = tensor;
@@ -106,17 +104,17 @@ class Loader {
     program_->last_uses[&body] = find_last_uses(body, results);
   }
 
-  /// Errors: `engine-rejects` for unknown operations; those of spec::bind.
+  /// Errors: `engine-rejects` for unknown operations; those of spec::BoundCall.
   void check_call(const nnef::Value& call, const nnef::Assignment& statement) const {
     if (is_builtin(call.text)) return;
-    const auto fragment = program_->fragments.find(call.text);
+    const nnef::Fragment* const fragment = program_->fragments.find_defined(call.text);
     const nnef::Fragment* const declaration =
-        fragment != program_->fragments.end() ? fragment->second : known_operation(call.text);
+        fragment != nullptr ? fragment : known_operation(call.text);
     const std::string context = cat("in `", statement_text(statement), "`");
     if (declaration == nullptr)
       reject(cat("the reference interpreter has no operation ", quoted(call.text)), context);
     try {
-      spec::bind(*declaration, call);
+      spec::BoundCall(*declaration, call);
     } catch (const Error& error) {
       Diagnostic diagnostic = error.diagnostic();
       diagnostic.details.push_back(context);
@@ -150,7 +148,7 @@ class Loader {
     ProgramPort out = {
         .name = statement.left.text, .dtype = external_dtype(statement.right), .shape = {}};
     const size_t position = statement.right.text == "external" ? 0 : 1;
-    const nnef::Value* const shape = find_argument(statement.right, "shape", position);
+    const nnef::Value* const shape = nnef::find_argument(statement.right, "shape", position);
     if (shape == nullptr) reject(cat("the input ", quoted(out.name), " has no shape"));
     for (const nnef::Value& item : shape->items) out.shape.push_back(dimension(item));
     return out;
@@ -185,19 +183,10 @@ ir::DType external_dtype(const nnef::Value& invocation) {
     if (invocation.type == "integer") return ir::DType::i64;
     return invocation.type == "logical" ? ir::DType::boolean : ir::DType::f32;
   }
-  const nnef::Value* const name = find_argument(invocation, "datum_type", 0);
+  const nnef::Value* const name = nnef::find_argument(invocation, "datum_type", 0);
   const auto dtype = name == nullptr ? std::nullopt : tract_dtype(name->text);
   if (!dtype) reject("an input has an unknown element type", nnef::print(invocation));
   return *dtype;
-}
-
-const nnef::Value* find_argument(const nnef::Value& invocation, std::string_view name,
-                                 size_t position) {
-  for (const nnef::Argument& argument : invocation.arguments)
-    if (argument.name == name) return &argument.value;
-  if (position >= invocation.arguments.size()) return nullptr;
-  const nnef::Argument& argument = invocation.arguments[position];
-  return argument.name.empty() ? &argument.value : nullptr;
 }
 
 std::string statement_text(const nnef::Assignment& statement) {

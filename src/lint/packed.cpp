@@ -1,13 +1,11 @@
 // Finds packed weights whose blocks the engine would have to split.
-#include <algorithm>
-#include <array>
 #include <set>
 #include <string_view>
 
 #include "src/diag/error.h"
-#include "src/diag/one_of.h"
 #include "src/lint/tract_parts.h"
 #include "src/nnef/walk.h"
+#include "src/nnef_ops/book.h"
 
 namespace t2n::spec {
 namespace {
@@ -28,12 +26,9 @@ class PackedLint {
 
  private:
   std::optional<TractFinding> check(const nnef::Assignment& statement) {
-    constexpr std::array<std::string_view, 5> kPass = {"slice", "squeeze", "unsqueeze", "transpose",
-                                                       "copy"};
-    constexpr std::array<std::string_view, 4> kProducts = {"matmul", "linear", "conv",
-                                                           "tract_core_einsum"};
     const auto names = nnef::assigned_names(statement.left);
     const std::string_view op = statement.right.text;
+    const nnef_ops::Operation& operation = nnef_ops::book().at(op);
     const auto reads = [&](const std::set<std::string_view>& set) {
       bool found = false;
       nnef::walk(statement.right, [&](const nnef::Value& value) {
@@ -43,11 +38,10 @@ class PackedLint {
     };
     const auto add = [&](std::set<std::string_view>& to) { to.insert(names.begin(), names.end()); };
     if (op == "variable" && is_packed(statement.right)) add(packed_);
-    if (is_one_of(op, kPass) && reads(packed_)) add(packed_);
-    if (op == "concat" || op == "stack" || (is_one_of(op, kPass) && reads(concatenated_)))
-      add(concatenated_);
-    if (!is_one_of(op, kProducts) || !reads(packed_) || !reads(concatenated_)) return {};
-    const std::string name(names.empty() ? "" : names[0]);
+    if (operation.moves_axes && reads(packed_)) add(packed_);
+    if (operation.is_join || (operation.moves_axes && reads(concatenated_))) add(concatenated_);
+    if (!operation.is_product || !reads(packed_) || !reads(concatenated_)) return {};
+    const std::string name = nnef::first_name(statement.left);
     return TractFinding{
         .name = name,
         .problem =
@@ -58,10 +52,8 @@ class PackedLint {
   }
 
   bool is_packed(const nnef::Value& variable) const {
-    return std::any_of(variable.arguments.begin(), variable.arguments.end(),
-                       [&](const nnef::Argument& each) {
-                         return each.name == "label" && labels_.contains(each.value.text);
-                       });
+    const nnef::Value* const label = nnef::find_argument(variable, "label");
+    return label != nullptr && labels_.contains(label->text);
   }
 
   const nnef::Document& document_;

@@ -9,6 +9,9 @@
 namespace t2n::spec {
 namespace {
 
+using nnef_ops::broadcasts_to;
+using nnef_ops::shape_text;
+
 using nnef::Kind;
 using nnef::QuantEntry;
 using nnef::Value;
@@ -79,8 +82,8 @@ class Entries {
     const TensorFacts& facts = found->second;
     if (facts.item != Item::scalar && facts.item != Item::unknown)
       refuse_invalid("only tensors of scalars are quantised");
-    const Arguments arguments = call(entry.invocation, facts);
-    if (facts.operation == "variable") codes(entry.invocation, arguments, facts);
+    const BoundCall bound = call(entry.invocation, facts);
+    if (facts.operation == "variable") codes(bound, facts);
   }
 
   /// Codes without an entry have no meaning.
@@ -90,14 +93,15 @@ class Entries {
   }
 
  private:
-  static Arguments call(const Value& call, const TensorFacts& facts) {
+  static BoundCall call(const Value& call, const TensorFacts& facts) {
     const Signature& signature = function(call.text);
     if (!call.type.empty()) refuse_invalid(cat(quoted(call.text), " is not generic"));
     for (const nnef::Argument& argument : call.arguments)
       if (argument.name.empty()) refuse_invalid(cat(quoted(call.text), ": arguments need names"));
-    Arguments out = bind(*signature.declaration, call);
-    for (size_t i = 0; i < out.size(); ++i)
-      parameter(signature.declaration->parameters[i].name, signature.parameters[i], *out[i], facts);
+    BoundCall out(*signature.declaration, call);
+    for (size_t i = 0; i < signature.parameters.size(); ++i)
+      parameter(signature.declaration->parameters[i].name, signature.parameters[i],
+                *out.arguments()[i], facts);
     return out;
   }
 
@@ -112,19 +116,18 @@ class Entries {
   }
 
   /// Readers dequantise every variable with an entry.
-  void codes(const Value& call, const Arguments& arguments, const TensorFacts& facts) const {
+  void codes(const BoundCall& call, const TensorFacts& facts) const {
     const auto found = stored_.find(facts.label);
     if (found == stored_.end()) return;
     const Stored& stored = *found->second;
     if (!stored.quantised)
       refuse_invalid("the stored tensor is not quantised: readers would dequantise its values");
-    const nnef::Fragment& declaration = *function(call.text).declaration;
     const int64_t width = stored.bits > 0 ? stored.bits : 8 * ir::dtype_size(stored.dtype);
-    const int64_t bits = argument(declaration, arguments, "bits")->integer;
+    const int64_t bits = call.integer("bits");
     if (bits > width)
       refuse_invalid(cat("'bits' is ", bits, ", and the stored codes have ", width));
-    if (declaration.parameters.back().name != "symmetric") return;
-    const bool is_signed = argument(declaration, arguments, "signed")->logical;
+    if (call.declaration().parameters.back().name != "symmetric") return;
+    const bool is_signed = call.flag("signed");
     if (is_signed != (stored.dtype >= ir::DType::i8))
       refuse_invalid(cat("'signed' is ", is_signed ? "true" : "false",
                          ", and the stored codes are ", ir::dtype_name(stored.dtype)));

@@ -12,8 +12,9 @@
 #include "src/diag/headline.h"
 #include "src/lint/evaluate.h"
 #include "src/nnef/walk.h"
-#include "src/nnef_ops/tract_rules.h"
+#include "src/nnef_ops/shape_call.h"
 #include "src/spec/dialect.h"
+#include "src/spec/document_walk.h"
 #include "src/spec/types.h"
 
 namespace t2n::spec {
@@ -21,15 +22,7 @@ namespace {
 
 using nnef::Kind;
 using nnef::Value;
-
-/// The operation of a sign between tensors.
-std::string_view operation_of(std::string_view sign) {
-  static const std::map<std::string_view, std::string_view> operations = {
-      {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}, {"^", "pow"}, {"<", "lt"},
-      {">", "gt"},  {"<=", "le"}, {">=", "ge"}, {"==", "eq"}, {"!=", "ne"}};
-  const auto found = operations.find(sign);
-  return found == operations.end() ? std::string_view() : found->second;
-}
+using nnef_ops::Slices;
 
 /// True for tract's own names of integer types.
 bool is_integer_type(std::string_view type) {
@@ -40,15 +33,6 @@ bool is_integer_type(std::string_view type) {
 bool is_in_range(const Ints& shape) {
   constexpr int64_t kMost = int64_t{1} << 40;
   return std::all_of(shape.begin(), shape.end(), [](int64_t extent) { return extent <= kMost; });
-}
-
-bool is_product(std::string_view operation) {
-  return operation == "matmul" || operation == "linear" || operation == "tract_core_einsum" ||
-         operation == "conv";
-}
-
-bool is_structural(std::string_view operation) {
-  return operation == "concat" || operation == "stack" || operation == "squeeze";
 }
 
 /// By the document's stated version: from 0.23 on slices are not clamped.
@@ -62,20 +46,17 @@ Slices slices_of(const nnef::Document& document) {
 
 }  // namespace
 
-class ShapeRunner::State {
+class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
  public:
   explicit State(const nnef::Document& document)
-      : document_(document), slices_(slices_of(document)) {
-    for (const nnef::Fragment& fragment : document.fragments)
-      if (!fragment.body.empty()) fragments_[fragment.name] = &fragment;
-  }
+      : DocumentWalk(document), document_(document), slices_(slices_of(document)) {}
 
   const std::vector<LoopShapes>& loops() const { return loops_; }
   const std::vector<Heads>& heads() const { return heads_; }
 
   std::optional<ShapeProblem> run(const ir::Sizes& values, Strictness strictness) {
     strictness_ = strictness;
-    depth_ = 0;
+    restart();
     names_.clear();
     loops_.clear();
     heads_.clear();
@@ -86,11 +67,10 @@ class ShapeRunner::State {
     for (const nnef::Assignment& statement : document_.graph.body) {
       statement_ = &statement;
       try {
-        assign(statement, frame);
+        assign(statement.left, results_of(statement.right, frame), frame);
         store_.clear();
       } catch (const Error& error) {
-        const auto names = nnef::assigned_names(statement.left);
-        const std::string name(names.empty() ? "" : names[0]);
+        const std::string name = nnef::first_name(statement.left);
         return ShapeProblem{
             name,
             cat(name.empty() ? "a statement" : quoted(name), ": ", headline(error.diagnostic())),
@@ -101,62 +81,41 @@ class ShapeRunner::State {
   }
 
  private:
-  /// The part of a call that is the same in every run. Without a signature it is unknown.
+  friend DocumentWalk;
+
+  /// The part of a call that is the same in every run.
   struct Prepared {
     const Signature* signature = nullptr;
-    const TractRule* rule = nullptr;           ///< for an operation
-    const nnef::Fragment* fragment = nullptr;  ///< for a fragment of the document
-    Arguments arguments;
+    std::optional<BoundCall> bound;
   };
 
-  void assign(const nnef::Assignment& statement, Frame& frame) {
-    const auto names = nnef::assigned_names(statement.left);
-    std::vector<Known> results = results_of(statement.right, frame);
-    const bool fits = results.size() == names.size();
-    for (size_t i = 0; i < names.size(); ++i)
-      frame[names[i]] = fits ? std::move(results[i]) : Known{};
+  static void fit(Results& results, size_t count) {
+    if (results.size() != count) results.assign(count, {});
   }
 
-  std::vector<Known> results_of(const Value& value, Frame& frame) {
-    if (value.kind == Kind::invocation) return call(value, frame);
-    if (value.kind == Kind::binary) return binary(value, frame);
-    if (value.kind == Kind::identifier) {
-      if (const auto found = frame.find(value.text); found != frame.end()) return {found->second};
-    }
-    return {};
+  Results other(const Value& value, const Frame& frame) const {
+    const auto found = frame.find(value.text);
+    return value.kind == Kind::identifier && found != frame.end() ? Results{found->second}
+                                                                  : Results{};
   }
 
-  std::vector<Known> binary(const Value& value, Frame& frame) {
-    const std::string_view operation = operation_of(value.text);
-    if (operation.empty()) return {};
-    auto& invocation = operators_[&value];
-    if (!invocation)
-      invocation = std::make_unique<Value>(
-          nnef::invocation(std::string(operation), {{"", value.items[0]}, {"", value.items[1]}}));
-    return call(*invocation, frame);
+  /// An operation without a rule is unknown.
+  Results call(const Value& invocation, Frame& frame) {
+    const nnef_ops::Operation& operation = nnef_ops::book().at(invocation.text);
+    const bool is_scan = invocation.text == "tract_core_scan";
+    if (operation.tract == nullptr && !is_scan) return {};
+    const Prepared& prepared = prepare(invocation, [&]() -> const Signature& {
+      return operation_signature(invocation.text, Dialect::tract);
+    });
+    return is_scan ? scan(*prepared.bound, frame) : apply(prepared, operation, frame);
   }
 
-  std::vector<Known> call(const Value& invocation, Frame& frame) {
-    const Prepared& prepared = prepare(invocation);
-    if (prepared.signature == nullptr) return {};
-    if (prepared.fragment != nullptr) return call_fragment(prepared, frame);
-    if (invocation.text == "tract_core_scan") return scan(prepared, frame);
-    return apply(prepared, invocation, frame);
-  }
-
-  const Prepared& prepare(const Value& invocation) {
-    const auto [entry, is_new] = calls_.try_emplace(&invocation);
-    Prepared& out = entry->second;
-    if (!is_new) return out;
-    if (const auto callee = fragments_.find(invocation.text); callee != fragments_.end()) {
-      out.fragment = callee->second;
-      out.signature = &fragment_signature(*callee->second);
-    } else {
-      out.rule = tract_rule(invocation.text);
-      if (out.rule == nullptr && invocation.text != "tract_core_scan") return out;
-      out.signature = &operation_signature(invocation.text, Dialect::tract);
-    }
-    out.arguments = bind(*out.signature->declaration, invocation);
+  template <typename GetSignature>
+  const Prepared& prepare(const Value& invocation, const GetSignature& signature) {
+    Prepared& out = calls_[&invocation];
+    if (out.bound) return out;
+    out.signature = &signature();
+    out.bound.emplace(*out.signature->declaration, invocation);
     return out;
   }
 
@@ -164,6 +123,17 @@ class ShapeRunner::State {
     const auto found = signatures_.find(&fragment);
     if (found != signatures_.end()) return found->second;
     return signatures_.emplace(&fragment, signature_of(fragment)).first->second;
+  }
+
+  Frame enter(const nnef::Fragment& callee, const Value& invocation, Frame& frame) {
+    const Prepared& prepared =
+        prepare(invocation, [&]() -> const Signature& { return fragment_signature(callee); });
+    Frame inner;
+    for (size_t i = 0; i < callee.parameters.size(); ++i)
+      if (const Value* const argument = prepared.bound->arguments()[i])
+        inner[callee.parameters[i].name] =
+            known(evaluated(prepared.signature->parameters[i], *argument, frame), frame);
+    return inner;
   }
 
   /// The argument with numbers for expressions and names for calls; nullptr if unknown.
@@ -175,7 +145,7 @@ class ShapeRunner::State {
   }
 
   /// A name, or a number, for the result of an expression.
-  const Value* named(std::vector<Known> results, Frame& frame) {
+  const Value* named(Results results, Frame& frame) {
     if (results.size() != 1) return nullptr;
     names_.push_back(nnef::identifier(cat("#", names_.size())));
     Known& known = frame[names_.back().text];
@@ -184,38 +154,39 @@ class ShapeRunner::State {
     return known.shape ? &names_.back() : nullptr;
   }
 
-  std::vector<Known> apply(const Prepared& prepared, const Value& invocation, Frame& frame) {
-    Arguments arguments = prepared.arguments;
+  Results apply(const Prepared& prepared, const nnef_ops::Operation& operation, Frame& frame) {
+    Arguments arguments = prepared.bound->arguments();
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (arguments[i] == nullptr) continue;
       arguments[i] = evaluated(prepared.signature->parameters[i], *arguments[i], frame);
       if (arguments[i] == nullptr) return {};
     }
-    const ShapeOf shape_of = [&](std::string_view name) {
+    const nnef_ops::ShapeOf shape_of = [&](std::string_view name) {
       const auto found = frame.find(name);
       return found != frame.end() && found->second.shape ? &*found->second.shape : nullptr;
     };
-    const nnef::Fragment& declaration = *prepared.signature->declaration;
-    if (is_product(invocation.text)) refuse_added_axes(invocation.text, arguments, frame);
-    if (invocation.text == "tract_transformers_sdpa") note_heads(shape_of, declaration, arguments);
-    std::vector<Known> out;
-    for (Ints& shape :
-         shapes_of(*prepared.rule, ShapeCall(declaration, arguments, shape_of), invocation))
+    const BoundCall bound(prepared.bound->declaration(), std::move(arguments));
+    const std::string& name = bound.operation();
+    if (operation.is_product) refuse_added_axes(bound, frame);
+    if (name == "tract_transformers_sdpa") note_heads(shape_of, bound);
+    Results out;
+    for (Ints& shape : shapes_of(operation, nnef_ops::ShapeCall(bound, shape_of, slices_)))
       out.push_back(is_in_range(shape) ? Known{std::move(shape), {}} : Known{});
-    if (invocation.text == "tract_core_cast") keep_number(declaration, arguments, out);
-    if (invocation.text == "tract_core_broadcast" && out.size() == 1 && out[0].shape) {
-      const Ints* const input = shape_of(argument(declaration, arguments, "input")->text);
+    if (name == "tract_core_cast") keep_number(bound, out);
+    if (name == "tract_core_broadcast" && out.size() == 1 && out[0].shape) {
+      const Ints* const input = shape_of(bound.text("input"));
       out[0].has_added_axis = input != nullptr && input->size() < out[0].shape->size();
     }
-    if (loop_ && is_product(invocation.text) && out.size() == 1 && out[0].shape)
+    if (loop_ && operation.is_product && out.size() == 1 && out[0].shape)
       loops_[*loop_].products.push_back(*out[0].shape);
     return out;
   }
 
   /// tract removes a broadcast before a product, and the added axis with it. It then refuses the
   /// product, unless both factors have an added axis.
-  static void refuse_added_axes(const std::string& operation, const Arguments& arguments,
-                                const Frame& frame) {
+  static void refuse_added_axes(const BoundCall& call, const Frame& frame) {
+    const std::string& operation = call.operation();
+    const Arguments& arguments = call.arguments();
     if (operation == "conv" || arguments.empty() || arguments[0] == nullptr) return;
     const bool is_list = operation == "tract_core_einsum";
     std::vector<const Value*> factors;
@@ -234,58 +205,33 @@ class ShapeRunner::State {
               " of a tensor with an axis from tract_core_broadcast, which the engine removes"));
   }
 
-  void note_heads(const ShapeOf& shape_of, const nnef::Fragment& declaration,
-                  const Arguments& arguments) {
-    const auto names = nnef::assigned_names(statement_->left);
-    Heads out{names.empty() ? "" : std::string(names[0]), {}};
+  void note_heads(const nnef_ops::ShapeOf& shape_of, const BoundCall& call) {
+    Heads out{nnef::first_name(statement_->left), {}};
     for (const char* each : {"q", "k"}) {
-      const Ints* shape = shape_of(argument(declaration, arguments, each)->text);
+      const Ints* shape = shape_of(call.text(each));
       if (shape != nullptr && shape->size() == 4) out.counts.push_back((*shape)[1]);
     }
     heads_.push_back(std::move(out));
   }
 
-  Shapes shapes_of(const TractRule& rule, const ShapeCall& call, const Value& invocation) {
-    is_structural_ = is_structural(invocation.text);
-    if (strictness_ == Strictness::all || is_structural_)
-      return rule(call, slices_).value_or(Shapes{});
+  nnef_ops::Shapes shapes_of(const nnef_ops::Operation& operation,
+                             const nnef_ops::ShapeCall& call) {
+    is_structural_ = operation.is_structural;
+    if (strictness_ == Strictness::all || is_structural_) return operation.tract(call);
     try {
-      return rule(call, slices_).value_or(Shapes{});
+      return operation.tract(call);
     } catch (const Error&) {
       return {};
     }
   }
 
   /// A size stays known when it is cast.
-  static void keep_number(const nnef::Fragment& declaration, const Arguments& arguments,
-                          std::vector<Known>& out) {
-    const Value& input = *argument(declaration, arguments, "input");
-    const Value* const to = argument(declaration, arguments, "to");
+  static void keep_number(const BoundCall& call, Results& out) {
+    const Value& input = call.value("input");
+    const Value* const to = call.find("to");
     if (input.kind == Kind::integer && out.size() == 1 && to != nullptr &&
         is_integer_type(to->text))
       out[0].literal = std::make_shared<Value>(input);
-  }
-
-  std::vector<Known> run_body(const nnef::Fragment& fragment, Frame& frame) {
-    constexpr int kDeepest = 100;
-    if (depth_ == kDeepest) return {};
-    ++depth_;
-    for (const nnef::Assignment& statement : fragment.body) assign(statement, frame);
-    --depth_;
-    std::vector<Known> out;
-    for (const nnef::Parameter& result : fragment.results) out.push_back(frame[result.name]);
-    return out;
-  }
-
-  std::vector<Known> call_fragment(const Prepared& prepared, Frame& frame) {
-    Frame inner;
-    for (size_t i = 0; i < prepared.arguments.size(); ++i) {
-      const Value* const argument = prepared.arguments[i];
-      if (argument == nullptr) continue;
-      const Value* const value = evaluated(prepared.signature->parameters[i], *argument, frame);
-      inner[prepared.fragment->parameters[i].name] = known(value, frame);
-    }
-    return run_body(*prepared.fragment, inner);
   }
 
   static Known known(const Value* evaluated, const Frame& frame) {
@@ -318,28 +264,24 @@ class ShapeRunner::State {
   }
 
   LoopShapes loop_shapes(const std::string& body, const Frame& inputs) const {
-    const auto names = nnef::assigned_names(statement_->left);
-    LoopShapes out{names.empty() ? "" : std::string(names[0]), body, {}, {}};
+    LoopShapes out{nnef::first_name(statement_->left), body, {}, {}};
     for (const auto& [name, input] : inputs)
       if (input.shape) out.inputs[std::string(name)] = *input.shape;
     return out;
   }
 
-  std::vector<Known> scan(const Prepared& prepared, Frame& frame) {
-    const auto attribute = [&](std::string_view name) -> const Value& {
-      return *argument(*prepared.signature->declaration, prepared.arguments, name);
-    };
-    const auto body = fragments_.find(attribute("body").text);
-    if (body == fragments_.end()) return {};
+  Results scan(const BoundCall& call, Frame& frame) {
+    const nnef::Fragment* const body = fragment(call.text("body"));
+    if (body == nullptr) return {};
     Frame inner;
-    for (const char* list : {"scan", "full", "state"}) bind_body(attribute(list), frame, inner);
-    const std::optional<int64_t> iterations = restrict_to_iteration(attribute("scan"), inner);
+    for (const char* list : {"scan", "full", "state"}) bind_body(call.value(list), frame, inner);
+    const std::optional<int64_t> iterations = restrict_to_iteration(call.value("scan"), inner);
     const std::optional<size_t> outer_loop = std::exchange(loop_, loops_.size());
-    loops_.push_back(loop_shapes(body->second->name, inner));
-    run_body(*body->second, inner);
+    loops_.push_back(loop_shapes(body->name, inner));
+    run_body(*body, inner);
     loop_ = outer_loop;
-    std::vector<Known> out;
-    for (const Value& row : attribute("output").items)
+    Results out;
+    for (const Value& row : call.value("output").items)
       out.push_back(scanned(row, inner[row.items.at(0).text].shape, iterations));
     return out;
   }
@@ -350,7 +292,7 @@ class ShapeRunner::State {
     if (!shape || row.items.at(1).text != "full") return {std::move(shape), {}};
     const size_t axis = row.items.at(2).integer;
     if (!iterations || axis >= shape->size()) return {};
-    (*shape)[axis] = product((*shape)[axis], *iterations);
+    (*shape)[axis] = nnef_ops::product((*shape)[axis], *iterations);
     return {std::move(shape), {}};
   }
 
@@ -358,10 +300,8 @@ class ShapeRunner::State {
   Slices slices_;
   Strictness strictness_ = Strictness::all;
   std::optional<SizeReader> sizes_;
-  std::unordered_map<std::string_view, const nnef::Fragment*> fragments_;
   std::unordered_map<const nnef::Fragment*, Signature> signatures_;
   std::unordered_map<const Value*, Prepared> calls_;
-  std::unordered_map<const Value*, std::unique_ptr<Value>> operators_;
   Store store_;                                  ///< arguments of one statement
   std::deque<Value> names_;                      ///< names of calls inside expressions
   const nnef::Assignment* statement_ = nullptr;  ///< of the graph; the running one
@@ -369,7 +309,6 @@ class ShapeRunner::State {
   std::vector<Heads> heads_;
   std::optional<size_t> loop_;  ///< whose body runs
   bool is_structural_ = false;  ///< for the running operation
-  int depth_ = 0;
 };
 
 ShapeRunner::ShapeRunner(const nnef::Document& document)

@@ -1,26 +1,21 @@
 // Finds sizes that must be equal and that tract cannot prove equal: it compares them as
 // expressions.
-#include <algorithm>
 #include <map>
 #include <string_view>
 
 #include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
 #include "src/lint/tract_parts.h"
-#include "src/nnef_ops/elementwise.h"
+#include "src/nnef/walk.h"
+#include "src/nnef_ops/book.h"
 
 namespace t2n::spec {
 namespace {
 
 using ir::Dim;
+using nnef::find_argument;
 using nnef::Value;
 using MaybeShape = std::optional<ir::Shape>;
-
-const Value* argument_of(const Value& call, std::string_view name) {
-  for (const nnef::Argument& each : call.arguments)
-    if (each.name == name) return &each.value;
-  return nullptr;
-}
 
 /// The size as tract parses it; std::nullopt for any other expression.
 std::optional<Dim> read_size(const Value& value) {
@@ -73,19 +68,18 @@ class SizeLint {
     if (value.kind != nnef::Kind::invocation || value.arguments.empty()) return {};
     const std::string_view op = value.text;
     if (op == "external" || op == "tract_core_external" || op == "tract_core_broadcast")
-      return read_sizes(argument_of(value, "shape"));
+      return read_sizes(find_argument(value, "shape"));
     if (op == "concat") return concatenated(value);
     const MaybeShape x = shape_of(value.arguments[0].value);
     if (!x) return {};
     if (op == "reshape") return reshaped(value, *x);
     if (op == "slice") return sliced(value, *x);
     if (op == "tract_core_dyn_slice") return renamed(value, *x);
-    const auto unary = unary_operations();
-    return std::find(unary.begin(), unary.end(), op) != unary.end() ? x : MaybeShape();
+    return nnef_ops::book().at(op).is_unary ? x : MaybeShape();
   }
 
   MaybeShape concatenated(const Value& call) {
-    const Value* axis = argument_of(call, "axis");
+    const Value* axis = find_argument(call, "axis");
     if (axis == nullptr) return {};
     const size_t index = axis->integer;
     MaybeShape out;
@@ -106,8 +100,8 @@ class SizeLint {
   }
 
   MaybeShape reshaped(const Value& call, const ir::Shape& x) {
-    if (argument_of(call, "axis_start") != nullptr) return {};
-    MaybeShape out = read_sizes(argument_of(call, "shape"));
+    if (find_argument(call, "axis_start") != nullptr) return {};
+    MaybeShape out = read_sizes(find_argument(call, "shape"));
     if (!out) return {};
     for (const Dim& size : *out)
       if (size == Dim(0) || size == Dim(-1)) return {};
@@ -116,10 +110,10 @@ class SizeLint {
   }
 
   static MaybeShape sliced(const Value& call, const ir::Shape& x) {
-    const Value* axes = argument_of(call, "axes");
-    const MaybeShape begin = read_sizes(argument_of(call, "begin"));
-    const MaybeShape end = read_sizes(argument_of(call, "end"));
-    if (!begin || !end || axes == nullptr || argument_of(call, "stride") != nullptr) return {};
+    const Value* axes = find_argument(call, "axes");
+    const MaybeShape begin = read_sizes(find_argument(call, "begin"));
+    const MaybeShape end = read_sizes(find_argument(call, "end"));
+    if (!begin || !end || axes == nullptr || find_argument(call, "stride") != nullptr) return {};
     ir::Shape out = x;
     for (size_t i = 0; i < axes->items.size(); ++i)
       out[axes->items[i].integer] = (*end)[i] - (*begin)[i];
@@ -127,8 +121,8 @@ class SizeLint {
   }
 
   static MaybeShape renamed(const Value& call, const ir::Shape& x) {
-    const Value* axis = argument_of(call, "axis");
-    const Value* length = argument_of(call, "len");
+    const Value* axis = find_argument(call, "axis");
+    const Value* length = find_argument(call, "len");
     const auto size = length == nullptr ? std::nullopt : read_size(*length);
     if (axis == nullptr || !size) return {};
     ir::Shape out = x;

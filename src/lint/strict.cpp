@@ -9,7 +9,7 @@
 #include "src/lint/strict_parts.h"
 #include "src/nnef/names.h"
 #include "src/nnef/walk.h"
-#include "src/nnef_ops/shapes.h"
+#include "src/nnef_ops/shape_call.h"
 
 namespace t2n::spec {
 namespace {
@@ -121,12 +121,12 @@ class Lint {
     if (right.kind != Kind::invocation) refuse_invalid("its right side is no call of an operation");
     const Signature& signature = operation_signature(right.text, Dialect::khronos);
     for (const nnef::Argument& argument : right.arguments) expression(right, argument.value);
-    const Arguments arguments = bind(*signature.declaration, right);
-    order(right, signature, arguments);
+    const BoundCall bound(*signature.declaration, right);
+    order(right, signature, bound.arguments());
     const ItemOf item_of = [&](const Value& value) { return tensors_.at(value.text).item; };
-    const std::vector<Item> items = check_types(signature, right, arguments, item_of);
+    const std::vector<Item> items = check_types(signature, right, bound.arguments(), item_of);
     const std::vector<AssignedName> names = targets(assignment.left, signature, items);
-    const auto shapes = infer_shapes(*signature.declaration, arguments, [&](std::string_view name) {
+    const auto shapes = nnef_ops::infer_shapes(bound, [&](std::string_view name) {
       const auto& shape = tensors_.at(name).shape;
       return shape ? &*shape : nullptr;
     });
@@ -134,7 +134,7 @@ class Lint {
       refuse_invalid(cat(quoted(right.text), " results in ", shapes->size(), " tensors, and ",
                          names.size(), " are assigned"));
     define(right, names, shapes);
-    special(right, *signature.declaration, arguments, names);
+    special(bound, names);
   }
 
   /// Flat NNEF allows identifiers, literals, arrays and tuples.
@@ -190,16 +190,15 @@ class Lint {
   }
 
   /// Rules of single operations that concern more than their own call.
-  void special(const Value& call, const nnef::Fragment& declaration, const Arguments& arguments,
-               const std::vector<AssignedName>& names) {
-    const std::string_view operation = call.text;
+  void special(const BoundCall& call, const std::vector<AssignedName>& names) {
+    const std::string_view operation = call.operation();
     if (operation == "variable") {
       variables_.push_back(names[0].name);
-      tensors_[names[0].name].label = argument(declaration, arguments, "label")->text;
+      tensors_[names[0].name].label = call.text("label");
     } else if (operation == "update") {
-      update(*argument(declaration, arguments, "variable"));
+      update(call.value("variable"));
     } else if (operation == "slice") {
-      slice(declaration, arguments);
+      slice(call);
     }
     const bool is_external = operation == "external";
     for (const AssignedName& target : names)
@@ -215,14 +214,11 @@ class Lint {
       refuse_invalid(cat("'update': ", quoted(variable.text), " is updated twice"));
   }
 
-  void slice(const nnef::Fragment& declaration, const Arguments& arguments) {
-    const auto& strides = argument(declaration, arguments, "stride")->items;
-    const auto& ends = argument(declaration, arguments, "end")->items;
-    const bool is_plain = std::all_of(strides.begin(), strides.end(),
-                                      [](const Value& stride) { return stride.integer == 1; });
-    const bool has_zero =
-        std::any_of(ends.begin(), ends.end(), [](const Value& end) { return end.integer == 0; });
-    if (is_plain && has_zero)
+  static void slice(const BoundCall& call) {
+    const Ints strides = call.ints("stride"), ends = call.ints("end");
+    const bool is_plain =
+        std::all_of(strides.begin(), strides.end(), [](int64_t stride) { return stride == 1; });
+    if (is_plain && std::find(ends.begin(), ends.end(), 0) != ends.end())
       refuse_invalid(
           "'slice': an end of 0 for the remaining entries is deprecated: write the extent");
   }

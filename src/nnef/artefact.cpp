@@ -40,15 +40,6 @@ void for_each_invocation(const std::vector<Assignment>& body, const OnInvocation
   for (const Assignment& assignment : body) for_each_invocation(assignment.right, visit);
 }
 
-/// Arguments of `variable`, which may be positional: shape, label.
-const Value* argument_of(const Value& variable, std::string_view name, size_t position) {
-  for (size_t i = 0; i < variable.arguments.size(); ++i) {
-    const Argument& argument = variable.arguments[i];
-    if (argument.name == name || (argument.name.empty() && i == position)) return &argument.value;
-  }
-  return nullptr;
-}
-
 /// The location of the `variable` statement for `label`; none if it is not found.
 std::vector<Where> location_of(std::string_view text, const std::string& label) {
   const Lexer lexer(text, kGraph);
@@ -146,7 +137,7 @@ class Assembly {
 
   void variable(const Value& invocation, Artefact& out) {
     if (invocation.text != "variable") return;
-    const Value* const label = argument_of(invocation, "label", 1);
+    const Value* const label = find_argument(invocation, "label", 1);
     if (label == nullptr || label->kind != Kind::string)
       refuse("a variable in graph.nnef has no label",
              "its values are in the file that its label names", "write label = 'name'");
@@ -161,7 +152,7 @@ class Assembly {
 
   void submodel(const Value& invocation, Artefact& out) {
     if (invocation.text != "tract_core_submodel") return;
-    const Value* const label = argument_of(invocation, "label", 1);
+    const Value* const label = find_argument(invocation, "label", 1);
     if (label == nullptr || label->kind != Kind::string)
       refuse("a submodel in graph.nnef has no label", "the label names its files",
              "write label = 'name'");
@@ -202,7 +193,7 @@ class Assembly {
 
   /// Skips shapes that are not written as integers; the interpreter evaluates them.
   void check_shape(const Value& invocation, const StoredTensor& tensor) const {
-    const Value* const shape = argument_of(invocation, "shape", 0);
+    const Value* const shape = find_argument(invocation, "shape", 0);
     if (shape == nullptr || shape->kind != Kind::array) return;
     ir::Ints sizes;
     for (const Value& item : shape->items) {

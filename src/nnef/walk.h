@@ -1,7 +1,11 @@
-// Visits parts of NNEF expressions.
+// Visits and finds parts of NNEF documents.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "src/nnef/ast.h"
@@ -26,5 +30,27 @@ void walk(V& value, Visit&& visit) {
 
 /// The names on the left side of an assignment, in order; they live as long as it does.
 std::vector<std::string_view> assigned_names(const Value& left);
+/// The first of them, or "".
+std::string first_name(const Value& left);
+
+/// The argument with that name, or the positional one at `position`; nullptr if there is none.
+const Value* find_argument(const Value& call, std::string_view name, size_t position = SIZE_MAX);
+
+/// The operation of an operator between tensors: "add" for "+"; "" for those of logicals.
+std::string_view operation_of(std::string_view sign);
+
+/// The fragments of a document by name. The document must outlive it.
+class FragmentTable {
+ public:
+  FragmentTable() = default;
+  explicit FragmentTable(const Document& document);
+  /// nullptr if there is none.
+  const Fragment* find(std::string_view name) const;
+  /// One that is not only declared.
+  const Fragment* find_defined(std::string_view name) const;
+
+ private:
+  std::unordered_map<std::string_view, const Fragment*> fragments_;
+};
 
 }  // namespace t2n::nnef

@@ -3,7 +3,9 @@
 #include <numeric>
 #include <utility>
 
-namespace t2n::strict {
+#include "src/nnef_ops/strict_call.h"
+
+namespace t2n::nnef_ops {
 
 Ref add(Builder& out, Ref a, Ref b) {
   return out.elementwise(a.dtype == DType::boolean ? "or" : "add", {a, b});
@@ -41,6 +43,10 @@ Ref iota(Builder& out, const Dim& n, int axis, int rank) {
   return int_constant(out, values, shape, "iota");
 }
 
+Ref index_range(Builder& out, const Dim& n, int axis, int rank) {
+  return as_number(out, iota(out, n, axis, rank));
+}
+
 Ref int_constant(Builder& out, const std::vector<int64_t>& values, const Ints& shape,
                  std::string_view name) {
   return out.constant(ir::tensor_of(DType::i64, shape, values), name);
@@ -63,4 +69,4 @@ Ref diagonal_of(Builder& out, Ref x, int first, int second) {
 
 int64_t extent(const Builder& out, Ref x, int64_t axis) { return out.shape(x).at(axis).value(); }
 
-}  // namespace t2n::strict
+}  // namespace t2n::nnef_ops

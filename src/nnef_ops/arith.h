@@ -7,7 +7,7 @@
 #include "src/draft/axes.h"
 #include "src/nnef_ops/builder.h"
 
-namespace t2n::strict {
+namespace t2n::nnef_ops {
 
 using draft::all_axes;
 using draft::inverse;
@@ -32,6 +32,8 @@ Ref select(Builder& out, Ref condition, Ref then, Ref otherwise);
 Ref reduce(Builder& out, std::string_view op, Ref x, const Ints& axes);
 /// 0, 1, … n - 1 along `axis` of a tensor of `rank`, extent 1 elsewhere.
 Ref iota(Builder& out, const Dim& n, int axis, int rank);
+/// The same as numbers.
+Ref index_range(Builder& out, const Dim& n, int axis, int rank);
 /// Integers as a constant.
 Ref int_constant(Builder& out, const std::vector<int64_t>& values, const Ints& shape,
                  std::string_view name);
@@ -41,4 +43,4 @@ Ref diagonal_of(Builder& out, Ref x, int first, int second);
 /// The size of one axis.
 int64_t extent(const Builder& out, Ref x, int64_t axis);
 
-}  // namespace t2n::strict
+}  // namespace t2n::nnef_ops

@@ -10,7 +10,7 @@
 #include "src/nnef_ops/strict_call.h"
 #include "src/target/limits.h"
 
-namespace t2n::strict {
+namespace t2n::nnef_ops {
 namespace {
 
 bool has_no_elements(const Shape& shape) {
@@ -86,27 +86,27 @@ Shape joined_shape(const Shape& a, const Shape& b) {
 
 }  // namespace
 
-std::string_view type_name(Type type) {
+std::string_view type_name(NumberType type) {
   switch (type) {
-    case Type::scalar: return "scalar";
-    case Type::integer: return "integer";
-    case Type::logical: return "logical";
+    case NumberType::scalar: return "scalar";
+    case NumberType::integer: return "integer";
+    case NumberType::logical: return "logical";
   }
   T2N_ASSERT(false, "no such type");
 }
 
-Type type_of(Ref x) {
-  if (x.dtype == DType::boolean) return Type::logical;
-  return ir::is_integer(x.dtype) && !x.is_scalar ? Type::integer : Type::scalar;
+NumberType type_of(Ref x) {
+  if (x.dtype == DType::boolean) return NumberType::logical;
+  return ir::is_integer(x.dtype) && !x.is_scalar ? NumberType::integer : NumberType::scalar;
 }
 
 Builder::Builder(const nnef::Document& source, const draft::Notes& notes,
                  const target::Target& target)
     : draft_(notation(target::target_name(target))),
       notes_(notes),
-      target_name_(target::target_name(target)) {
+      target_name_(target::target_name(target)),
+      fragments_(source) {
   draft_.notes.locations = notes.locations;
-  for (const nnef::Fragment& each : source.fragments) fragments_[each.name] = &each;
 }
 
 std::optional<ir::Tensor> Builder::constant_value(Ref x) const {
@@ -185,8 +185,8 @@ Ref Builder::slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride) 
   return call("tract_core_gather", {x, indices}, {{"axis", axis}}, x.dtype, shape);
 }
 
-Ref Builder::concat(const std::vector<Ref>& parts, int axis) {
-  std::vector<Ref> filled;
+Ref Builder::concat(const Refs& parts, int axis) {
+  Refs filled;
   std::vector<draft::Ref> tensors;
   Shape shape = with_size(this->shape(parts.at(0)), axis, 0);
   Dim& size = shape[axis];
@@ -212,7 +212,7 @@ Ref Builder::broadcast_to(Ref x, const Shape& shape) {
   return call("tract_core_broadcast", {x}, {{"shape", shape}}, x.dtype, shape);
 }
 
-Ref Builder::pad(Ref x, const std::vector<std::pair<int64_t, int64_t>>& padding, double value) {
+Ref Builder::pad(Ref x, const spec::Pairs& padding, double value) {
   const auto is_none = [](const auto& pair) { return pair.first == 0 && pair.second == 0; };
   if (std::all_of(padding.begin(), padding.end(), is_none)) return x;
   Shape shape = this->shape(x);
@@ -229,23 +229,21 @@ Ref Builder::cast(Ref x, DType dtype) {
               shape(x));
 }
 
-Ref Builder::call(std::string_view op, const std::vector<Ref>& operands,
-                  const Attributes& attributes, DType dtype, const Shape& shape) {
+Ref Builder::call(std::string_view op, const Refs& operands, const Attributes& attributes,
+                  DType dtype, const Shape& shape) {
   const std::vector<TensorType> types = {{dtype, shape}};
   return lower({op, operands, attributes, types, {}, {}}, *this)[0];
 }
 
-Ref Builder::elementwise(std::string_view op, const std::vector<Ref>& operands,
-                         std::optional<DType> dtype) {
+Ref Builder::elementwise(std::string_view op, const Refs& operands, std::optional<DType> dtype) {
   Shape shape;
   for (const Ref x : operands) shape = joined_shape(shape, this->shape(x));
   const std::vector<TensorType> types = {{dtype.value_or(operands.at(0).dtype), shape}};
-  return lower({op, operands, {}, types, {.is_aligned = true}, {}}, *this)[0];
+  return lower({op, operands, {}, types, kAligned, {}}, *this)[0];
 }
 
-std::vector<Ref> Builder::emit_all(std::string_view op, const std::vector<Ref>& operands,
-                                   const Attributes& attributes,
-                                   const std::vector<TensorType>& types, const Form& form) {
+Refs Builder::emit_all(std::string_view op, const Refs& operands, const Attributes& attributes,
+                       const std::vector<TensorType>& types, const Form& form) {
   std::vector<nnef::Argument> arguments;
   if (form.is_aligned) {
     arguments = aligned(operands);
@@ -259,14 +257,14 @@ std::vector<Ref> Builder::emit_all(std::string_view op, const std::vector<Ref>& 
   }
   for (const Attribute& attribute : attributes)
     arguments.push_back({std::string(attribute.name), attribute.value});
-  std::vector<Ref> results;
+  Refs results;
   const std::vector<draft::Ref> tensors =
       draft_.append_call(op, std::move(arguments), types, std::string(form.generic));
   for (size_t i = 0; i < tensors.size(); ++i) results.push_back({tensors[i], types[i].dtype});
   return results;
 }
 
-std::vector<nnef::Argument> Builder::aligned(const std::vector<Ref>& operands) {
+std::vector<nnef::Argument> Builder::aligned(const Refs& operands) {
   std::vector<draft::Ref> tensors;
   Shape shape;
   for (const Ref x : operands) {
@@ -305,11 +303,6 @@ Ref Builder::tensor(const nnef::Value& value) {
   }
 }
 
-const nnef::Fragment* Builder::fragment(std::string_view name) const {
-  const auto found = fragments_.find(name);
-  return found == fragments_.end() ? nullptr : found->second;
-}
-
 std::string_view Builder::operator_name() const {
   if (draft_.location < 0) return {};
   return draft_.notes.locations[draft_.location].op;
@@ -332,4 +325,4 @@ void Builder::bind(const std::string& name, Ref x) {
   entry.is_claimed = true;
 }
 
-}  // namespace t2n::strict
+}  // namespace t2n::nnef_ops

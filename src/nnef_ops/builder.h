@@ -1,8 +1,6 @@
 // Builds the document in standard NNEF, for the rules; sizes of all tensors are known.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -10,9 +8,11 @@
 #include <vector>
 
 #include "src/draft/draft.h"
+#include "src/nnef/walk.h"
+#include "src/spec/bound_call.h"
 #include "src/target/target.h"
 
-namespace t2n::strict {
+namespace t2n::nnef_ops {
 
 using draft::Attribute;
 using draft::Attributes;
@@ -22,8 +22,8 @@ using ir::DType;
 using ir::Ints;
 using ir::Shape;
 
-enum class Type { scalar, integer, logical };
-std::string_view type_name(Type type);
+enum class NumberType { scalar, integer, logical };
+std::string_view type_name(NumberType type);
 
 /// A tensor of the new document, with the dtype of its numbers, independent of their NNEF type.
 struct Ref {
@@ -31,7 +31,8 @@ struct Ref {
   DType dtype = DType::f32;
   bool is_scalar = false;  ///< integers that are `scalar` in computations
 };
-Type type_of(Ref x);
+NumberType type_of(Ref x);
+using Refs = std::vector<Ref>;
 
 /// How a statement is written.
 struct Form {
@@ -39,6 +40,7 @@ struct Form {
   bool is_list = false;           ///< the operands are one argument
   std::string_view generic = {};  ///< `cast<scalar>`
 };
+inline constexpr Form kAligned{.is_aligned = true};
 
 /// Every method that makes a tensor emits standard operations. Axes are non-negative; shapes are
 /// those of the result.
@@ -63,28 +65,26 @@ class Builder {
   Ref squeeze(Ref x, const Ints& axes);
   Ref transpose(Ref x, const Ints& permutation);
   Ref slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride = 1);
-  Ref concat(const std::vector<Ref>& parts, int axis);
+  Ref concat(const Refs& parts, int axis);
   Ref broadcast_to(Ref x, const Shape& shape);
-  Ref pad(Ref x, const std::vector<std::pair<int64_t, int64_t>>& padding, double value);
+  Ref pad(Ref x, const spec::Pairs& padding, double value);
   Ref cast(Ref x, DType dtype);
 
   // Calls of tract's operations.
-  Ref call(std::string_view op, const std::vector<Ref>& operands, const Attributes& attributes,
-           DType dtype, const Shape& shape);
+  Ref call(std::string_view op, const Refs& operands, const Attributes& attributes, DType dtype,
+           const Shape& shape);
   /// An operation that broadcasts. `dtype` defaults to that of the first operand.
-  Ref elementwise(std::string_view op, const std::vector<Ref>& operands,
-                  std::optional<DType> dtype = {});
+  Ref elementwise(std::string_view op, const Refs& operands, std::optional<DType> dtype = {});
 
   /// Appends a statement unchanged; results have the NNEF types of their dtypes, integers are
   /// `integer`.
-  std::vector<Ref> emit_all(std::string_view op, const std::vector<Ref>& operands,
-                            const Attributes& attributes, const std::vector<TensorType>& types,
-                            const Form& form = {});
+  Refs emit_all(std::string_view op, const Refs& operands, const Attributes& attributes,
+                const std::vector<TensorType>& types, const Form& form = {});
 
   /// The tensor of the new document for one of the old document, or a literal.
   Ref tensor(const nnef::Value& value);
   /// A fragment of the old document, or nullptr.
-  const nnef::Fragment* fragment(std::string_view name) const;
+  const nnef::Fragment* fragment(std::string_view name) const { return fragments_.find(name); }
   bool is_positions(Ref index) const { return positions_.contains(index.tensor.id); }
   draft::Draft& draft() { return draft_; }
   const std::string& target_name() const { return target_name_; }
@@ -99,15 +99,15 @@ class Builder {
  private:
   static Ref with(draft::Ref stored, Ref x) { return {stored, x.dtype, x.is_scalar}; }
   Ref empty(DType dtype, const Shape& shape);
-  std::vector<nnef::Argument> aligned(const std::vector<Ref>& operands);
+  std::vector<nnef::Argument> aligned(const Refs& operands);
 
   draft::Draft draft_;
   const draft::Notes& notes_;
   std::string target_name_;
   std::unordered_map<std::string, Ref> tensors_;  ///< by identifier in the old document
-  std::map<std::string, const nnef::Fragment*, std::less<>> fragments_;
+  nnef::FragmentTable fragments_;
   std::unordered_set<int> positions_;  ///< indices without negative entries
   size_t first_of_location_ = 0;       ///< the first entry of the current location
 };
 
-}  // namespace t2n::strict
+}  // namespace t2n::nnef_ops

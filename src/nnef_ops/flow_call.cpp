@@ -6,34 +6,8 @@
 #include "src/nnef/walk.h"
 #include "src/spec/dimension.h"
 
-namespace t2n::stream {
-
-void blocked(std::string what, std::string help) {
-  throw Error("not-streamable", std::move(what), {}, std::move(help));
-}
-
-bool mentions(const ir::Dim& dim, const std::string& symbol) {
-  return dim.mentions(ir::Symbol(symbol));
-}
-
-bool mentions(const nnef::Value& value, const std::string& symbol) {
-  bool found = false;
-  nnef::walk(value, [&](const nnef::Value& part) {
-    found = found || (part.kind == nnef::Kind::identifier && part.text == symbol) ||
-            (part.kind == nnef::Kind::dimension && mentions(part.dim, symbol));
-  });
-  return found;
-}
-
-int streaming_axis(const ir::Shape& shape, const std::string& symbol) {
-  int out = -1;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (!mentions(shape[i], symbol)) continue;
-    if (out >= 0) return -2;
-    out = static_cast<int>(i);
-  }
-  return out;
-}
+namespace t2n::nnef_ops {
+namespace {
 
 /// A number whose multiples are divisible by all divisors of the expression, nested ones too;
 /// std::nullopt if a divisor is no number, or the divisors are too large.
@@ -62,6 +36,42 @@ std::optional<int64_t> exact_step(const ir::Dim& dim) {
   return is_known ? std::optional(out) : std::nullopt;
 }
 
+/// Names of literals are replaced by them.
+spec::Arguments literals(spec::Arguments arguments, const FlowCall::LiteralOf& literal) {
+  for (const nnef::Value*& each : arguments)
+    if (each != nullptr) each = &literal(*each);
+  return arguments;
+}
+
+}  // namespace
+
+void blocked(std::string what, std::string help) {
+  throw Error("not-streamable", std::move(what), {}, std::move(help));
+}
+
+bool mentions(const ir::Dim& dim, const std::string& symbol) {
+  return dim.mentions(ir::Symbol(symbol));
+}
+
+bool mentions(const nnef::Value& value, const std::string& symbol) {
+  bool found = false;
+  nnef::walk(value, [&](const nnef::Value& part) {
+    found = found || (part.kind == nnef::Kind::identifier && part.text == symbol) ||
+            (part.kind == nnef::Kind::dimension && mentions(part.dim, symbol));
+  });
+  return found;
+}
+
+int streaming_axis(const ir::Shape& shape, const std::string& symbol) {
+  int out = -1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (!mentions(shape[i], symbol)) continue;
+    if (out >= 0) return -2;
+    out = static_cast<int>(i);
+  }
+  return out;
+}
+
 std::optional<Rate> rate_of(const ir::Dim& dim, const std::string& symbol) {
   const std::optional<int64_t> step = exact_step(dim);
   if (!step) return {};
@@ -77,32 +87,30 @@ std::optional<Rate> rate_of(const ir::Dim& dim, const std::string& symbol) {
   return Rate{(*two - *one) / shared, far / shared};
 }
 
-const nnef::Value& FlowCall::value(std::string_view parameter) const {
-  const nnef::Value* const argument = spec::argument(declaration_, arguments_, parameter);
-  T2N_ASSERT(argument != nullptr, "'", declaration_.name, "' has no ", parameter);
-  return literal_(*argument);
-}
+FlowCall::FlowCall(const nnef::Fragment& declaration, const nnef::Value& invocation,
+                   const FlowOf& flow, const LiteralOf& literal, std::string symbol,
+                   const ir::Shape* result)
+    : BoundCall(declaration, literals(BoundCall(declaration, invocation).arguments(), literal)),
+      flow_(flow),
+      literal_(literal),
+      symbol_(std::move(symbol)),
+      result_(result) {}
 
-bool FlowCall::has(std::string_view parameter) const {
-  return spec::argument(declaration_, arguments_, parameter) != nullptr;
-}
-
-std::vector<Flow> FlowCall::flows(std::string_view parameter) const {
-  std::vector<Flow> out;
+Flows FlowCall::flows(std::string_view parameter) const {
+  Flows out;
   for (const nnef::Value& item : value(parameter).items) out.push_back(flow_(item));
   return out;
 }
 
-std::vector<Flow> FlowCall::operands() const {
-  std::vector<Flow> out;
-  for (size_t i = 0; i < arguments_.size(); ++i) {
-    if (arguments_[i] == nullptr || !declaration_.parameters[i].type.starts_with("tensor"))
-      continue;
-    const nnef::Value& argument = literal_(*arguments_[i]);
-    if (argument.kind == nnef::Kind::array)
-      for (const nnef::Value& item : argument.items) out.push_back(flow_(item));
+Flows FlowCall::operands() const {
+  Flows out;
+  for (size_t i = 0; i < arguments().size(); ++i) {
+    const nnef::Value* const argument = arguments()[i];
+    if (argument == nullptr || !declaration().parameters[i].type.starts_with("tensor")) continue;
+    if (argument->kind == nnef::Kind::array)
+      for (const nnef::Value& item : argument->items) out.push_back(flow_(item));
     else
-      out.push_back(flow_(argument));
+      out.push_back(flow_(*argument));
   }
   return out;
 }
@@ -125,8 +133,6 @@ bool FlowCall::flag(std::string_view parameter) const {
   return argument.kind == nnef::Kind::logical ? argument.logical : integer(parameter) != 0;
 }
 
-std::string FlowCall::text(std::string_view parameter) const { return value(parameter).text; }
-
 ir::Ints FlowCall::ints(std::string_view parameter) const {
   ir::Ints out;
   for (const nnef::Value& item : value(parameter).items) {
@@ -137,8 +143,8 @@ ir::Ints FlowCall::ints(std::string_view parameter) const {
   return out;
 }
 
-std::vector<std::pair<int64_t, int64_t>> FlowCall::pairs(std::string_view parameter) const {
-  std::vector<std::pair<int64_t, int64_t>> out;
+spec::Pairs FlowCall::pairs(std::string_view parameter) const {
+  spec::Pairs out;
   for (const nnef::Value& item : value(parameter).items) {
     const nnef::Value& pair = literal_(item);
     const auto first = pair.items.size() == 2 ? number(pair.items[0]) : std::nullopt;
@@ -149,11 +155,20 @@ std::vector<std::pair<int64_t, int64_t>> FlowCall::pairs(std::string_view parame
   return out;
 }
 
-bool FlowCall::reads_length(std::string_view parameter) const {
-  return mentions(value(parameter), symbol_);
+bool FlowCall::reads_length() const {
+  return std::any_of(arguments().begin(), arguments().end(), [&](const nnef::Value* argument) {
+    return argument != nullptr && mentions(*argument, symbol_);
+  });
 }
 
-Flow combined_flow(const std::vector<Flow>& flows) {
+void FlowCall::refuse_length(std::initializer_list<std::string_view> parameters) const {
+  for (const std::string_view parameter : parameters)
+    if (const nnef::Value* const argument = find(parameter);
+        argument != nullptr && mentions(*argument, symbol_))
+      blocked("uses the total input length", kNoEnd);
+}
+
+Flow combined_flow(const Flows& flows) {
   Flow out;
   for (const Flow& flow : flows) {
     out.known = out.known && flow.known;
@@ -168,4 +183,22 @@ Flow combined_flow(const std::vector<Flow>& flows) {
   return out;
 }
 
-}  // namespace t2n::stream
+Flows elementwise_flow(const FlowCall& call) {
+  Flow out = combined_flow(call.operands());
+  // Sizes among operands are numbers that depend on the length.
+  if (!out.streams() && out.known) blocked("uses the total input length", kNoEnd);
+  return {out};
+}
+
+Flow along_other_axes(const FlowCall& call, const ir::Ints& axes, const char* what) {
+  Flow out = call.first_flow();
+  if (std::find(axes.begin(), axes.end(), out.axis) != axes.end())
+    blocked(
+        cat(what, " over the entire stream"),
+        "use an operation on a fixed number of time steps: a convolution, a pool or a recurrent "
+        "layer");
+  out.shape = nullptr;
+  return out;
+}
+
+}  // namespace t2n::nnef_ops

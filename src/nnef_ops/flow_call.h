@@ -1,19 +1,19 @@
-// A rule's view of one call: which operands stream, and along which axis.
+// A stream rule's view of a call: which operands stream, and along which axis.
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "ir/shape.h"
 #include "src/diag/error.h"
-#include "src/nnef/ast.h"
-#include "src/spec/operations.h"
+#include "src/nnef_ops/book.h"
+#include "src/spec/bound_call.h"
 
-namespace t2n::stream {
+namespace t2n::nnef_ops {
 
 /// The flow of a tensor, or of a literal, which does not stream.
 struct Flow {
@@ -25,47 +25,39 @@ struct Flow {
   const ir::Shape* shape = nullptr;  ///< of a named tensor
   bool streams() const { return axis >= 0; }
 };
+using Flows = std::vector<Flow>;
 
-/// Arguments by parameter. Those that are tensors have flows.
-class FlowCall {
+/// Arguments that are tensors have flows. The arguments themselves are names or literals.
+class FlowCall : public spec::BoundCall {
  public:
   using FlowOf = std::function<Flow(const nnef::Value&)>;
   using LiteralOf = std::function<const nnef::Value&(const nnef::Value&)>;
-  FlowCall(const nnef::Fragment& declaration, const spec::Arguments& arguments, const FlowOf& flow,
-           const LiteralOf& literal, std::string symbol, const ir::Shape* result)
-      : declaration_(declaration),
-        arguments_(arguments),
-        flow_(flow),
-        literal_(literal),
-        symbol_(std::move(symbol)),
-        result_(result) {}
+  FlowCall(const nnef::Fragment& declaration, const nnef::Value& invocation, const FlowOf& flow,
+           const LiteralOf& literal, std::string symbol, const ir::Shape* result);
 
-  std::string_view name() const { return declaration_.name; }
   const std::string& symbol() const { return symbol_; }
-  bool has(std::string_view parameter) const;
   Flow flow(std::string_view parameter) const { return flow_(value(parameter)); }
-  std::vector<Flow> flows(std::string_view parameter) const;
+  Flows flows(std::string_view parameter) const;
   /// The flow of the first parameter.
-  Flow first() const { return flow(declaration_.parameters[0].name); }
+  Flow first_flow() const { return flow_(first()); }
   /// The flows of all tensor operands, lists included.
-  std::vector<Flow> operands() const;
-  const nnef::Value& value(std::string_view parameter) const;
+  Flows operands() const;
+  // Numbers; anything else is `blocked`.
   int64_t integer(std::string_view parameter) const;
   bool flag(std::string_view parameter) const;
-  std::string text(std::string_view parameter) const;
   ir::Ints ints(std::string_view parameter) const;
   /// `padding` and similar parameters: one pair for each axis.
-  std::vector<std::pair<int64_t, int64_t>> pairs(std::string_view parameter) const;
-  /// Whether the argument contains the stream's length.
-  bool reads_length(std::string_view parameter) const;
+  spec::Pairs pairs(std::string_view parameter) const;
+  /// Whether an argument contains the stream's length.
+  bool reads_length() const;
+  /// Only shapes may contain it.
+  void refuse_length(std::initializer_list<std::string_view> parameters) const;
   /// An item of a list: a number, or std::nullopt for an expression.
   std::optional<int64_t> number(const nnef::Value& value) const;
   /// The statement's result; null inside an expression.
   const ir::Shape* result() const { return result_; }
 
  private:
-  const nnef::Fragment& declaration_;
-  const spec::Arguments& arguments_;
   const FlowOf& flow_;
   const LiteralOf& literal_;
   std::string symbol_;
@@ -87,26 +79,23 @@ struct Rate {
 };
 std::optional<Rate> rate_of(const ir::Dim& dim, const std::string& symbol);
 
-using Flows = std::vector<Flow>;
-/// The flows of the results. Errors: `not-streamable`. Called only if an operand streams, or
-/// an argument contains the stream's length.
-using FlowRule = Flows (*)(const FlowCall& call);
-/// nullptr for operations that do not run in pulses.
-FlowRule flow_rule(std::string_view operation);
-
-struct FlowRow {
-  std::string_view operation;
-  FlowRule rule;
-};
-std::vector<FlowRow> structure_flows();
-std::vector<FlowRow> window_flows();
-std::vector<FlowRow> product_flows();
-
-/// The flow of operands that are combined elementwise. Errors: `not-streamable` if they stream
-/// along several axes.
-Flow combined_flow(const std::vector<Flow>& flows);
 /// Throws the error `not-streamable`. `what` reads "sums over the entire stream"; find_pulses()
 /// adds the statement's location, and check_pulses() its operator.
 [[noreturn]] void blocked(std::string what, std::string help = {});
+inline constexpr const char* kNoEnd = "the end of a stream is unknown while it runs";
 
-}  // namespace t2n::stream
+// Helpers of rules.
+
+/// The only result, with a shape other than the operand's.
+inline Flows with_new_shape(Flow flow) {
+  flow.shape = nullptr;
+  return {flow};
+}
+/// The flow of operands that are combined elementwise. Errors: `not-streamable` if they stream
+/// along several axes.
+Flow combined_flow(const Flows& flows);
+Flows elementwise_flow(const FlowCall& call);
+/// For operations over `axes` that keep the other axes unchanged.
+Flow along_other_axes(const FlowCall& call, const ir::Ints& axes, const char* what);
+
+}  // namespace t2n::nnef_ops

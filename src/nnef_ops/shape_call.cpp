@@ -1,10 +1,10 @@
-// Arguments of a call as plain numbers, and checks that many operations share.
+// Arguments of a call as plain numbers, and checks and rules that many operations share.
 #include "src/nnef_ops/shape_call.h"
 
 #include <algorithm>
 #include <limits>
 
-namespace t2n::spec {
+namespace t2n::nnef_ops {
 
 using nnef::Kind;
 using nnef::Value;
@@ -19,13 +19,35 @@ Ints array_shape(const Value& value) {
   return out;
 }
 
-}  // namespace
-
-const Value& ShapeCall::value(std::string_view parameter) const {
-  const Value* const found = argument(declaration_, arguments_, parameter);
-  T2N_ASSERT(found != nullptr, declaration_.name, " lacks ", parameter);
-  return *found;
+bool fits(int64_t number) {
+  return number >= std::numeric_limits<int32_t>::min() &&
+         number <= std::numeric_limits<int32_t>::max();
 }
+
+/// Beyond 32 bits, readers silently wrap numbers; within, no formula overflows 64 bits.
+void check_numbers(const std::string& operation, const Value& value) {
+  if (value.kind == Kind::integer && !fits(value.integer))
+    throw Error("nnef-invalid",
+                cat(quoted(operation), ": the integer ", value.integer, " does not fit 32 bits"));
+  for (const Value& item : value.items) check_numbers(operation, item);
+}
+
+void check_extents(const std::string& operation, const Shapes& shapes) {
+  for (const Ints& shape : shapes)
+    for (const int64_t extent : shape)
+      if (!fits(extent))
+        throw Error("nnef-invalid", cat(quoted(operation), ": the extent ", extent,
+                                        " of its result does not fit 32 bits"));
+}
+
+bool is_known(const Value& value, const ShapeOf& shape_of) {
+  if (value.kind == Kind::identifier) return shape_of(value.text) != nullptr;
+  for (const Value& item : value.items)
+    if (!is_known(item, shape_of)) return false;
+  return true;
+}
+
+}  // namespace
 
 Ints ShapeCall::shape_of(const Value& value) const {
   if (value.kind == Kind::array) return array_shape(value);
@@ -36,7 +58,7 @@ Ints ShapeCall::shape_of(const Value& value) const {
 }
 
 std::optional<Ints> ShapeCall::numbers_of(std::string_view parameter) const {
-  const Value* const found = argument(declaration_, arguments_, parameter);
+  const Value* const found = find(parameter);
   if (found == nullptr || found->kind != Kind::array) return {};
   for (const Value& item : found->items)
     if (item.kind != Kind::integer) return {};
@@ -44,12 +66,10 @@ std::optional<Ints> ShapeCall::numbers_of(std::string_view parameter) const {
 }
 
 std::optional<int64_t> ShapeCall::number_of(std::string_view parameter) const {
-  const Value* const found = argument(declaration_, arguments_, parameter);
+  const Value* const found = find(parameter);
   const bool is_number = found != nullptr && found->kind == Kind::integer;
   return is_number ? std::optional(found->integer) : std::nullopt;
 }
-
-Ints ShapeCall::shape(std::string_view parameter) const { return shape_of(value(parameter)); }
 
 Shapes ShapeCall::shapes(std::string_view parameter) const {
   Shapes out;
@@ -59,30 +79,10 @@ Shapes ShapeCall::shapes(std::string_view parameter) const {
 
 Shapes ShapeCall::operand_shapes() const {
   Shapes out;
-  for (size_t i = 0; i < arguments_.size(); ++i)
-    if (declaration_.parameters[i].type.starts_with("tensor<") &&
-        !declaration_.parameters[i].type.ends_with("]"))
-      out.push_back(shape_of(*arguments_[i]));
-  return out;
-}
-
-int64_t ShapeCall::integer(std::string_view parameter) const { return value(parameter).integer; }
-double ShapeCall::number(std::string_view parameter) const { return value(parameter).number; }
-bool ShapeCall::flag(std::string_view parameter) const { return value(parameter).logical; }
-const std::string& ShapeCall::text(std::string_view parameter) const {
-  return value(parameter).text;
-}
-
-Ints ShapeCall::ints(std::string_view parameter) const {
-  Ints out;
-  for (const Value& item : value(parameter).items) out.push_back(item.integer);
-  return out;
-}
-
-Pairs ShapeCall::pairs(std::string_view parameter) const {
-  Pairs out;
-  for (const Value& item : value(parameter).items)
-    out.emplace_back(item.items[0].integer, item.items[1].integer);
+  for (size_t i = 0; i < arguments().size(); ++i)
+    if (const std::string& type = declaration().parameters[i].type;
+        type.starts_with("tensor<") && !type.ends_with("]"))
+      out.push_back(shape_of(*arguments()[i]));
   return out;
 }
 
@@ -167,4 +167,31 @@ int64_t volume(const Ints& sizes) {
   return out;
 }
 
-}  // namespace t2n::spec
+Shapes unary_shape(const ShapeCall& call) { return {call.first_shape()}; }
+
+Shapes broadcast_shape(const ShapeCall& call) {
+  Ints out;
+  for (const Ints& shape : call.operand_shapes()) out = broadcast(call, out, shape);
+  return {out};
+}
+
+Shapes over_first_shape(const ShapeCall& call) {
+  const Shapes shapes = call.operand_shapes();
+  for (const Ints& shape : shapes)
+    call.require(broadcasts_to(shape, shapes[0]), "the shape ", shape_text(shape),
+                 " does not broadcast to ", shape_text(shapes[0]));
+  return {shapes[0]};
+}
+
+std::optional<Shapes> infer_shapes(const spec::BoundCall& call, const ShapeOf& shape_of) {
+  const ShapeRule rule = book().at(call.operation()).standard;
+  T2N_ASSERT(rule != nullptr, "no shape rule for ", call.operation());
+  for (const Value* argument : call.arguments()) check_numbers(call.operation(), *argument);
+  for (const Value* argument : call.arguments())
+    if (!is_known(*argument, shape_of)) return std::nullopt;
+  Shapes out = rule(ShapeCall(call, shape_of));
+  check_extents(call.operation(), out);
+  return out;
+}
+
+}  // namespace t2n::nnef_ops

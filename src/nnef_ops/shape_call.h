@@ -1,7 +1,8 @@
-// A shape rule's view of one call.
+// A shape rule's view of a call.
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <ostream>
 #include <span>
@@ -10,43 +11,41 @@
 #include <utility>
 #include <vector>
 
-#include "ir/shape.h"
 #include "src/diag/error.h"
-#include "src/nnef_ops/shapes.h"
-#include "src/spec/operations.h"
+#include "src/nnef_ops/book.h"
+#include "src/spec/bound_call.h"
 
-namespace t2n::spec {
+namespace t2n::nnef_ops {
 
 using ir::Ints;
-using Shapes = std::vector<Ints>;
-using Pairs = std::vector<std::pair<int64_t, int64_t>>;
+using spec::Pairs;
 
-/// Arguments by parameter, with the declared types. Numbers instead of tensors have rank 0, arrays
+/// The shape of a tensor, or nullptr if it is unknown. Not called for literals.
+using ShapeOf = std::function<const Ints*(std::string_view)>;
+
+/// How a slice that ends beyond its axis is treated.
+enum class Slices { refused, clamped, unknown };
+
+/// A call whose arguments have the declared types. Numbers instead of tensors have rank 0, arrays
 /// of them rank 1.
-class ShapeCall {
+class ShapeCall : public spec::BoundCall {
  public:
-  ShapeCall(const nnef::Fragment& declaration, const Arguments& arguments, const ShapeOf& shape_of)
-      : declaration_(declaration), arguments_(arguments), shape_of_(shape_of) {}
+  ShapeCall(const BoundCall& call, const ShapeOf& shape_of, Slices slices = Slices::refused)
+      : BoundCall(call), slices_(slices), shape_of_(shape_of) {}
 
-  Ints shape(std::string_view parameter) const;
+  Ints shape(std::string_view parameter) const { return shape_of(value(parameter)); }
   Shapes shapes(std::string_view parameter) const;
-  int64_t integer(std::string_view parameter) const;
-  double number(std::string_view parameter) const;
-  bool flag(std::string_view parameter) const;
-  const std::string& text(std::string_view parameter) const;
-  Ints ints(std::string_view parameter) const;
-  Pairs pairs(std::string_view parameter) const;
-  size_t list_size(std::string_view parameter) const { return value(parameter).items.size(); }
   /// The integers of a tensor, if they are literals in the call.
   std::optional<Ints> numbers_of(std::string_view parameter) const;
   std::optional<int64_t> number_of(std::string_view parameter) const;
-  Ints first_shape() const { return shape(declaration_.parameters[0].name); }  ///< operand
+  Ints first_shape() const { return shape_of(first()); }  ///< operand
   /// The shapes of all operands that are single tensors.
   Shapes operand_shapes() const;
+  Slices slices() const { return slices_; }
 
   template <typename... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const {
-    throw Error("nnef-invalid", cat("'", declaration_.name, "': ", parts...));
+    throw Error("nnef-invalid", cat("'", operation(), "': ", parts...));
   }
   template <typename... Parts>
   void require(bool condition, const Parts&... parts) const {
@@ -63,13 +62,17 @@ class ShapeCall {
   void one_of(std::string_view parameter, std::span<const std::string_view> allowed) const;
 
  private:
-  const nnef::Value& value(std::string_view parameter) const;
   Ints shape_of(const nnef::Value& value) const;
 
-  const nnef::Fragment& declaration_;
-  const Arguments& arguments_;
+  Slices slices_;
   const ShapeOf& shape_of_;
 };
+
+/// The shape of each result of a call in the standard, those of a list one after another; none if
+/// the shape of an operand is unknown. The arguments have passed check_types. Errors:
+/// `nnef-invalid` if an argument breaks a rule of its operation (§4, argument validity), if the
+/// operands' shapes are incompatible, or if a number does not fit into the readers' 32 bits.
+std::optional<Shapes> infer_shapes(const spec::BoundCall& call, const ShapeOf& shape_of);
 
 /// Border modes (§4.3); the last one means that there is no border.
 inline constexpr std::array<std::string_view, 5> kBorders = {"constant", "replicate", "reflect",
@@ -89,7 +92,6 @@ inline ShapeText shape_text(const Ints& shape) { return {shape}; }
 
 /// The shape that both broadcast to: axes are matched from the first on (§4.2.2).
 Ints broadcast(const ShapeCall& call, const Ints& a, const Ints& b);
-
 /// Whether `from` broadcasts to `to` without changing it.
 bool broadcasts_to(const Ints& from, const Ints& to);
 
@@ -101,19 +103,11 @@ inline auto axis_at(const Ints& shape, size_t axis) {
 int64_t volume(const Ints& sizes);
 int64_t product(int64_t a, int64_t b);
 
-using ShapeRule = Shapes (*)(const ShapeCall& call);
-struct ShapeRow {
-  std::string_view operation;
-  ShapeRule rule;
-};
+// Rules that several families share.
+Shapes unary_shape(const ShapeCall& call);  ///< the first operand's
+Shapes broadcast_shape(const ShapeCall& call);
+/// Later operands broadcast to the first one: the reference reader refuses a result of another
+/// shape.
+Shapes over_first_shape(const ShapeCall& call);
 
-/// The rule of an operation of the standard.
-ShapeRule standard_rule(std::string_view operation);
-
-// By file.
-std::span<const ShapeRow> elementwise_shapes();
-std::span<const ShapeRow> window_shapes();
-std::span<const ShapeRow> structure_shapes();
-std::span<const ShapeRow> other_shapes();
-
-}  // namespace t2n::spec
+}  // namespace t2n::nnef_ops

@@ -1,70 +1,59 @@
-// The table of rules.
+// Dispatches calls to their rules; rules that several families share.
 #include "src/nnef_ops/strict_call.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/spec/operations.h"
 #include "src/target/limits.h"
 
-namespace t2n::strict {
+namespace t2n::nnef_ops {
 namespace {
 
-const std::unordered_map<std::string_view, Rule>& rules() {
-  static const auto table = [] {
-    std::unordered_map<std::string_view, Rule> out;
-    for (const auto& rows :
-         {number_rules(), shape_rules(), index_rules(), product_rules(), scan_rules()})
-      for (const RuleRow& row : rows)
-        T2N_ASSERT(out.emplace(row.op, row.rule).second, row.op, " has two strict rules");
-    return out;
-  }();
-  return table;
-}
-
 /// The same operation on numbers: most standard operations.
-std::vector<Ref> keep_operation(const Call& call, Builder& out) {
-  std::vector<Ref> operands;
+Refs keep_operation(const StrictCall& call, Builder& out) {
+  Refs operands;
   for (const Ref x : call.operands) operands.push_back(as_number(out, x));
   std::vector<TensorType> types;
   for (const TensorType& type : call.results) types.push_back({DType::f32, type.shape});
-  std::vector<Ref> results = out.emit_all(call.op, operands, call.attributes, types, call.form);
+  Refs results = out.emit_all(call.op, operands, call.attributes, types, call.form);
   for (size_t i = 0; i < results.size(); ++i)
     results[i] = wrapped(out, results[i], call.results[i].dtype);
   return results;
 }
 
+/// Operands of one type; integers stay `integer` only if all operands are.
+Refs unified(Builder& out, const Refs& operands) {
+  const bool is_uniform = std::all_of(operands.begin(), operands.end(), [&](Ref x) {
+    return type_of(x) == type_of(operands[0]) && out.dtype(x) == out.dtype(operands[0]);
+  });
+  if (is_uniform) return operands;
+  Refs numbers;
+  for (const Ref x : operands) numbers.push_back(as_number(out, x));
+  return numbers;
+}
+
 }  // namespace
 
-const nnef::Value* Call::find(std::string_view name) const {
+const nnef::Value* StrictCall::find(std::string_view name) const {
   const auto found = std::find_if(attributes.begin(), attributes.end(),
                                   [&](const Attribute& a) { return a.name == name; });
   return found == attributes.end() ? nullptr : &found->value;
 }
 
-const nnef::Value& Call::at(std::string_view name) const {
-  const nnef::Value* value = find(name);
-  T2N_ASSERT(value != nullptr, op, " has no attribute '", name, "'");
+const nnef::Value& StrictCall::at(std::string_view name) const {
+  if (const nnef::Value* const attribute = find(name)) return *attribute;
+  const nnef::Fragment* const declaration = spec::find_operation(op, spec::Dialect::tract);
+  T2N_ASSERT(declaration != nullptr, op, " has no attribute '", name, "'");
+  const auto& value =
+      declaration->parameters[spec::parameter_index(*declaration, name)].default_value;
+  T2N_ASSERT(value.has_value(), op, " lacks ", name);
   return *value;
 }
 
-Ints Call::ints(std::string_view name) const {
-  Ints out;
-  for (const nnef::Value& item : at(name).items) out.push_back(item.integer);
-  return out;
-}
-
-std::vector<std::pair<int64_t, int64_t>> Call::pairs(std::string_view name) const {
-  std::vector<std::pair<int64_t, int64_t>> out;
-  for (const nnef::Value& pair : at(name).items)
-    out.emplace_back(pair.items.at(0).integer, pair.items.at(1).integer);
-  return out;
-}
-
-std::vector<Ref> lower(const Call& call, Builder& out) {
-  if (const auto rule = rules().find(call.op); rule != rules().end())
-    return rule->second(call, out);
+Refs lower(const StrictCall& call, Builder& out) {
+  if (const StrictRule rule = book().at(call.op).strict) return rule(call, out);
   if (const nnef::Fragment* fragment = out.fragment(call.op))
     return inline_fragment(*fragment, call, out);
   if (call.op.starts_with("tract_"))
@@ -72,11 +61,40 @@ std::vector<Ref> lower(const Call& call, Builder& out) {
   return keep_operation(call, out);
 }
 
-void refuse(const Call& call, Builder& out, std::string_view why, std::string_view help) {
+void refuse(const StrictCall& call, Builder& out, std::string_view why, std::string_view help) {
   const std::string_view op = out.operator_name();
   throw Error(target::untranslated("unsupported-argument", std::string(op.empty() ? call.op : op),
                                    out.target_name(), why, help.empty() ? "export for tract" : help,
                                    op));
 }
 
-}  // namespace t2n::strict
+Refs numbers_of(const StrictCall& call, Builder& out, Exactness exactness) {
+  Refs numbers;
+  for (const Ref x : call.operands) numbers.push_back(as_number(out, x, exactness));
+  return numbers;
+}
+
+Refs emit_same(const StrictCall& call, Builder& out, std::string_view op,
+               const Attributes& attributes) {
+  const Refs operands = unified(out, call.operands);
+  const bool is_integer = type_of(operands.at(0)) == NumberType::integer;
+  std::vector<TensorType> types;
+  for (const TensorType& type : call.results)
+    types.push_back(
+        {is_integer || type.dtype == DType::boolean ? type.dtype : DType::f32, type.shape});
+  Refs results = out.emit_all(op, operands, attributes, types, {.is_list = call.form.is_list});
+  for (size_t i = 0; i < results.size(); ++i)
+    results[i] = retyped(out, results[i], call.results[i].dtype);
+  return results;
+}
+
+Refs lower_unchanged(const StrictCall& call, Builder& out) {
+  return emit_same(call, out, call.op, call.attributes);
+}
+
+Refs lower_logic(const StrictCall& call, Builder& out) {
+  return {emit(out, call.op, call.operands, call.attributes, call.result(),
+               {.is_aligned = call.form.is_aligned})};
+}
+
+}  // namespace t2n::nnef_ops

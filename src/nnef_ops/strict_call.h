@@ -1,35 +1,37 @@
-// Rules: standard operations for each operation of tract.
+// A strict rule's view of a call: it emits standard operations for one of tract's.
 #pragma once
 
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "src/nnef_ops/book.h"
 #include "src/nnef_ops/builder.h"
 
-namespace t2n::strict {
+namespace t2n::nnef_ops {
 
 /// A call of an operation of tract.
-struct Call {
+struct StrictCall {
   std::string_view op;
-  const std::vector<Ref>& operands;
+  const Refs& operands;
   const Attributes& attributes;
   const std::vector<TensorType>& results;
   Form form;                  ///< of the operands
   std::vector<bool> is_read;  ///< per result: whether it is used; empty: all are
 
   const TensorType& result() const { return results.at(0); }
-  const nnef::Value* find(std::string_view name) const;
+  const nnef::Value* find(std::string_view name) const;  ///< nullptr if it is not given
+  /// The attribute, else its default in tract.
   const nnef::Value& at(std::string_view name) const;
-  Ints ints(std::string_view name) const;
-  std::vector<std::pair<int64_t, int64_t>> pairs(std::string_view name) const;  ///< padding
+  Ints ints(std::string_view name) const { return spec::ints_of(at(name)); }
+  spec::Pairs pairs(std::string_view name) const { return spec::pairs_of(at(name)); }
 };
 
 /// Emits the call as standard operations.   Errors: `unsupported-argument` if that is impossible.
-std::vector<Ref> lower(const Call& call, Builder& out);
+Refs lower(const StrictCall& call, Builder& out);
 
 /// Emits a fragment, statement by statement.
-std::vector<Ref> inline_fragment(const nnef::Fragment& fragment, const Call& call, Builder& out);
+Refs inline_fragment(const nnef::Fragment& fragment, const StrictCall& call, Builder& out);
 
 // Helpers of rules.
 
@@ -50,23 +52,23 @@ inline Ref number(Builder& out, double value) { return out.scalar(value, DType::
 /// Truncated towards zero.
 Ref truncated(Builder& out, Ref x);
 /// Builder::emit_all() for one result.
-Ref emit(Builder& out, std::string_view op, const std::vector<Ref>& operands,
-         const Attributes& attributes, const TensorType& type, const Form& form = {});
+Ref emit(Builder& out, std::string_view op, const Refs& operands, const Attributes& attributes,
+         const TensorType& type, const Form& form = {});
 
 /// Refuses a call that standard operations cannot express.
-[[noreturn]] void refuse(const Call& call, Builder& out, std::string_view why,
+[[noreturn]] void refuse(const StrictCall& call, Builder& out, std::string_view why,
                          std::string_view help = {});
 
-using Rule = std::vector<Ref> (*)(const Call& call, Builder& out);
-struct RuleRow {
-  std::string_view op;
-  Rule rule;
-};
-// The tables of rules, by subject.
-std::vector<RuleRow> number_rules();
-std::vector<RuleRow> shape_rules();
-std::vector<RuleRow> index_rules();
-std::vector<RuleRow> product_rules();
-std::vector<RuleRow> scan_rules();
+/// The operands as numbers.
+Refs numbers_of(const StrictCall& call, Builder& out, Exactness exactness = Exactness::computable);
 
-}  // namespace t2n::strict
+// Rules that several families share: the same operation, with operands of one type.
+
+/// `attributes` are all those whose defaults differ between NNEF-Tools and tract.
+Refs emit_same(const StrictCall& call, Builder& out, std::string_view op,
+               const Attributes& attributes);
+Refs lower_unchanged(const StrictCall& call, Builder& out);
+/// Of booleans.
+Refs lower_logic(const StrictCall& call, Builder& out);
+
+}  // namespace t2n::nnef_ops

@@ -39,12 +39,6 @@ constexpr std::array<std::string_view, 17> kMove = {"reshape",
 constexpr std::array<std::string_view, 5> kLayers = {"conv", "deconv", "linear", "matmul",
                                                      "tract_core_einsum"};
 
-const Value* argument(const Value& call, std::string_view name) {
-  for (const nnef::Argument& each : call.arguments)
-    if (each.name == name) return &each.value;
-  return nullptr;
-}
-
 std::string number_text(const Value& value) {
   return value.kind == Kind::integer ? cat(value.integer) : cat(value.number);
 }
@@ -64,7 +58,7 @@ bool is_float_name(std::string_view dtype) { return dtype.starts_with('f'); }
 bool is_short_integer(std::string_view dtype) { return dtype == "i8" || dtype == "u8"; }
 
 std::string cast_to(const Value& call) {
-  const Value* to = call.text == "tract_core_cast" ? argument(call, "to") : nullptr;
+  const Value* to = call.text == "tract_core_cast" ? nnef::find_argument(call, "to") : nullptr;
   return to != nullptr && to->kind == Kind::string ? to->text : std::string();
 }
 
@@ -99,7 +93,7 @@ ArtefactView::ArtefactView(const nnef::Artefact& artefact_in) : artefact(artefac
     const auto index = static_cast<int>(statements.size());
     for (const std::string& operand : statement.operands) readers_[operand].push_back(index);
     if (statement.call != nullptr && statement.call->text == "variable")
-      if (const Value* label = argument(*statement.call, "label"))
+      if (const Value* label = nnef::find_argument(*statement.call, "label"))
         labels_[statement.name] = label->text;
     statements.push_back(std::move(statement));
     Fact fact = fact_of(statements.back(), index);

@@ -6,6 +6,7 @@
 
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/spec/bound_call.h"
 #include "src/spec/dimension.h"
 #include "src/spec/operations.h"
 
@@ -25,7 +26,7 @@ std::optional<ir::DType> dtype_of(const Value& call) {
     return ir::DType::f32;
   }
   const nnef::Fragment& declaration = operation(kTractExternal, Dialect::tract);
-  const Value* const name = argument(declaration, bind(declaration, call), "datum_type");
+  const Value* const name = BoundCall(declaration, call).find("datum_type");
   if (name == nullptr || name->kind != Kind::string) return std::nullopt;
   std::string text = name->text;
   std::transform(text.begin(), text.end(), text.begin(), [](char c) {
@@ -54,7 +55,7 @@ InputFact fact_of(const std::string& name, const Value& call) {
   const Dialect dialect = call.text == kTractExternal ? Dialect::tract : Dialect::khronos;
   const nnef::Fragment& declaration = operation(call.text, dialect);
   InputFact out{.name = name, .dtype = dtype_of(call), .sizes = {}};
-  if (const Value* const shape = argument(declaration, bind(declaration, call), "shape"))
+  if (const Value* const shape = BoundCall(declaration, call).find("shape"))
     for (const Value& size : shape->items) out.sizes.push_back(size_of(size));
   for (const InputSize& size : out.sizes)
     if (size.value.value_or(0) < 0)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "src/nnef/ast.h"
+#include "src/spec/bound_call.h"
 #include "src/spec/operations.h"
 
 namespace t2n::spec {

@@ -8,9 +8,10 @@
 #include "ir/shape.h"
 #include "src/diag/error.h"
 #include "src/nnef/parser.h"
-#include "src/nnef_ops/shapes.h"
+#include "src/nnef_ops/shape_call.h"
+#include "src/spec/operations.h"
 
-namespace t2n::spec {
+namespace t2n::nnef_ops {
 namespace {
 
 using ir::Ints;
@@ -35,12 +36,11 @@ std::map<std::string, Ints, std::less<>> operands(std::string_view text) {
 std::string shapes(std::string_view inputs, std::string_view call) {
   const auto known = operands(inputs);
   const nnef::Value value = nnef::parse_value(call);
-  const nnef::Fragment& declaration = operation(value.text, Dialect::khronos);
-  const auto found =
-      infer_shapes(declaration, bind(declaration, value), [&](std::string_view name) {
-        const auto at = known.find(name);
-        return at == known.end() ? nullptr : &at->second;
-      });
+  const nnef::Fragment& declaration = spec::operation(value.text, spec::Dialect::khronos);
+  const auto found = infer_shapes(spec::BoundCall(declaration, value), [&](std::string_view name) {
+    const auto at = known.find(name);
+    return at == known.end() ? nullptr : &at->second;
+  });
   if (!found) return "unknown";
   std::string out;
   for (const Ints& shape : *found)
@@ -67,4 +67,4 @@ void check_shapes(std::span<const ShapeCase> cases) {
   }
 }
 
-}  // namespace t2n::spec
+}  // namespace t2n::nnef_ops

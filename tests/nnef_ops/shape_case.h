@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace t2n::spec {
+namespace t2n::nnef_ops {
 
 struct ShapeCase {
   const char* inputs;  ///< "x=[2,3] i y=[]"
@@ -18,4 +18,4 @@ std::string shapes_of(std::string_view inputs, std::string_view call);
 
 void check_shapes(std::span<const ShapeCase> cases);
 
-}  // namespace t2n::spec
+}  // namespace t2n::nnef_ops

@@ -4,7 +4,7 @@
 #include "ir/shape.h"
 #include "src/nnef_ops/flow_call.h"
 
-namespace t2n::stream {
+namespace t2n::nnef_ops {
 namespace {
 
 /// "up/down", or "none".
@@ -40,4 +40,4 @@ TEST_CASE("sizes without a fixed rate") {
 }
 
 }  // namespace
-}  // namespace t2n::stream
+}  // namespace t2n::nnef_ops

@@ -3,7 +3,7 @@
 
 #include "tests/nnef_ops/shape_case.h"
 
-namespace t2n::spec {
+namespace t2n::nnef_ops {
 namespace {
 
 constexpr ShapeCase kRefused[] = {
@@ -158,4 +158,4 @@ constexpr ShapeCase kRefused[] = {
 TEST_CASE("calls that break a rule of their operation are refused") { check_shapes(kRefused); }
 
 }  // namespace
-}  // namespace t2n::spec
+}  // namespace t2n::nnef_ops

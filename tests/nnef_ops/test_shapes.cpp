@@ -7,7 +7,7 @@
 #include "src/spec/operations.h"
 #include "tests/nnef_ops/shape_case.h"
 
-namespace t2n::spec {
+namespace t2n::nnef_ops {
 namespace {
 
 /// From nnef.infer_shapes of NNEF-Tools 1.0.10 on calls made at random.
@@ -315,7 +315,7 @@ TEST_CASE("every operation of the standard has a case") {
   for (const std::span<const ShapeCase> cases : {std::span<const ShapeCase>(kLikeTheTools),
                                                  std::span<const ShapeCase>(kLikeTheSpecification)})
     for (const ShapeCase& c : cases) seen.insert(nnef::parse_value(c.call).text);
-  for (const std::string& name : operation_names(Dialect::khronos)) {
+  for (const std::string& name : spec::operation_names(spec::Dialect::khronos)) {
     CAPTURE(name);
     CHECK(seen.contains(name));
   }
@@ -327,4 +327,4 @@ TEST_CASE("an unknown shape gives an unknown shape") {
 }
 
 }  // namespace
-}  // namespace t2n::spec
+}  // namespace t2n::nnef_ops

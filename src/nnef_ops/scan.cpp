@@ -1,4 +1,4 @@
-// Recurrent layers in strict NNEF, which has no loops: unrolls the time steps.
+// Loops; standard NNEF has none, and gets their iterations.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -7,9 +7,10 @@
 #include "src/diag/error.h"
 #include "src/limits/unrolled.h"
 #include "src/nnef_ops/arith.h"
+#include "src/nnef_ops/book.h"
 #include "src/nnef_ops/strict_call.h"
 
-namespace t2n::strict {
+namespace t2n::nnef_ops {
 namespace {
 
 using limits::kUnrolledIterations;
@@ -24,7 +25,7 @@ struct ScanCall {
   std::map<std::string, std::string> next;  ///< state by the result that updates it
 };
 
-ScanCall read_scan(const Call& call, Builder& out) {
+ScanCall read_scan(const StrictCall& call, Builder& out) {
   const std::string& name = call.at("body").text;
   const nnef::Fragment* body = out.fragment(name);
   if (body == nullptr || name.starts_with("t2n_scan_"))
@@ -48,8 +49,8 @@ ScanCall read_scan(const Call& call, Builder& out) {
 }
 
 /// Emits one iteration and updates the states. Returns the body's results.
-std::vector<Ref> iteration(const Call& call, ScanCall& scan, int64_t step, Builder& out) {
-  std::vector<Ref> operands;
+Refs iteration(const StrictCall& call, ScanCall& scan, int64_t step, Builder& out) {
+  Refs operands;
   for (const nnef::Parameter& parameter : scan.body.parameters) {
     const std::string& name = parameter.name;
     const auto scanned = scan.scanned.find(name);
@@ -66,15 +67,15 @@ std::vector<Ref> iteration(const Call& call, ScanCall& scan, int64_t step, Build
     if (!is_state) shape[scan.axis] = 1;
     types.push_back({call.results[0].dtype, shape});
   }
-  const Call body{scan.body.name, operands, {}, types, {}, {}};
-  std::vector<Ref> results = inline_fragment(scan.body, body, out);
+  const StrictCall body{scan.body.name, operands, {}, types, {}, {}};
+  Refs results = inline_fragment(scan.body, body, out);
   for (size_t i = 0; i < results.size(); ++i)
     if (const auto state = scan.next.find(scan.body.results[i].name); state != scan.next.end())
       scan.states[state->second] = results[i];
   return results;
 }
 
-std::vector<Ref> unrolled(const Call& call, Builder& out) {
+Refs lower_scan(const StrictCall& call, Builder& out) {
   ScanCall scan = read_scan(call, out);
   const int64_t steps = extent(out, scan.scanned.at("x"), scan.axis);
   if (steps > kUnrolledIterations)
@@ -82,16 +83,15 @@ std::vector<Ref> unrolled(const Call& call, Builder& out) {
            cat("NNEF has no loops: recurrent layers are unrolled, up to ", kUnrolledIterations,
                " steps, not ", steps),
            "export with a shorter input, or for tract");
-  std::map<std::string, std::vector<Ref>> results;
+  std::map<std::string, Refs> results;
   for (int64_t i = 0; i < steps; ++i) {
-    const std::vector<Ref> step_results =
-        iteration(call, scan, scan.is_backward ? steps - 1 - i : i, out);
+    const Refs step_results = iteration(call, scan, scan.is_backward ? steps - 1 - i : i, out);
     for (size_t k = 0; k < step_results.size(); ++k)
       results[scan.body.results[k].name].push_back(step_results[k]);
   }
-  std::vector<Ref> outputs;
+  Refs outputs;
   for (const nnef::Value& output : call.at("output").items) {
-    std::vector<Ref>& values = results.at(output.items.at(0).text);
+    Refs& values = results.at(output.items.at(0).text);
     if (scan.is_backward) std::reverse(values.begin(), values.end());
     const bool is_full = output.items.at(1).text == "full";
     const Ref last = scan.is_backward ? values.front() : values.back();
@@ -103,6 +103,6 @@ std::vector<Ref> unrolled(const Call& call, Builder& out) {
 
 }  // namespace
 
-std::vector<RuleRow> scan_rules() { return {{"tract_core_scan", unrolled}}; }
+void add_scan(Book& book) { book.add({"tract_core_scan"}, {.strict = lower_scan}); }
 
-}  // namespace t2n::strict
+}  // namespace t2n::nnef_ops

@@ -1,35 +1,64 @@
-// Gathering, scattering and sorting in strict NNEF, which only has `gather` along one axis.
+// Gathering, scattering and sorting; standard NNEF only has `gather` along one axis.
 #include <algorithm>
 #include <limits>
 #include <numeric>
 #include <utility>
 
-#include "src/diag/error.h"
 #include "src/nnef_ops/arith.h"
+#include "src/nnef_ops/book.h"
+#include "src/nnef_ops/flow_call.h"
+#include "src/nnef_ops/shape_call.h"
 #include "src/nnef_ops/strict_call.h"
 
-namespace t2n::strict {
+namespace t2n::nnef_ops {
 namespace {
+
+Shapes gather_shape(const ShapeCall& call) {
+  const Ints input = call.shape("input");
+  const Ints indices = call.shape("indices");
+  const size_t axis = call.axis("axis", input.size());
+  Ints out(input.begin(), axis_at(input, axis));
+  out.insert(out.end(), indices.begin(), indices.end());
+  out.insert(out.end(), axis_at(input, axis + 1), input.end());
+  return {out};
+}
+
+Flows gather_flow(const FlowCall& call) {
+  const Flow data = call.flow("input"), index = call.flow("indices");
+  const auto axis = static_cast<int>(call.integer("axis"));
+  if (data.streams() && index.streams()) blocked("indexes a stream with another stream");
+  if (!data.streams() && !index.streams()) blocked("indexes with the input length", kNoEnd);
+  if (data.streams()) {
+    if (axis == data.axis)
+      blocked("indexes the stream at fixed positions",
+              "entries at fixed positions need the complete input");
+    if (index.rank < 0) blocked("gathers in an unsupported way");
+    Flow out = data;
+    if (axis < data.axis) out.axis += index.rank - 1;
+    if (out.rank >= 0) out.rank += index.rank - 1;
+    out.shape = nullptr;
+    return {out};
+  }
+  Flow out = index;
+  out.axis += axis;
+  out.rank = data.rank < 0 || index.rank < 0 ? -1 : data.rank + index.rank - 1;
+  return with_new_shape(out);
+}
 
 /// Tensors of intermediate steps may have this many elements.
 constexpr int64_t kMostElements = int64_t{1} << 24;
 
-int64_t count(const Shape& shape) { return ir::element_count(ir::static_shape(shape)); }
+int64_t count_of(const Shape& shape) { return ir::element_count(ir::static_shape(shape)); }
 
-void check_size(const Call& call, Builder& out, int64_t elements) {
+void check_size(const StrictCall& call, Builder& out, int64_t elements) {
   if (elements <= kMostElements) return;
   refuse(call, out,
          cat("standard NNEF expresses it by comparing every pair of elements, here ", elements,
              " pairs"));
 }
 
-/// 0, 1, … along `axis`, as numbers.
-Ref index_range(Builder& out, const Dim& n, int axis, int rank) {
-  return as_number(out, iota(out, n, axis, rank));
-}
-
 Ref gather_along(Builder& out, Ref x, Ref index, int64_t axis, const Shape& shape) {
-  const bool keeps = type_of(x) != Type::scalar;
+  const bool keeps = type_of(x) != NumberType::scalar;
   const TensorType type{keeps ? out.dtype(x) : DType::f32, shape};
   return retyped(out, emit(out, "gather", {x, as_integer(out, index)}, {{"axis", axis}}, type),
                  out.dtype(x));
@@ -50,12 +79,12 @@ Ref from_front(Builder& out, Ref index, const Dim& n) {
   return select(out, compare(out, "lt", x, number(out, 0.0)), from_end, x);
 }
 
-std::vector<Ref> gather(const Call& call, Builder& out) {
+Refs lower_gather(const StrictCall& call, Builder& out) {
   const Ref x = call.operands[0];
   const int64_t axis = call.at("axis").integer;
   const Dim& n = out.shape(x).at(axis);
   const Ref index = from_front(out, call.operands[1], n);
-  const bool is_computed = !out.is_constant(index) && type_of(index) != Type::integer;
+  const bool is_computed = !out.is_constant(index) && type_of(index) != NumberType::integer;
   if (is_computed && n.value() > kMostElements)
     refuse(call, out,
            cat("a computed index is a scalar, exact up to 2^24, and the axis has ", n.value(),
@@ -81,14 +110,16 @@ Ref flat_indices(Builder& out, const Shape& shape, Ref index, int axis) {
 
 Ref gather_elements_along(Builder& out, Ref x, Ref index, int axis) {
   const Ref flat = flat_indices(out, out.shape(x), index, axis);
-  const Ref line = out.reshape(x, {Dim(count(out.shape(x)))});
+  const Ref line = out.reshape(x, {Dim(count_of(out.shape(x)))});
   return gather_along(out, line, flat, 0, out.shape(index));
 }
 
-std::vector<Ref> gather_elements(const Call& call, Builder& out) {
+Shapes indices_shape(const ShapeCall& call) { return {call.shape("indices")}; }
+
+Refs lower_gather_elements(const StrictCall& call, Builder& out) {
   const Ref x = call.operands[0];
   const auto axis = static_cast<int>(call.at("axis").integer);
-  check_size(call, out, count(out.shape(x)));
+  check_size(call, out, count_of(out.shape(x)));
   const Dim n = out.shape(x)[axis];
   return {gather_elements_along(out, x, from_front(out, call.operands[1], n), axis)};
 }
@@ -108,14 +139,14 @@ Hits hits_of(Builder& out, Ref index, const Dim& size, int axis) {
   return {hit, select(out, hit, numbers, number(out, 0.0))};
 }
 
-Ref reduced(Builder& out, std::string_view op, Ref x, int axis) {
+Ref reduced_along(Builder& out, std::string_view op, Ref x, int axis) {
   return out.squeeze(reduce(out, op, x, {axis}), {axis});
 }
 
 /// The last of several writes wins.
 Ref written(Builder& out, Ref x, Ref index, Ref updates, int axis) {
   const Dim size = out.shape(x)[axis];
-  const Ref last = reduced(out, "max_reduce", hits_of(out, index, size, axis).number, axis);
+  const Ref last = reduced_along(out, "max_reduce", hits_of(out, index, size, axis).number, axis);
   const Ref winner = maximum(out, sub(out, last, number(out, 1.0)), number(out, 0.0));
   const Ref values = gather_elements_along(out, updates, winner, axis);
   return select(out, compare(out, "gt", last, number(out, 0.0)), values, x);
@@ -132,25 +163,24 @@ Ref written_within(Builder& out, Ref x, Ref index, Ref updates, int axis) {
   return written(out, x, index, updates, axis);
 }
 
-std::vector<Ref> scatter_elements(const Call& call, Builder& out) {
+Refs lower_scatter_elements(const StrictCall& call, Builder& out) {
   const auto axis = static_cast<int>(call.at("axis").integer);
   const Ref x = call.operands[0], updates = call.operands[2];
   const Ref index = from_front(out, call.operands[1], out.shape(x)[axis]);
-  const nnef::Value* reduction = call.find("reduction");
-  if (reduction != nullptr && reduction->text != "none")
-    refuse(call, out, cat("scattering with the reduction ", reduction->text));
+  if (const std::string& reduction = call.at("reduction").text; reduction != "none")
+    refuse(call, out, cat("scattering with the reduction ", reduction));
   const int64_t size = out.shape(x)[axis].value();
-  check_size(call, out, count(out.shape(index)) * size);
+  check_size(call, out, count_of(out.shape(index)) * size);
   return {written_within(out, x, index, updates, axis)};
 }
 
 /// Rows of x by an index of one number each.
-std::vector<Ref> scatter_nd(const Call& call, Builder& out) {
+Refs lower_scatter_nd(const StrictCall& call, Builder& out) {
   const Ref x = call.operands[0], index = call.operands[1], updates = call.operands[2];
   const Shape& shape = out.shape(x);
   const Ints index_shape = out.sizes(index);
   const int64_t depth = index_shape.back();
-  const int64_t writes = count(out.shape(index)) / std::max<int64_t>(depth, 1);
+  const int64_t writes = count_of(out.shape(index)) / std::max<int64_t>(depth, 1);
   const Ints sizes = ir::static_shape(shape);
   int64_t row_count = 1, width = 1;
   for (size_t i = 0; i < sizes.size(); ++i)
@@ -166,13 +196,23 @@ std::vector<Ref> scatter_nd(const Call& call, Builder& out) {
         out, from_front(out, out.squeeze(out.slice(entries, 1, i, i + 1), {1}), shape[i]));
     row = add(out, row, mul(out, coordinate, number(out, static_cast<double>(stride))));
   }
-  const Ref last = reduced(out, "max_reduce", hits_of(out, row, Dim(row_count), 0).number, 0);
+  const Ref last = reduced_along(out, "max_reduce", hits_of(out, row, Dim(row_count), 0).number, 0);
   const Ref winner = maximum(out, sub(out, last, number(out, 1.0)), number(out, 0.0));
   const Ref lines = out.reshape(updates, {Dim(writes), Dim(width)});
   const Ref values = gather_along(out, lines, winner, 0, {Dim(row_count), Dim(width)});
   const Ref is_written = out.unsqueeze(compare(out, "gt", last, number(out, 0.0)), {1});
   const Ref y = select(out, is_written, values, out.reshape(x, {Dim(row_count), Dim(width)}));
   return {out.reshape(y, shape)};
+}
+
+Shapes topk_shape(const ShapeCall& call) {
+  Ints out = call.shape("input");
+  const auto k = call.number_of("k");
+  if (!k) return {};
+  const size_t axis = call.axis("axis", out.size());
+  call.require(*k <= out[axis], "'k' is ", *k, " of ", out[axis], " values");
+  out[axis] = *k;
+  return Shapes{out, out};
 }
 
 /// The rank of each element, by comparison with all others; equal ones keep their order.
@@ -184,17 +224,17 @@ Ref rank_of(Builder& out, Ref x, int axis, bool is_largest) {
   const Ref earlier =
       compare(out, "lt", index_range(out, n, axis + 1, rank), index_range(out, n, axis, rank));
   const Ref wins = add(out, is_before, logical_and(out, compare(out, "eq", other, self), earlier));
-  return reduced(out, "sum_reduce", as_number(out, wins), axis + 1);
+  return reduced_along(out, "sum_reduce", as_number(out, wins), axis + 1);
 }
 
-std::vector<Ref> sorted_by_comparing(const Call& call, Builder& out, Ref x, int axis, int64_t k) {
+Refs sorted_by_comparing(const StrictCall& call, Builder& out, Ref x, int axis, int64_t k) {
   const int rank = out.rank(x) + 1;
   const Dim n = out.shape(x)[axis];
   const Ref ranks = out.unsqueeze(rank_of(out, x, axis, call.at("largest").logical), {axis + 1});
   const Ref is_at = compare(out, "eq", ranks, index_range(out, Dim(k), axis + 1, rank));
   const Ref indices =
-      reduced(out, "sum_reduce",
-              select(out, is_at, index_range(out, n, axis, rank), number(out, 0.0)), axis);
+      reduced_along(out, "sum_reduce",
+                    select(out, is_at, index_range(out, n, axis, rank), number(out, 0.0)), axis);
   // NaN compares false with everything, so several elements may have the same rank.
   const Ref within = minimum(out, indices, number(out, static_cast<double>(n.value() - 1)));
   return {gather_elements_along(out, call.operands[0], within, axis),
@@ -203,7 +243,7 @@ std::vector<Ref> sorted_by_comparing(const Call& call, Builder& out, Ref x, int 
 
 /// The k best, one after another: each is removed before the next is searched. Removed elements
 /// become infinite, so other infinities become the largest finite number.
-std::vector<Ref> picked(const Call& call, Builder& out, Ref x, int axis, int64_t k) {
+Refs picked(const StrictCall& call, Builder& out, Ref x, int axis, int64_t k) {
   const bool is_largest = call.at("largest").logical;
   const Dim n = out.shape(x)[axis];
   constexpr double kFurthest = 3.4028234663852886e38;
@@ -212,7 +252,7 @@ std::vector<Ref> picked(const Call& call, Builder& out, Ref x, int axis, int64_t
   const double kInfinite = std::numeric_limits<double>::infinity();
   const Ref removed = number(out, is_largest ? -kInfinite : kInfinite);
   const Shape best_shape = with_size(out.shape(x), axis, Dim(1));
-  std::vector<Ref> indices;
+  Refs indices;
   for (int64_t i = 0; i < k; ++i) {
     const Ref best = emit(out, is_largest ? "argmax_reduce" : "argmin_reduce", {x},
                           {{"axes", Ints{axis}}}, {DType::i64, best_shape});
@@ -225,101 +265,71 @@ std::vector<Ref> picked(const Call& call, Builder& out, Ref x, int axis, int64_t
           retyped(out, all, call.results[1].dtype)};
 }
 
-std::vector<Ref> topk(const Call& call, Builder& out) {
+Refs lower_topk(const StrictCall& call, Builder& out) {
   constexpr int64_t kFew = 8;
   const auto axis = static_cast<int>(call.at("axis").integer);
   const int64_t k = call.at("k").integer;
   const Ref x = as_number(out, call.operands[0]);
   const int64_t n = extent(out, x, axis);
-  check_size(call, out, count(out.shape(x)));
+  check_size(call, out, count_of(out.shape(x)));
   if (k <= kFew && k < n) return picked(call, out, x, axis, k);
-  check_size(call, out, count(out.shape(x)) * n);
+  check_size(call, out, count_of(out.shape(x)) * n);
   return sorted_by_comparing(call, out, x, axis, k);
 }
 
-/// A pool's window, along all axes.
-struct PoolWindow {
-  Ints size, stride, dilation;
-  std::vector<std::pair<int64_t, int64_t>> padding;
-
-  explicit PoolWindow(const Call& call)
-      : size(call.ints("size")),
-        stride(call.ints("stride")),
-        dilation(call.ints("dilation")),
-        padding(call.pairs("padding")) {}
-
-  Ints offset(int64_t number) const {
-    Ints out(size.size());
-    for (size_t i = size.size(); i-- > 0; number /= size[i]) out[i] = number % size[i];
-    return out;
-  }
-};
-
-/// The windows' elements at one offset.
-Ref at_offset(Builder& out, Ref padded, const PoolWindow& w, const Ints& offset,
-              const Shape& shape) {
-  Ints axes, begin, end, stride;
-  for (size_t i = 2; i < shape.size(); ++i) {
-    axes.push_back(static_cast<int64_t>(i));
-    begin.push_back(offset[i] * w.dilation[i]);
-    end.push_back(begin.back() + (shape[i].value() - 1) * w.stride[i] + 1);
-    stride.push_back(w.stride[i]);
-  }
-  return emit(out, "slice", {padded},
-              {{"axes", axes}, {"begin", begin}, {"end", end}, {"stride", stride}},
-              {DType::f32, shape});
+Shapes one_hot_shape(const ShapeCall& call) {
+  Ints out = call.shape("input");
+  out.insert(axis_at(out, call.axis("axis", out.size() + 1)), call.integer("dim"));
+  return {out};
 }
 
-/// Their row-major indices in the plane.
-Ref indices_at(Builder& out, const PoolWindow& w, const Ints& offset, const Ints& plane,
-               const Shape& shape) {
-  Ref index = number(out, 0.0);
-  const Ints strides = ir::contiguous_strides(plane);
-  for (size_t i = 2; i < shape.size(); ++i) {
-    const double start = static_cast<double>(offset[i] * w.dilation[i] - w.padding[i].first) *
-                         static_cast<double>(strides[i]);
-    const double step = static_cast<double>(w.stride[i] * strides[i]);
-    const Ref offsets =
-        mul(out, index_range(out, shape[i], static_cast<int>(i), static_cast<int>(shape.size())),
-            number(out, step));
-    index = add(out, index, add(out, offsets, number(out, start)));
-  }
-  return index;
+Flows one_hot_flow(const FlowCall& call) {
+  Flow out = call.first_flow();
+  if (call.integer("axis") <= out.axis) ++out.axis;
+  return with_new_shape(out);
 }
 
-/// Readers disagree on the index of max_pool_with_index, so it is computed by comparisons.
-std::vector<Ref> max_pool_with_index(const Call& call, Builder& out) {
-  constexpr double kLowest = -3.4028234663852886e38;
-  const PoolWindow w(call);
-  const Ref x = as_number(out, call.operands[0]);
-  const Shape& shape = call.result().shape;
-  const Ref values = emit(out, "max_pool", {x}, call.attributes, {DType::f32, shape});
-  if (!call.is_read.empty() && !call.is_read[1])
-    return {retyped(out, values, call.results[0].dtype),
-            retyped(out, values, call.results[1].dtype)};
-  const Ref padded = out.pad(x, w.padding, kLowest);
-  Ref best = number(out, kLowest), index = number(out, 0.0);
-  const int64_t offsets =
-      std::accumulate(w.size.begin(), w.size.end(), int64_t{1}, std::multiplies<>());
-  for (int64_t i = 0; i < offsets; ++i) {
-    const Ints offset = w.offset(i);
-    const Ref here = at_offset(out, padded, w, offset, shape);
-    const Ref is_better = compare(out, "gt", here, best);
-    index = select(out, is_better, indices_at(out, w, offset, out.sizes(x), shape), index);
-    best = maximum(out, here, best);
-  }
-  return {retyped(out, values, call.results[0].dtype), retyped(out, index, call.results[1].dtype)};
+/// Entries from `start` up to, but not including, `end`.
+Shapes range_shape(const ShapeCall& call) {
+  const auto start = call.number_of("start"), end = call.number_of("end"),
+             step = call.number_of("step");
+  if (!start || !end || !step || *step == 0) return {};
+  const int64_t direction = *step > 0 ? *end - *start : *start - *end;
+  const int64_t size = std::abs(*step);
+  return {{direction <= 0 ? 0 : (direction + size - 1) / size}};
+}
+
+/// The number of the time step: 0, 1, …
+Flows range_flow(const FlowCall& call) {
+  call.refuse_length({"start", "step"});
+  if (call.result() == nullptr || !call.number(call.value("start")) ||
+      !call.number(call.value("step")))
+    blocked("counts time steps in an unsupported way");
+  const auto rate = rate_of(call.result()->at(0), call.symbol());
+  if (!rate || rate->down != 1)
+    blocked("counts time steps at a lower rate than the input's",
+            "tract only counts the time steps of the input");
+  Flow out;
+  out.axis = 0;
+  out.rank = 1;
+  return {out};
 }
 
 }  // namespace
 
-std::vector<RuleRow> index_rules() {
-  return {{"tract_core_gather", gather},
-          {"tract_core_gather_elements", gather_elements},
-          {"tract_core_scatter_elements", scatter_elements},
-          {"tract_core_scatter_nd", scatter_nd},
-          {"tract_core_topk", topk},
-          {"max_pool_with_index", max_pool_with_index}};
+void add_index(Book& book) {
+  book.add({"gather"}, {.standard = gather_shape});
+  book.add({"tract_core_gather"},
+           {.tract = gather_shape, .flow = gather_flow, .strict = lower_gather});
+  book.add({"tract_core_gather_elements"},
+           {.tract = indices_shape, .strict = lower_gather_elements});
+  book.add({"tract_core_scatter_elements"},
+           {.tract = unary_shape, .strict = lower_scatter_elements});
+  book.add({"tract_core_scatter_nd"}, {.tract = unary_shape, .strict = lower_scatter_nd});
+  book.add({"tract_core_topk"}, {.tract = topk_shape, .strict = lower_topk});
+  book.add({"tract_core_one_hot"}, {.tract = one_hot_shape, .flow = one_hot_flow});
+  book.add({"tract_core_range"}, {.tract = range_shape, .flow = range_flow});
+  book.add({"tract_core_gather_nd", "tract_onnx_non_zero"}, {});
 }
 
-}  // namespace t2n::strict
+}  // namespace t2n::nnef_ops

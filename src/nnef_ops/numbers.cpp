@@ -8,7 +8,7 @@
 #include "src/nnef_ops/arith.h"
 #include "src/nnef_ops/strict_call.h"
 
-namespace t2n::strict {
+namespace t2n::nnef_ops {
 
 using draft::is_loaded;
 using draft::joined;
@@ -20,7 +20,7 @@ using draft::without_broadcast_axes;
 Ref retyped(Builder& out, Ref x, DType dtype) {
   if (x.dtype == dtype) return x;
   if (!out.is_constant(x))
-    return {x.tensor, dtype, ir::is_integer(dtype) && type_of(x) != Type::integer};
+    return {x.tensor, dtype, ir::is_integer(dtype) && type_of(x) != NumberType::integer};
   TensorEntry entry = out.draft().at(x.tensor);
   entry.dtype = dtype;
   entry.variable = -1;
@@ -76,12 +76,12 @@ Ref as_number(Builder& out, Ref x, Exactness exactness) {
     check_exact(out, entry, exactness);
     return retyped(out, finite(out, x), DType::f32);
   }
-  if (type_of(x) == Type::scalar) return retyped(out, x, DType::f32);
+  if (type_of(x) == NumberType::scalar) return retyped(out, x, DType::f32);
   return emit(out, "cast", {x}, {}, {DType::f32, entry.shape}, {.generic = "scalar"});
 }
 
 Ref as_integer(Builder& out, Ref x) {
-  if (type_of(x) == Type::integer) return x;
+  if (type_of(x) == NumberType::integer) return x;
   const DType dtype = ir::is_integer(out.dtype(x)) ? out.dtype(x) : DType::i64;
   if (out.is_constant(x)) return out.cast(x, dtype);
   const Ref number = as_number(out, x);
@@ -103,9 +103,9 @@ Ref truncated(Builder& out, Ref x) {
   return mul(out, out.elementwise("sign", {x}), magnitude);
 }
 
-Ref emit(Builder& out, std::string_view op, const std::vector<Ref>& operands,
-         const Attributes& attributes, const TensorType& type, const Form& form) {
+Ref emit(Builder& out, std::string_view op, const Refs& operands, const Attributes& attributes,
+         const TensorType& type, const Form& form) {
   return out.emit_all(op, operands, attributes, {type}, form)[0];
 }
 
-}  // namespace t2n::strict
+}  // namespace t2n::nnef_ops

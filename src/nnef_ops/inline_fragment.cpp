@@ -7,12 +7,12 @@
 #include "src/nnef_ops/arith.h"
 #include "src/nnef_ops/strict_call.h"
 
-namespace t2n::strict {
+namespace t2n::nnef_ops {
 namespace {
 
 class Inliner {
  public:
-  Inliner(const nnef::Fragment& fragment, const Call& call, Builder& out)
+  Inliner(const nnef::Fragment& fragment, const StrictCall& call, Builder& out)
       : fragment_(fragment), out_(out), dtype_(call.result().dtype) {
     for (size_t i = 0; i < fragment.parameters.size(); ++i) {
       const std::string& name = fragment.parameters[i].name;
@@ -23,17 +23,17 @@ class Inliner {
     }
   }
 
-  std::vector<Ref> run() {
+  Refs run() {
     for (const nnef::Assignment& statement : fragment_.body) {
       if (statement.left.kind == nnef::Kind::identifier) {
         tensors_[statement.left.text] = value(statement.right);
         continue;
       }
-      const std::vector<Ref> results = fragment_call(statement.right);
+      const Refs results = fragment_call(statement.right);
       for (size_t i = 0; i < results.size(); ++i)
         tensors_[statement.left.items.at(i).text] = results[i];
     }
-    std::vector<Ref> out;
+    Refs out;
     for (const nnef::Parameter& result : fragment_.results) out.push_back(tensors_.at(result.name));
     return out;
   }
@@ -50,32 +50,25 @@ class Inliner {
   }
 
   Ref binary(const nnef::Value& v) {
-    static const std::map<std::string, std::string_view> names = {
-        {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}, {"<", "lt"}, {">", "gt"}};
-    return elementwise(names.at(v.text), {value(v.items.at(0)), value(v.items.at(1))});
+    return elementwise(nnef::operation_of(v.text), {value(v.items.at(0)), value(v.items.at(1))});
   }
 
   static bool is_comparison(std::string_view op) { return op == "lt" || op == "gt" || op == "eq"; }
 
-  Ref elementwise(std::string_view op, const std::vector<Ref>& operands) {
+  Ref elementwise(std::string_view op, const Refs& operands) {
     if (is_comparison(op)) return out_.elementwise(op, operands, DType::boolean);
     return out_.elementwise(op, operands, dtype_);
   }
 
   Ints ints(const nnef::Value& call, std::string_view name) const {
-    for (const nnef::Argument& argument : call.arguments) {
-      if (argument.name != name) continue;
-      const bool is_parameter = argument.value.kind == nnef::Kind::identifier;
-      const nnef::Value& list = is_parameter ? attributes_.at(argument.value.text) : argument.value;
-      Ints out;
-      for (const nnef::Value& item : list.items) out.push_back(item.integer);
-      return out;
-    }
-    T2N_ASSERT(false, fragment_.name, ": no argument ", name);
+    const nnef::Value* const list = nnef::find_argument(call, name);
+    T2N_ASSERT(list != nullptr, fragment_.name, ": no argument ", name);
+    const bool is_parameter = list->kind == nnef::Kind::identifier;
+    return spec::ints_of(is_parameter ? attributes_.at(list->text) : *list);
   }
 
-  std::vector<Ref> operands(const nnef::Value& call) {
-    std::vector<Ref> out;
+  Refs operands(const nnef::Value& call) {
+    Refs out;
     for (const nnef::Argument& argument : call.arguments)
       if (argument.name.empty()) out.push_back(value(argument.value));
     return out;
@@ -84,7 +77,7 @@ class Inliner {
   Ref invoke(const nnef::Value& call) {
     const std::string& op = call.text;
     if (out_.fragment(op) != nullptr) return fragment_call(call).at(0);
-    const std::vector<Ref> x = operands(call);
+    const Refs x = operands(call);
     if (op.ends_with("_reduce")) return reduce(out_, op, x[0], ints(call, "axes"));
     if (op == "squeeze") return out_.squeeze(x[0], ints(call, "axes"));
     if (op == "unsqueeze") return out_.unsqueeze(x[0], ints(call, "axes"));
@@ -115,10 +108,10 @@ class Inliner {
                      {out_.shape(x)[0], out_.shape(w)[0]});
   }
 
-  std::vector<Ref> fragment_call(const nnef::Value& v) {
+  Refs fragment_call(const nnef::Value& v) {
     const nnef::Fragment* inner = out_.fragment(v.text);
     T2N_ASSERT(inner != nullptr, fragment_.name, ": no fragment ", v.text);
-    const std::vector<Ref> x = operands(v);
+    const Refs x = operands(v);
     Attributes attributes;
     for (const nnef::Argument& argument : v.arguments)
       if (!argument.name.empty()) attributes.emplace_back(argument.name, ints(v, argument.name));
@@ -135,8 +128,8 @@ class Inliner {
 
 }  // namespace
 
-std::vector<Ref> inline_fragment(const nnef::Fragment& fragment, const Call& call, Builder& out) {
+Refs inline_fragment(const nnef::Fragment& fragment, const StrictCall& call, Builder& out) {
   return Inliner(fragment, call, out).run();
 }
 
-}  // namespace t2n::strict
+}  // namespace t2n::nnef_ops
