@@ -102,7 +102,7 @@ at::Tensor standard_values(const at::Tensor& stored, const std::string& type,
 
 /// A list is one value; otherwise every tensor is a value. tract's lists of one element become that
 /// element.
-Value results(const nnef::Fragment& declaration, Checked<at::Tensor> tensors, bool constant) {
+Value results(const nnef::Fragment& declaration, Tensors tensors, bool constant) {
   Values out;
   for (at::Tensor& tensor : tensors) out.emplace_back(std::move(tensor), constant);
   const bool list = declaration.results.size() == 1 && is_list(declaration.results[0]);
@@ -239,7 +239,7 @@ Value DocumentEvaluator::call_operation(const nnef::Fragment& declaration, Value
     check_type(parameter, arguments[at]);
   }
   const KernelCall call(declaration, std::move(arguments), std::move(site), *this);
-  Checked<at::Tensor> tensors = kernel(call);
+  Tensors tensors = kernel(call);
   // From here on, a data-dependent size has a name, like sizes of inputs.
   if (declaration.name == "tract_onnx_non_zero" && call.has("count_symbol"))
     symbols_[call.str("count_symbol")] = tensors.at(0).size(1);

@@ -39,10 +39,10 @@ bool KernelCall::has(std::string_view name) const {
 
 at::Tensor KernelCall::tensor(std::string_view name) const { return to_tensor(value(name)); }
 
-Checked<at::Tensor> KernelCall::tensors(std::string_view name) const {
+Tensors KernelCall::tensors(std::string_view name) const {
   const Value& held = value(name);
   if (held.is_tensor()) return {to_tensor(held)};
-  Checked<at::Tensor> out;
+  Tensors out;
   for (const Value& item : to_items(held)) out.push_back(to_tensor(item));
   return out;
 }
@@ -52,10 +52,10 @@ double KernelCall::f64(std::string_view name) const { return to_scalar(value(nam
 bool KernelCall::boolean(std::string_view name) const { return to_logical(value(name)); }
 const std::string& KernelCall::str(std::string_view name) const { return to_string(value(name)); }
 
-Checked<int64_t> KernelCall::ints(std::string_view name) const {
+Ints KernelCall::ints(std::string_view name) const {
   const Value& held = value(name);
   if (held.get<int64_t>() != nullptr) return {to_integer(held)};
-  Checked<int64_t> out;
+  Ints out;
   for (const Value& item : to_items(held)) {
     // The shape of tract's reshape may mix sizes and arrays of sizes.
     if (item.get<Values>() != nullptr && operation() == "reshape" && is_tract())

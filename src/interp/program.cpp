@@ -8,6 +8,7 @@
 #include "src/interp/builtins.h"
 #include "src/interp/kernel.h"
 #include "src/spec/expansion.h"
+#include "src/spec/input_facts.h"
 
 namespace t2n::interp {
 namespace {
@@ -130,7 +131,7 @@ class Loader {
 
   void collect_inputs() {
     for (const nnef::Assignment& statement : document().graph.body)
-      if (is_external(statement.right)) program_->inputs.push_back(port(statement));
+      if (spec::is_external(statement.right)) program_->inputs.push_back(port(statement));
     if (program_->dialect == spec::Dialect::tract) return;
     const std::vector<std::string>& order = document().graph.parameters;
     std::unordered_map<std::string, size_t> positions;
@@ -145,8 +146,9 @@ class Loader {
   }
 
   static ProgramPort port(const nnef::Assignment& statement) {
-    ProgramPort out = {
-        .name = statement.left.text, .dtype = external_dtype(statement.right), .shape = {}};
+    const auto dtype = spec::external_dtype(statement.right);
+    if (!dtype) reject("an input has an unknown element type", nnef::print(statement.right));
+    ProgramPort out = {.name = statement.left.text, .dtype = *dtype, .shape = {}};
     const size_t position = statement.right.text == "external" ? 0 : 1;
     const nnef::Value* const shape = nnef::find_argument(statement.right, "shape", position);
     if (shape == nullptr) reject(cat("the input ", quoted(out.name), " has no shape"));
@@ -171,22 +173,6 @@ Program& Program::submodel(const std::string& label, const std::string& path) {
   if (artefact == submodels.end())
     reject(cat("there is no submodel ", quoted(label)), "its label is not written as a string");
   return *called.emplace(path, load_program(*artefact->second, dialect)).first->second;
-}
-
-bool is_external(const nnef::Value& value) {
-  return value.kind == nnef::Kind::invocation &&
-         (value.text == "external" || value.text == "tract_core_external");
-}
-
-ir::DType external_dtype(const nnef::Value& invocation) {
-  if (invocation.text == "external") {
-    if (invocation.type == "integer") return ir::DType::i64;
-    return invocation.type == "logical" ? ir::DType::boolean : ir::DType::f32;
-  }
-  const nnef::Value* const name = nnef::find_argument(invocation, "datum_type", 0);
-  const auto dtype = name == nullptr ? std::nullopt : tract_dtype(name->text);
-  if (!dtype) reject("an input has an unknown element type", nnef::print(invocation));
-  return *dtype;
 }
 
 std::string statement_text(const nnef::Assignment& statement) {

@@ -45,12 +45,6 @@ struct Program {
 /// Errors: `engine-rejects` (unknown operations, inputs without a shape).
 std::shared_ptr<Program> load_program(const nnef::Artefact& artefact, spec::Dialect dialect);
 
-/// True for an operation that introduces an input.
-bool is_external(const nnef::Value& value);
-
-/// The element type of an input, from its statement.
-ir::DType external_dtype(const nnef::Value& invocation);
-
 /// "`y = relu(x);`" cut to a readable length.
 std::string statement_text(const nnef::Assignment& statement);
 

@@ -13,8 +13,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 /// The range of integers.
 struct IntegerRange {
   int64_t bits = 8;

@@ -167,7 +167,7 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
     };
     const BoundCall bound(prepared.bound->declaration(), std::move(arguments));
     const std::string& name = bound.operation();
-    if (operation.is_product) refuse_added_axes(bound, frame);
+    if (operation.is(nnef_ops::kProduct)) refuse_added_axes(bound, frame);
     if (name == "tract_transformers_sdpa") note_heads(shape_of, bound);
     Results out;
     for (Ints& shape : shapes_of(operation, nnef_ops::ShapeCall(bound, shape_of, slices_)))
@@ -177,7 +177,7 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
       const Ints* const input = shape_of(bound.text("input"));
       out[0].has_added_axis = input != nullptr && input->size() < out[0].shape->size();
     }
-    if (loop_ && operation.is_product && out.size() == 1 && out[0].shape)
+    if (loop_ && operation.is(nnef_ops::kProduct) && out.size() == 1 && out[0].shape)
       loops_[*loop_].products.push_back(*out[0].shape);
     return out;
   }
@@ -216,7 +216,7 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
 
   nnef_ops::Shapes shapes_of(const nnef_ops::Operation& operation,
                              const nnef_ops::ShapeCall& call) {
-    is_structural_ = operation.is_structural;
+    is_structural_ = operation.is(nnef_ops::kStructural);
     if (strictness_ == Strictness::all || is_structural_) return operation.tract(call);
     try {
       return operation.tract(call);

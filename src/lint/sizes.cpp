@@ -75,7 +75,7 @@ class SizeLint {
     if (op == "reshape") return reshaped(value, *x);
     if (op == "slice") return sliced(value, *x);
     if (op == "tract_core_dyn_slice") return renamed(value, *x);
-    return nnef_ops::book().at(op).is_unary ? x : MaybeShape();
+    return nnef_ops::book().at(op).is(nnef_ops::kElementUnary) ? x : MaybeShape();
   }
 
   MaybeShape concatenated(const Value& call) {

@@ -108,37 +108,35 @@ Refs lower_hard_swish(const StrictCall& call, Builder& out) {
 }  // namespace
 
 void add_arithmetic(Book& book) {
-  const Operation unary{
-      .standard = unary_shape, .tract = unary_shape, .flow = elementwise_flow, .is_unary = true};
-  book.add({"neg",   "exp",  "log",     "sin",   "cos",      "tan",        "sinh",
-            "cosh",  "tanh", "asin",    "acos",  "atan",     "asinh",      "acosh",
-            "atanh", "abs",  "sign",    "floor", "ceil",     "sqr",        "sqrt",
-            "rsqr",  "log2", "sigmoid", "relu",  "softplus", "leaky_relu", "elu"},
-           unary);
-  book.add({"rsqrt"}, with_strict(unary, lower_reciprocal_root));
-  book.add({"round"}, with_strict(unary, lower_round_away));
-  book.add({"gelu", "selu"}, {.standard = unary_shape});
-  book.add({"rcp", "silu"}, {.standard = unary_shape, .flow = elementwise_flow});
-  const Operation tract_unary{.tract = unary_shape, .flow = elementwise_flow, .is_unary = true};
-  book.add({"square", "tract_core_silu", "tract_core_gelu_approx", "tract_core_pow_const",
-            "tract_transformers_silu", "tract_transformers_gelu_approx"},
-           tract_unary);
-  book.add({"recip"}, with_strict(tract_unary, lower_reciprocal));
-  book.add({"tract_core_round_even"}, with_strict(tract_unary, lower_round_even));
-  book.add({"t2n_round_even"}, {.strict = lower_round_even});  // a fragment
-  book.add({"tract_core_erf"}, with_strict(tract_unary, lower_erf));
-  book.add({"tract_core_hard_swish"}, with_strict(tract_unary, lower_hard_swish));
-  book.add({"softabs"}, {.tract = unary_shape});
-  book.add({"prelu"}, {.standard = over_first_shape, .tract = broadcast_shape});
-  const Operation binary{
-      .standard = broadcast_shape, .tract = broadcast_shape, .flow = elementwise_flow};
-  book.add({"clamp"}, binary);
-  book.add({"add", "sub", "pow", "min", "max"}, {.standard = broadcast_shape,
-                                                 .tract = broadcast_shape,
-                                                 .flow = elementwise_flow,
-                                                 .is_aligned = true});
-  book.add({"mul"}, with_strict(binary, lower_product));
-  book.add({"div"}, with_strict(binary, lower_quotient));
+  const Operation unary{unary_shape, unary_shape, elementwise_flow, nullptr, kElementUnary};
+  book.add(
+      "neg exp log sin cos tan sinh cosh tanh asin acos atan asinh acosh atanh abs sign "
+      "floor ceil sqr sqrt rsqr log2 sigmoid softplus leaky_relu elu",
+      unary);
+  book.add("relu",
+           {unary_shape, unary_shape, elementwise_flow, nullptr, kElementUnary | kMovesData});
+  book.add("rsqrt", with_strict(unary, lower_reciprocal_root));
+  book.add("round", with_strict(unary, lower_round_away));
+  book.add("gelu selu", {unary_shape});
+  book.add("rcp silu", {unary_shape, nullptr, elementwise_flow});
+  const Operation tract_unary{nullptr, unary_shape, elementwise_flow, nullptr, kElementUnary};
+  book.add(
+      "square tract_core_silu tract_core_gelu_approx tract_core_pow_const "
+      "tract_transformers_silu tract_transformers_gelu_approx",
+      tract_unary);
+  book.add("recip", with_strict(tract_unary, lower_reciprocal));
+  book.add("tract_core_round_even", with_strict(tract_unary, lower_round_even));
+  book.add("t2n_round_even", {nullptr, nullptr, nullptr, lower_round_even});  // a fragment
+  book.add("tract_core_erf", with_strict(tract_unary, lower_erf));
+  book.add("tract_core_hard_swish", with_strict(tract_unary, lower_hard_swish));
+  book.add("softabs", {nullptr, unary_shape});
+  book.add("prelu", {over_first_shape, broadcast_shape});
+  const Operation binary{broadcast_shape, broadcast_shape, elementwise_flow};
+  book.add("clamp", binary);
+  book.add("add sub pow min max",
+           {broadcast_shape, broadcast_shape, elementwise_flow, nullptr, kBroadcasts});
+  book.add("mul", with_strict(binary, lower_product));
+  book.add("div", with_strict(binary, lower_quotient));
 }
 
 }  // namespace t2n::nnef_ops

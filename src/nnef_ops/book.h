@@ -2,7 +2,6 @@
 // declaration, which is NNEF text (src/spec), and its kernel, which needs LibTorch (src/interp).
 #pragma once
 
-#include <initializer_list>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -27,6 +26,18 @@ using FlowRule = std::vector<Flow> (*)(const FlowCall& call);
 /// Emits the call as standard operations. Errors: `unsupported-argument` if that is impossible.
 using StrictRule = std::vector<Ref> (*)(const StrictCall& call, Builder& out);
 
+/// What readers of documents ask of an operation.
+enum Trait : int {
+  kProduct = 1,        ///< multiplies matrices
+  kLayer = 2,          ///< has weights
+  kJoin = 4,           ///< appends tensors to each other
+  kMovesData = 8,      ///< results have no other numbers than operands, and perhaps zeros
+  kMovesAxes = 16,     ///< keeps the blocks of packed weights together
+  kStructural = 32,    ///< tract compares its sizes as expressions while loading
+  kElementUnary = 64,  ///< elementwise, of one tensor
+  kBroadcasts = 128,   ///< kept in strict NNEF, where operands then get equal ranks
+};
+
 struct Operation {
   ShapeRule standard = nullptr;  ///< shapes in NNEF 1.0.5
   /// Shapes in tract; none if sizes do not depend on shapes alone, or if tract's versions differ.
@@ -34,13 +45,8 @@ struct Operation {
   ShapeRule tract = nullptr;
   FlowRule flow = nullptr;      ///< without it, the operation does not run in pulses
   StrictRule strict = nullptr;  ///< without it, an operation of the standard is kept
-  // What tract and its readers do with it.
-  bool is_product = false;     ///< multiplies matrices
-  bool is_join = false;        ///< appends tensors to each other
-  bool moves_axes = false;     ///< keeps the elements of packed weights together
-  bool is_structural = false;  ///< tract compares its sizes as expressions while loading
-  bool is_unary = false;       ///< elementwise, of one tensor
-  bool is_aligned = false;     ///< kept in strict NNEF, where operands then get equal ranks
+  int traits = 0;
+  bool is(Trait trait) const { return (traits & trait) != 0; }
 };
 
 inline Operation with_strict(Operation row, StrictRule strict) {
@@ -51,8 +57,8 @@ inline Operation with_strict(Operation row, StrictRule strict) {
 /// Rows by operation.
 class Book {
  public:
-  /// Aborts on a second row of an operation.
-  void add(std::initializer_list<std::string_view> names, const Operation& row);
+  /// `names`: operations, with blanks between them. Aborts on a second row of one.
+  void add(std::string_view names, const Operation& row);
   /// An empty row for an operation that has none.
   const Operation& at(std::string_view name) const;
   bool contains(std::string_view name) const { return rows_.contains(name); }

@@ -281,17 +281,10 @@ Refs lower_deconv(const StrictCall& call, Builder& out) {
 }  // namespace
 
 void add_conv(Book& book) {
-  book.add({"conv"}, {.standard = conv_shape,
-                      .tract = tract_conv_shape,
-                      .flow = conv_flow,
-                      .strict = lower_conv,
-                      .is_product = true});
-  book.add({"deconv"}, {.standard = deconv_shape,
-                        .tract = tract_deconv_shape,
-                        .flow = deconv_flow,
-                        .strict = lower_deconv});
-  book.add({"separable_conv"}, {.standard = separable_conv_shape});
-  book.add({"separable_deconv"}, {.standard = separable_deconv_shape});
+  book.add("conv", {conv_shape, tract_conv_shape, conv_flow, lower_conv, kLayer | kProduct});
+  book.add("deconv", {deconv_shape, tract_deconv_shape, deconv_flow, lower_deconv, kLayer});
+  book.add("separable_conv", {separable_conv_shape});
+  book.add("separable_deconv", {separable_deconv_shape});
 }
 
 }  // namespace t2n::nnef_ops

@@ -66,8 +66,8 @@ Flows stft_flow(const FlowCall& call) {
 }  // namespace
 
 void add_fourier(Book& book) {
-  book.add({"tract_core_fft"}, {.tract = unary_shape, .flow = fft_flow, .strict = lower_fourier});
-  book.add({"tract_core_stft"}, {.flow = stft_flow});
+  book.add("tract_core_fft", {nullptr, unary_shape, fft_flow, lower_fourier});
+  book.add("tract_core_stft", {nullptr, nullptr, stft_flow});
 }
 
 }  // namespace t2n::nnef_ops

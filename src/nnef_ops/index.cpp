@@ -318,18 +318,15 @@ Flows range_flow(const FlowCall& call) {
 }  // namespace
 
 void add_index(Book& book) {
-  book.add({"gather"}, {.standard = gather_shape});
-  book.add({"tract_core_gather"},
-           {.tract = gather_shape, .flow = gather_flow, .strict = lower_gather});
-  book.add({"tract_core_gather_elements"},
-           {.tract = indices_shape, .strict = lower_gather_elements});
-  book.add({"tract_core_scatter_elements"},
-           {.tract = unary_shape, .strict = lower_scatter_elements});
-  book.add({"tract_core_scatter_nd"}, {.tract = unary_shape, .strict = lower_scatter_nd});
-  book.add({"tract_core_topk"}, {.tract = topk_shape, .strict = lower_topk});
-  book.add({"tract_core_one_hot"}, {.tract = one_hot_shape, .flow = one_hot_flow});
-  book.add({"tract_core_range"}, {.tract = range_shape, .flow = range_flow});
-  book.add({"tract_core_gather_nd", "tract_onnx_non_zero"}, {});
+  book.add("gather", {gather_shape, nullptr, nullptr, nullptr, kMovesData});
+  book.add("tract_core_gather", {nullptr, gather_shape, gather_flow, lower_gather, kMovesData});
+  book.add("tract_core_gather_elements", {nullptr, indices_shape, nullptr, lower_gather_elements});
+  book.add("tract_core_scatter_elements", {nullptr, unary_shape, nullptr, lower_scatter_elements});
+  book.add("tract_core_scatter_nd", {nullptr, unary_shape, nullptr, lower_scatter_nd});
+  book.add("tract_core_topk", {nullptr, topk_shape, nullptr, lower_topk});
+  book.add("tract_core_one_hot", {nullptr, one_hot_shape, one_hot_flow});
+  book.add("tract_core_range", {nullptr, range_shape, range_flow});
+  book.add("tract_core_gather_nd tract_onnx_non_zero", {});
 }
 
 }  // namespace t2n::nnef_ops

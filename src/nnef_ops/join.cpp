@@ -106,23 +106,14 @@ Shapes add_n_shape(const ShapeCall& call) {
 }  // namespace
 
 void add_join(Book& book) {
-  book.add({"concat"}, {.standard = concat_shape,
-                        .tract = concat_shape,
-                        .flow = concat_flow,
-                        .strict = lower_unchanged,
-                        .is_join = true,
-                        .is_structural = true});
-  book.add({"stack"}, {.standard = stack_shape,
-                       .tract = stack_shape,
-                       .flow = stack_flow,
-                       .strict = lower_stack,
-                       .is_join = true,
-                       .is_structural = true});
-  book.add({"unstack"},
-           {.standard = unstack_shape, .tract = unstack_shape, .strict = lower_unchanged});
-  book.add({"split"}, {.standard = split_shape, .strict = lower_unchanged});
-  book.add({"copy_n"}, {.standard = copy_n_shape});
-  book.add({"add_n"}, {.standard = add_n_shape});
+  book.add("concat", {concat_shape, concat_shape, concat_flow, lower_unchanged,
+                      kMovesData | kJoin | kStructural});
+  book.add("stack",
+           {stack_shape, stack_shape, stack_flow, lower_stack, kMovesData | kJoin | kStructural});
+  book.add("unstack", {unstack_shape, unstack_shape, nullptr, lower_unchanged, kMovesData});
+  book.add("split", {split_shape, nullptr, nullptr, lower_unchanged, kMovesData});
+  book.add("copy_n", {copy_n_shape});
+  book.add("add_n", {add_n_shape});
 }
 
 }  // namespace t2n::nnef_ops

@@ -133,30 +133,22 @@ Flows cast_flow(const FlowCall& call) {
 }  // namespace
 
 void add_logic(Book& book) {
-  const Operation binary{
-      .standard = broadcast_shape, .tract = broadcast_shape, .flow = elementwise_flow};
-  book.add({"lt", "le", "gt", "ge", "eq"}, with_strict(binary, lower_comparison));
-  book.add({"ne"}, with_strict(binary, lower_inequality));
-  book.add({"and", "or"}, {.standard = broadcast_shape,
-                           .tract = broadcast_shape,
-                           .flow = elementwise_flow,
-                           .strict = lower_logic,
-                           .is_aligned = true});
-  book.add({"select"}, with_strict(binary, lower_choice));
-  book.add({"not"}, {.standard = unary_shape,
-                     .tract = unary_shape,
-                     .flow = elementwise_flow,
-                     .strict = lower_logic,
-                     .is_unary = true});
-  const Operation tract_binary{.tract = broadcast_shape, .flow = elementwise_flow};
-  book.add({"tract_core_xor", "tract_core_bitand", "tract_core_bitor", "tract_core_bitxor"},
+  const Operation binary{broadcast_shape, broadcast_shape, elementwise_flow};
+  book.add("lt le gt ge eq", with_strict(binary, lower_comparison));
+  book.add("ne", with_strict(binary, lower_inequality));
+  book.add("and or",
+           {broadcast_shape, broadcast_shape, elementwise_flow, lower_logic, kBroadcasts});
+  book.add("select", with_strict(binary, lower_choice));
+  book.add("not", {unary_shape, unary_shape, elementwise_flow, lower_logic, kElementUnary});
+  const Operation tract_binary{nullptr, broadcast_shape, elementwise_flow};
+  book.add("tract_core_xor tract_core_bitand tract_core_bitor tract_core_bitxor",
            with_strict(tract_binary, lower_bits));
-  book.add({"tract_shl", "tract_shr"}, with_strict(tract_binary, lower_shift));
-  const Operation tract_unary{.tract = unary_shape, .flow = elementwise_flow, .is_unary = true};
-  book.add({"tract_core_bitnot"}, with_strict(tract_unary, lower_bits));
-  book.add({"tract_core_is_nan", "tract_core_is_inf"}, tract_unary);
-  book.add({"cast"}, {.standard = unary_shape});
-  book.add({"tract_core_cast"}, {.tract = unary_shape, .flow = cast_flow, .strict = lower_cast});
+  book.add("tract_shl tract_shr", with_strict(tract_binary, lower_shift));
+  const Operation tract_unary{nullptr, unary_shape, elementwise_flow, nullptr, kElementUnary};
+  book.add("tract_core_bitnot", with_strict(tract_unary, lower_bits));
+  book.add("tract_core_is_nan tract_core_is_inf", tract_unary);
+  book.add("cast", {unary_shape});
+  book.add("tract_core_cast", {nullptr, unary_shape, cast_flow, lower_cast});
 }
 
 }  // namespace t2n::nnef_ops

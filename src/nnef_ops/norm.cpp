@@ -86,22 +86,18 @@ Refs lower_batch_normalization(const StrictCall& call, Builder& out) {
 }  // namespace
 
 void add_norm(Book& book) {
-  book.add({"softmax"}, {.standard = along_axes_shape, .tract = unary_shape, .flow = softmax_flow});
-  book.add({"tract_core_softmax", "tract_core_log_softmax"},
-           {.tract = unary_shape, .flow = softmax_flow});
-  book.add({"l1_normalization", "l2_normalization"},
-           {.standard = along_axes_shape, .tract = unary_shape});
-  book.add({"local_response_normalization", "local_mean_normalization",
-            "local_variance_normalization", "local_contrast_normalization"},
-           {.standard = local_shape, .tract = unary_shape});
-  book.add({"tract_core_rms_norm", "tract_transformers_rms_norm"},
-           {.tract = unary_shape, .flow = norm_flow});
-  book.add({"tract_core_scaled_rms_norm", "tract_transformers_scaled_masked_softmax"},
-           {.tract = unary_shape});
-  book.add({"batch_normalization"}, {.standard = batch_normalization_shape,
-                                     .tract = broadcast_shape,
-                                     .flow = batch_norm_flow,
-                                     .strict = lower_batch_normalization});
+  book.add("softmax", {along_axes_shape, unary_shape, softmax_flow});
+  book.add("tract_core_softmax tract_core_log_softmax", {nullptr, unary_shape, softmax_flow});
+  book.add("l1_normalization l2_normalization", {along_axes_shape, unary_shape});
+  book.add(
+      "local_response_normalization local_mean_normalization local_variance_normalization "
+      "local_contrast_normalization",
+      {local_shape, unary_shape});
+  book.add("tract_core_rms_norm tract_transformers_rms_norm", {nullptr, unary_shape, norm_flow});
+  book.add("tract_core_scaled_rms_norm tract_transformers_scaled_masked_softmax",
+           {nullptr, unary_shape});
+  book.add("batch_normalization", {batch_normalization_shape, broadcast_shape, batch_norm_flow,
+                                   lower_batch_normalization});
 }
 
 }  // namespace t2n::nnef_ops

@@ -176,19 +176,15 @@ Refs lower_max_pool_with_index(const StrictCall& call, Builder& out) {
 }  // namespace
 
 void add_pool(Book& book) {
-  book.add({"box", "avg_pool"},
-           {.standard = pool_shape, .tract = tract_pool_shape, .flow = box_flow});
-  book.add({"max_pool"},
-           {.standard = pool_shape, .tract = tract_pool_shape, .flow = max_pool_flow});
-  book.add({"max_pool_with_index"}, {.standard = pool_with_index_shape,
-                                     .tract = tract_pool_with_index_shape,
-                                     .flow = max_pool_with_index_flow,
-                                     .strict = lower_max_pool_with_index});
-  book.add({"rms_pool"}, {.standard = pool_shape, .tract = tract_pool_shape});
-  book.add({"argmax_pool"}, {.standard = pool_shape});
-  book.add({"debox"}, {.standard = debox_shape});
-  book.add({"sample"}, {.standard = sample_shape});
-  book.add({"desample"}, {.standard = desample_shape});
+  book.add("box avg_pool", {pool_shape, tract_pool_shape, box_flow});
+  book.add("max_pool", {pool_shape, tract_pool_shape, max_pool_flow, nullptr, kMovesData});
+  book.add("max_pool_with_index", {pool_with_index_shape, tract_pool_with_index_shape,
+                                   max_pool_with_index_flow, lower_max_pool_with_index});
+  book.add("rms_pool", {pool_shape, tract_pool_shape});
+  book.add("argmax_pool", {pool_shape});
+  book.add("debox", {debox_shape});
+  book.add("sample", {sample_shape});
+  book.add("desample", {desample_shape});
 }
 
 }  // namespace t2n::nnef_ops

@@ -17,42 +17,31 @@
 namespace t2n::nnef_ops {
 namespace {
 
-Shapes matmul_shape(const ShapeCall& call) {
-  Ints a = call.shape("A");
-  Ints b = call.shape("B");
-  const size_t rank = a.size();
-  call.require(rank == b.size() && rank >= 2, "the shapes are ", shape_text(a), " and ",
-               shape_text(b), ": their ranks must be equal, and 2 or more");
-  if (call.flag("transposeA")) std::swap(a[rank - 1], a[rank - 2]);
-  if (call.flag("transposeB")) std::swap(b[rank - 1], b[rank - 2]);
-  call.require(a[rank - 1] == b[rank - 2], "rows of ", a[rank - 1], " do not match columns of ",
-               b[rank - 2]);
-  const auto batch = static_cast<ptrdiff_t>(rank - 2);
-  Ints out =
-      broadcast(call, Ints(a.begin(), a.begin() + batch), Ints(b.begin(), b.begin() + batch));
-  out.push_back(a[rank - 2]);
-  out.push_back(b[rank - 1]);
-  return {out};
+/// Summed axes must be equal; in tract, one of them may have extent 1.
+void check_inner(const ShapeCall& call, int64_t a, int64_t b, bool is_tract) {
+  call.require(a == b || (is_tract && (a == 1 || b == 1)), "rows of ", a,
+               " do not match columns of ", b);
 }
 
-/// Summed axes must be equal, or one of them has extent 1.
-void check_inner(const ShapeCall& call, int64_t a, int64_t b) {
-  call.require(a == b || a == 1 || b == 1, "rows of ", a, " do not match columns of ", b);
-}
-
-Shapes tract_matmul_shape(const ShapeCall& call) {
+Shapes matmul_in(const ShapeCall& call, bool is_tract) {
   Ints a = call.shape("A"), b = call.shape("B");
   const size_t rank = a.size();
-  if (rank != b.size() || rank < 2) return {};  // packed weights may have another rank
+  const bool fits = rank == b.size() && rank >= 2;
+  if (is_tract && !fits) return {};  // packed weights may have another rank
+  call.require(fits, "the shapes are ", shape_text(a), " and ", shape_text(b),
+               ": their ranks must be equal, and 2 or more");
   if (call.flag("transposeA")) std::swap(a[rank - 1], a[rank - 2]);
   if (call.flag("transposeB")) std::swap(b[rank - 1], b[rank - 2]);
-  check_inner(call, a[rank - 1], b[rank - 2]);
+  check_inner(call, a[rank - 1], b[rank - 2], is_tract);
   Ints out = broadcast(call, Ints(axis_at(a, 0), axis_at(a, rank - 2)),
                        Ints(axis_at(b, 0), axis_at(b, rank - 2)));
   out.push_back(a[rank - 2]);
   out.push_back(b[rank - 1]);
   return {out};
 }
+
+Shapes matmul_shape(const ShapeCall& call) { return matmul_in(call, false); }
+Shapes tract_matmul_shape(const ShapeCall& call) { return matmul_in(call, true); }
 
 constexpr const char* kSums = "sums over the entire stream";
 
@@ -141,7 +130,7 @@ Shapes linear_shape(const ShapeCall& call) {
 Shapes tract_linear_shape(const ShapeCall& call) {
   const Ints input = call.shape("input"), filter = call.shape("filter");
   if (input.size() != 2 || filter.size() != 2) return {};
-  check_inner(call, input[1], filter[1]);
+  check_inner(call, input[1], filter[1], true);
   return {broadcast(call, {input[0], filter[0]}, call.shape("bias"))};
 }
 
@@ -338,22 +327,15 @@ Shapes gru_epilogue_shape(const ShapeCall& call) { return {call.shape("h_prev")}
 }  // namespace
 
 void add_product(Book& book) {
-  book.add({"matmul"}, {.standard = matmul_shape,
-                        .tract = tract_matmul_shape,
-                        .flow = matmul_flow,
-                        .strict = lower_matmul,
-                        .is_product = true});
-  book.add({"linear"}, {.standard = linear_shape,
-                        .tract = tract_linear_shape,
-                        .flow = linear_flow,
-                        .is_product = true});
-  book.add(
-      {"tract_core_einsum"},
-      {.tract = einsum_shape, .flow = einsum_flow, .strict = lower_einsum, .is_product = true});
-  book.add({"tract_transformers_sdpa"}, {.tract = attention_shape});
-  book.add({"tract_transformers_apply_rope"}, {.tract = unary_shape});
-  book.add({"tract_core_lstm_epilogue"}, {.tract = lstm_epilogue_shape});
-  book.add({"tract_core_gru_epilogue"}, {.tract = gru_epilogue_shape});
+  book.add("matmul",
+           {matmul_shape, tract_matmul_shape, matmul_flow, lower_matmul, kLayer | kProduct});
+  book.add("linear", {linear_shape, tract_linear_shape, linear_flow, nullptr, kLayer | kProduct});
+  book.add("tract_core_einsum",
+           {nullptr, einsum_shape, einsum_flow, lower_einsum, kLayer | kProduct});
+  book.add("tract_transformers_sdpa", {nullptr, attention_shape});
+  book.add("tract_transformers_apply_rope", {nullptr, unary_shape});
+  book.add("tract_core_lstm_epilogue", {nullptr, lstm_epilogue_shape});
+  book.add("tract_core_gru_epilogue", {nullptr, gru_epilogue_shape});
 }
 
 }  // namespace t2n::nnef_ops

@@ -84,18 +84,16 @@ Refs lower_cumsum(const StrictCall& call, Builder& out) {
 }  // namespace
 
 void add_reduce(Book& book) {
-  const Operation reduction{
-      .standard = reduce_shape, .tract = reduce_shape, .flow = reduction_flow};
-  book.add({"sum_reduce", "max_reduce", "min_reduce", "mean_reduce"}, reduction);
-  book.add({"any_reduce", "all_reduce"}, with_strict(reduction, lower_logic));
-  book.add({"argmax_reduce", "argmin_reduce"}, with_strict(reduction, lower_index_of_extremum));
-  book.add({"tract_core_argmax_reduce_last", "tract_core_argmin_reduce_last"},
-           {.tract = reduce_shape, .flow = reduction_flow});
-  book.add({"tract_core_product_reduce"},
-           {.tract = reduce_shape, .flow = reduction_flow, .strict = lower_product_reduce});
-  book.add({"moments"}, {.standard = moments_shape, .tract = moments_shape, .flow = moments_flow});
-  book.add({"tract_core_cumsum"},
-           {.tract = unary_shape, .flow = cumsum_flow, .strict = lower_cumsum});
+  const Operation reduction{reduce_shape, reduce_shape, reduction_flow};
+  book.add("sum_reduce max_reduce min_reduce mean_reduce", reduction);
+  book.add("any_reduce all_reduce", with_strict(reduction, lower_logic));
+  book.add("argmax_reduce argmin_reduce", with_strict(reduction, lower_index_of_extremum));
+  book.add("tract_core_argmax_reduce_last tract_core_argmin_reduce_last",
+           {nullptr, reduce_shape, reduction_flow});
+  book.add("tract_core_product_reduce",
+           {nullptr, reduce_shape, reduction_flow, lower_product_reduce});
+  book.add("moments", {moments_shape, moments_shape, moments_flow});
+  book.add("tract_core_cumsum", {nullptr, unary_shape, cumsum_flow, lower_cumsum});
 }
 
 }  // namespace t2n::nnef_ops

@@ -84,15 +84,15 @@ Shapes grid_sample_shape(const ShapeCall& call) {
 }  // namespace
 
 void add_resample(Book& book) {
-  book.add({"nearest_downsample", "area_downsample"}, {.standard = downsample_shape});
-  book.add({"nearest_upsample"}, {.standard = upsample_shape});
-  book.add({"multilinear_upsample"}, {.standard = multilinear_upsample_shape});
-  book.add({"avg_roi_pool", "max_roi_pool"}, {.standard = regions_shape});
-  book.add({"roi_resample"}, {.standard = roi_resample_shape});
-  book.add({"avg_roi_align", "max_roi_align"}, {.standard = roi_align_shape});
-  book.add({"tract_core_resize"}, {.tract = resize_shape});
-  book.add({"tract_core_grid_sample"}, {.tract = grid_sample_shape});
-  book.add({"tract_core_downsample", "tract_onnx_resize", "tract_onnx_grid_sample"}, {});
+  book.add("nearest_downsample area_downsample", {downsample_shape});
+  book.add("nearest_upsample", {upsample_shape});
+  book.add("multilinear_upsample", {multilinear_upsample_shape});
+  book.add("avg_roi_pool max_roi_pool", {regions_shape});
+  book.add("roi_resample", {roi_resample_shape});
+  book.add("avg_roi_align max_roi_align", {roi_align_shape});
+  book.add("tract_core_resize", {nullptr, resize_shape});
+  book.add("tract_core_grid_sample", {nullptr, grid_sample_shape});
+  book.add("tract_core_downsample tract_onnx_resize tract_onnx_grid_sample", {});
 }
 
 }  // namespace t2n::nnef_ops

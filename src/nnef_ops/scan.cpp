@@ -103,6 +103,6 @@ Refs lower_scan(const StrictCall& call, Builder& out) {
 
 }  // namespace
 
-void add_scan(Book& book) { book.add({"tract_core_scan"}, {.strict = lower_scan}); }
+void add_scan(Book& book) { book.add("tract_core_scan", {nullptr, nullptr, nullptr, lower_scan}); }
 
 }  // namespace t2n::nnef_ops

@@ -233,16 +233,11 @@ Refs lower_triangle(const StrictCall& call, Builder& out) {
 }  // namespace
 
 void add_slice(Book& book) {
-  book.add({"slice"}, {.standard = slice_shape,
-                       .tract = tract_slice_shape,
-                       .flow = slice_flow,
-                       .strict = lower_slice,
-                       .moves_axes = true});
-  book.add({"tract_core_dyn_slice"}, {.tract = dyn_slice_shape});
-  book.add(
-      {"pad"},
-      {.standard = pad_shape, .tract = tract_pad_shape, .flow = pad_flow, .strict = lower_pad});
-  book.add({"tract_core_trilu"}, {.tract = unary_shape, .strict = lower_triangle});
+  book.add("slice",
+           {slice_shape, tract_slice_shape, slice_flow, lower_slice, kMovesData | kMovesAxes});
+  book.add("tract_core_dyn_slice", {nullptr, dyn_slice_shape});
+  book.add("pad", {pad_shape, tract_pad_shape, pad_flow, lower_pad, kMovesData});
+  book.add("tract_core_trilu", {nullptr, unary_shape, nullptr, lower_triangle});
 }
 
 }  // namespace t2n::nnef_ops

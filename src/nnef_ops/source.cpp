@@ -38,11 +38,11 @@ Shapes tract_declared_shape(const ShapeCall& call) { return {call.ints("shape")}
 }  // namespace
 
 void add_source(Book& book) {
-  book.add({"external"}, {.standard = declared_shape, .tract = tract_declared_shape});
-  book.add({"tract_core_external"}, {.tract = tract_declared_shape});
-  book.add({"constant"}, {.standard = constant_shape});
-  book.add({"variable"}, {.standard = variable_shape, .tract = tract_declared_shape});
-  book.add({"update"}, {.standard = update_shape});
+  book.add("external", {declared_shape, tract_declared_shape});
+  book.add("tract_core_external", {nullptr, tract_declared_shape});
+  book.add("constant", {constant_shape});
+  book.add("variable", {variable_shape, tract_declared_shape});
+  book.add("update", {update_shape});
 }
 
 }  // namespace t2n::nnef_ops

@@ -243,36 +243,18 @@ Refs lower_copy(const StrictCall& call, Builder& out) {
 }  // namespace
 
 void add_structure(Book& book) {
-  book.add({"reshape"}, {.standard = reshape_shape,
-                         .tract = reshape_shape,
-                         .flow = reshape_flow,
-                         .strict = lower_unchanged});
-  book.add({"squeeze"}, {.standard = squeeze_shape,
-                         .tract = squeeze_shape,
-                         .flow = squeeze_flow,
-                         .strict = lower_unchanged,
-                         .moves_axes = true,
-                         .is_structural = true});
-  book.add({"unsqueeze"}, {.standard = unsqueeze_shape,
-                           .tract = tract_unsqueeze_shape,
-                           .flow = unsqueeze_flow,
-                           .strict = lower_unchanged,
-                           .moves_axes = true});
-  book.add({"transpose"}, {.standard = transpose_shape,
-                           .tract = transpose_shape,
-                           .flow = transpose_flow,
-                           .strict = lower_unchanged,
-                           .moves_axes = true});
-  book.add({"tract_core_broadcast"},
-           {.tract = broadcast_to_shape, .flow = broadcast_flow, .strict = lower_broadcast});
-  book.add({"tile"},
-           {.standard = tile_shape, .tract = tract_tile_shape, .strict = lower_unchanged});
-  book.add({"copy"}, {.standard = unary_shape,
-                      .tract = unary_shape,
-                      .flow = elementwise_flow,
-                      .strict = lower_copy,
-                      .moves_axes = true,
-                      .is_unary = true});
+  book.add("reshape", {reshape_shape, reshape_shape, reshape_flow, lower_unchanged, kMovesData});
+  book.add("squeeze", {squeeze_shape, squeeze_shape, squeeze_flow, lower_unchanged,
+                       kMovesData | kMovesAxes | kStructural});
+  book.add("unsqueeze", {unsqueeze_shape, tract_unsqueeze_shape, unsqueeze_flow, lower_unchanged,
+                         kMovesData | kMovesAxes});
+  book.add("transpose", {transpose_shape, transpose_shape, transpose_flow, lower_unchanged,
+                         kMovesData | kMovesAxes});
+  book.add("tract_core_broadcast",
+           {nullptr, broadcast_to_shape, broadcast_flow, lower_broadcast, kMovesData});
+  book.add("tile", {tile_shape, tract_tile_shape, nullptr, lower_unchanged, kMovesData});
+  book.add("copy", {unary_shape, unary_shape, elementwise_flow, lower_copy,
+                    kMovesData | kMovesAxes | kElementUnary});
 }
 
 }  // namespace t2n::nnef_ops

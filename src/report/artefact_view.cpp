@@ -7,6 +7,7 @@
 #include "src/diag/one_of.h"
 #include "src/nnef/parser.h"
 #include "src/nnef/walk.h"
+#include "src/nnef_ops/book.h"
 
 namespace t2n::report {
 namespace {
@@ -19,26 +20,6 @@ constexpr std::array<std::string_view, 3> kRound = {"round", "tract_core_round",
 constexpr std::array<std::string_view, 6> kCutOff = {
     "clamp", "min", "max", "tract_core_min", "tract_core_max", "relu"};
 constexpr std::array<std::string_view, 4> kAffine = {"mul", "div", "add", "sub"};
-constexpr std::array<std::string_view, 17> kMove = {"reshape",
-                                                    "transpose",
-                                                    "squeeze",
-                                                    "unsqueeze",
-                                                    "slice",
-                                                    "concat",
-                                                    "stack",
-                                                    "unstack",
-                                                    "split",
-                                                    "copy",
-                                                    "max_pool",
-                                                    "relu",
-                                                    "pad",
-                                                    "tile",
-                                                    "gather",
-                                                    "tract_core_broadcast",
-                                                    "tract_core_gather"};
-constexpr std::array<std::string_view, 5> kLayers = {"conv", "deconv", "linear", "matmul",
-                                                     "tract_core_einsum"};
-
 std::string number_text(const Value& value) {
   return value.kind == Kind::integer ? cat(value.integer) : cat(value.number);
 }
@@ -71,11 +52,13 @@ bool rounds(const Statement& statement) {
 }
 
 bool only_moves_data(const Statement& statement) {
-  return statement.call != nullptr && is_one_of(statement.call->text, kMove);
+  return statement.call != nullptr &&
+         nnef_ops::book().at(statement.call->text).is(nnef_ops::kMovesData);
 }
 
 bool is_layer(const Statement& statement) {
-  return statement.call != nullptr && is_one_of(statement.call->text, kLayers);
+  return statement.call != nullptr &&
+         nnef_ops::book().at(statement.call->text).is(nnef_ops::kLayer);
 }
 
 ArtefactView::ArtefactView(const nnef::Artefact& artefact_in) : artefact(artefact_in) {

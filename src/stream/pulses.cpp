@@ -12,6 +12,7 @@
 #include "src/nnef/walk.h"
 #include "src/nnef_ops/flow_call.h"
 #include "src/spec/document_walk.h"
+#include "src/spec/input_facts.h"
 #include "src/spec/operations.h"
 
 namespace t2n::stream {
@@ -34,10 +35,6 @@ struct Item {
   /// The final state of a scan over the stream, which has no end.
   bool is_last_state = false;
 };
-
-bool is_external(std::string_view operation) {
-  return operation == "external" || operation == "tract_core_external";
-}
 
 bool all_known(const Flows& flows) {
   return std::all_of(flows.begin(), flows.end(), [](const Flow& flow) { return flow.known; });
@@ -164,7 +161,7 @@ class Finder : spec::DocumentWalk<Finder, Item> {
 
   Results call(const Value& invocation, Scope& scope) {
     if (invocation.text == "tract_core_scan") return scan(invocation, scope);
-    if (is_external(invocation.text)) return {external()};
+    if (spec::is_external(invocation)) return {external()};
     if (invocation.text == "variable") return {{}};
     const nnef::Fragment* const declaration =
         spec::find_operation(invocation.text, spec::Dialect::tract);

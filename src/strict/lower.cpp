@@ -71,7 +71,7 @@ class Lowering {
     if (right.text == "variable") return variable(right, names.at(0));
     Refs operands;
     Attributes attributes;
-    Form form{.is_aligned = nnef_ops::book().at(right.text).is_aligned};
+    Form form{.is_aligned = nnef_ops::book().at(right.text).is(nnef_ops::kBroadcasts)};
     for (const nnef::Argument& argument : right.arguments) {
       if (!argument.name.empty()) {
         attributes.emplace_back(argument.name, argument.value);
