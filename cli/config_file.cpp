@@ -91,7 +91,7 @@ std::vector<Setting> settings_of(const std::string& path) {
   return out;
 }
 
-bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
+bool takes_no_value(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
 
 bool is_repeatable(const CLI::Option& option) {
   return option.get_expected_max() == CLI::detail::expected_max_vector_size;
@@ -99,7 +99,7 @@ bool is_repeatable(const CLI::Option& option) {
 
 /// A flag's value, or its default if none is needed.
 std::string plain_value(const CLI::Option& option, const std::string& value) {
-  return is_flag(option) ? option.get_flag_value(option.get_lnames().at(0), value) : value;
+  return takes_no_value(option) ? option.get_flag_value(option.get_lnames().at(0), value) : value;
 }
 
 /// The subject of a value: the input of `--input`, the axis of `--dynamic`. Two values with the
@@ -184,7 +184,7 @@ void add(const CLI::App& command, const Setting& setting, FileOptions& out) {
     if (*cli_value != value)
       out.overridden.push_back(
           cat(name, " is ", quoted(*cli_value), ", not ", quoted(setting.value), as_in));
-  } else if (!is_flag(*option)) {
+  } else if (!takes_no_value(*option)) {
     out.tokens.push_back(cat(name, "=", value));
   } else if (value != "false") {
     out.tokens.push_back(setting.value == "true" ? name : cat(name, "=", value));

@@ -7,6 +7,7 @@
 
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
+#include "src/nnef/names.h"
 
 namespace t2n::nnef {
 namespace {
@@ -17,10 +18,6 @@ constexpr std::array<std::string_view, 7> kPairs = {"->", "<=", ">=", "==", "!="
 constexpr std::string_view kSingles = "()[]{}<>=,;:+-*/^!?";
 
 // Unlike those of <cctype>, independent of the locale.
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_identifier_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
-}
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 bool is_quote(char c) { return c == '\'' || c == '"'; }
 

@@ -20,11 +20,6 @@ constexpr std::array<std::string_view, 19> kReserved = {
 /// tract reads these as literals even as prefixes of longer names.
 constexpr std::array<std::string_view, 3> kLiteralPrefixes = {"inf", "true", "false"};
 
-// Unlike std::isalpha, independent of the locale.
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_identifier_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
-}
 bool is_label_char(char c) { return is_identifier_char(c) || c == '.' || c == '-' || c == '/'; }
 
 bool needs_prefix(std::string_view name) {

@@ -8,6 +8,12 @@
 
 namespace t2n::nnef {
 
+// Unlike std::isalpha, independent of the locale.
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+inline bool is_identifier_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_';
+}
+
 /// `[A-Za-z_][A-Za-z0-9_]*`; other names are written `i"…"`, which only tract reads.
 bool is_plain_identifier(std::string_view name);
 
