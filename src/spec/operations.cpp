@@ -1,7 +1,6 @@
 // Tables of declarations, parsed on first use.
 #include "src/spec/operations.h"
 
-#include <array>
 #include <map>
 
 #include "src/diag/error.h"
@@ -14,66 +13,28 @@ namespace {
 using nnef::Fragment;
 using Operations = std::map<std::string_view, const Fragment*>;
 
-/// Operations of the standard that no version of tract supports.
-constexpr std::array kNotInTract = {"add_n",
-                                    "area_downsample",
-                                    "argmax_pool",
-                                    "avg_roi_align",
-                                    "avg_roi_pool",
-                                    "cast",
-                                    "constant",
-                                    "copy_n",
-                                    "desample",
-                                    "gather",
-                                    "gelu",
-                                    "linear_quantize",
-                                    "logarithmic_quantize",
-                                    "max_roi_align",
-                                    "max_roi_pool",
-                                    "min_max_linear_quantize",
-                                    "nearest_downsample",
-                                    "rcp",
-                                    "roi_resample",
-                                    "sample",
-                                    "selu",
-                                    "silu",
-                                    "split",
-                                    "update",
-                                    "zero_point_linear_quantize"};
-
 std::vector<Fragment> declarations(std::string_view file) {
   for (const nnef::FragmentText& source : fragment_texts())
     if (source.file == file) return nnef::parse_fragments(source.text, file);
   internal_error(__FILE__, __LINE__, cat("no text ", file));
 }
 
-void add_fragments(const std::vector<Fragment>& fragments, Operations& table) {
-  for (const Fragment& fragment : fragments) table[fragment.name] = &fragment;
-}
+using Fragments = std::vector<Fragment>;
 
-const Operations& khronos_table() {
-  static const std::vector<Fragment> standard = declarations("standard.nnef");
-  static const Operations table = [] {
-    Operations out;
-    add_fragments(standard, out);
-    return out;
-  }();
-  return table;
-}
-
-const Operations& tract_table() {
-  static const std::vector<Fragment> tract = declarations("tract.nnef");
-  static const Operations table = [] {
-    Operations out = khronos_table();
-    for (const char* name : kNotInTract) out.erase(name);
-    add_fragments(tract, out);
-    return out;
-  }();
-  return table;
+/// tract declares some operations differently.
+Operations table_of(const Fragments& standard, const Fragments& own) {
+  Operations out;
+  for (const Fragments* fragments : {&standard, &own})
+    for (const Fragment& fragment : *fragments) out[fragment.name] = &fragment;
+  return out;
 }
 
 const Operations& operation_table(Dialect dialect) {
-  return dialect == Dialect::khronos ? khronos_table() : tract_table();
+  static const Fragments standard = declarations("standard.nnef");
+  static const Fragments khronos = declarations("khronos.nnef"), tract = declarations("tract.nnef");
+  static const Operations of_khronos = table_of(standard, khronos);
+  static const Operations of_tract = table_of(standard, tract);
+  return dialect == Dialect::khronos ? of_khronos : of_tract;
 }
 
 }  // namespace
