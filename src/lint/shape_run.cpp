@@ -83,8 +83,9 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
  private:
   friend DocumentWalk;
 
-  /// The part of a call that is the same in every run.
+  /// The part of a call that is the same in every run; unbound for an operation without a rule.
   struct Prepared {
+    const nnef_ops::Operation* operation = nullptr;  ///< nullptr for a fragment
     const Signature* signature = nullptr;
     std::optional<BoundCall> bound;
   };
@@ -99,24 +100,25 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
                                                                   : Results{};
   }
 
-  /// An operation without a rule is unknown.
   Results call(const Value& invocation, Frame& frame) {
-    const nnef_ops::Operation& operation = nnef_ops::book().at(invocation.text);
-    const bool is_scan = invocation.text == "tract_core_scan";
-    if (operation.tract == nullptr && !is_scan) return {};
-    const Prepared& prepared = prepare(invocation, [&]() -> const Signature& {
-      return operation_signature(invocation.text, Dialect::tract);
-    });
-    return is_scan ? scan(*prepared.bound, frame) : apply(prepared, operation, frame);
+    const Prepared& prepared = prepare(invocation, nullptr);
+    if (!prepared.bound) return {};
+    return is_scan(invocation) ? scan(*prepared.bound, frame) : apply(prepared, frame);
   }
 
-  template <typename GetSignature>
-  const Prepared& prepare(const Value& invocation, const GetSignature& signature) {
-    Prepared& out = calls_[&invocation];
-    if (out.bound) return out;
-    out.signature = &signature();
-    out.bound.emplace(*out.signature->declaration, invocation);
-    return out;
+  static bool is_scan(const Value& invocation) { return invocation.text == "tract_core_scan"; }
+
+  const Prepared& prepare(const Value& invocation, const nnef::Fragment* callee) {
+    if (const auto known = calls_.find(&invocation); known != calls_.end()) return known->second;
+    Prepared out;
+    if (callee != nullptr)
+      out.signature = &fragment_signature(*callee);
+    else
+      out.operation = &nnef_ops::book().at(invocation.text);
+    if (callee == nullptr && (out.operation->tract != nullptr || is_scan(invocation)))
+      out.signature = &operation_signature(invocation.text, Dialect::tract);
+    if (out.signature != nullptr) out.bound.emplace(*out.signature->declaration, invocation);
+    return calls_.emplace(&invocation, std::move(out)).first->second;
   }
 
   const Signature& fragment_signature(const nnef::Fragment& fragment) {
@@ -126,8 +128,7 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
   }
 
   Frame enter(const nnef::Fragment& callee, const Value& invocation, Frame& frame) {
-    const Prepared& prepared =
-        prepare(invocation, [&]() -> const Signature& { return fragment_signature(callee); });
+    const Prepared& prepared = prepare(invocation, &callee);
     Frame inner;
     for (size_t i = 0; i < callee.parameters.size(); ++i)
       if (const Value* const argument = prepared.bound->arguments()[i])
@@ -154,7 +155,8 @@ class ShapeRunner::State : DocumentWalk<ShapeRunner::State, Known> {
     return known.shape ? &names_.back() : nullptr;
   }
 
-  Results apply(const Prepared& prepared, const nnef_ops::Operation& operation, Frame& frame) {
+  Results apply(const Prepared& prepared, Frame& frame) {
+    const nnef_ops::Operation& operation = *prepared.operation;
     Arguments arguments = prepared.bound->arguments();
     for (size_t i = 0; i < arguments.size(); ++i) {
       if (arguments[i] == nullptr) continue;
