@@ -12,7 +12,7 @@
 #include "src/diag/error.h"
 #include "src/export/check_command.h"
 #include "src/export/report.h"
-#include "src/nnef_reader/sniff.h"
+#include "src/nnef/sniff.h"
 
 namespace t2n::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/model_file/sniff.h"
-#include "src/nnef_reader/sniff.h"
+#include "src/nnef/sniff.h"
 #include "src/quant/summary.h"
 #include "src/report/artefact_violations.h"
 #include "src/samples/placeholder.h"

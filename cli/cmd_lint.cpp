@@ -15,8 +15,8 @@
 #include "src/export/graph_file.h"
 #include "src/export/opt.h"
 #include "src/export/pass_table.h"
-#include "src/nnef_reader/artefact.h"
-#include "src/nnef_reader/sniff.h"
+#include "src/nnef/artefact.h"
+#include "src/nnef/sniff.h"
 #include "src/report/artefact_lint.h"
 
 namespace t2n::cli {

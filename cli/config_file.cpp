@@ -8,7 +8,7 @@
 
 #include "src/config/json_options.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/files.h"
+#include "src/nnef/files.h"
 
 namespace t2n::cli {
 namespace {

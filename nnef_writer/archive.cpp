@@ -7,13 +7,13 @@
 #include <string_view>
 #include <utility>
 
-#include "nnef/names.h"
 #include "nnef_writer/archive_stream.h"
 #include "nnef_writer/dat.h"
 #include "nnef_writer/print.h"
 #include "nnef_writer/quant.h"
 #include "nnef_writer/shared_files.h"
 #include "src/diag/error.h"
+#include "src/nnef/names.h"
 
 namespace t2n::nnef {
 namespace {

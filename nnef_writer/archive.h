@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "nnef/ast.h"
 #include "nnef_writer/destination.h"
 #include "nnef_writer/gzip.h"
 #include "nnef_writer/temporary.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::nnef {
 

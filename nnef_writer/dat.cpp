@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "ir/cast.h"
-#include "nnef/item_type.h"
 #include "src/diag/error.h"
+#include "src/nnef/item_type.h"
 
 namespace t2n::nnef {
 namespace {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <span>
 
-#include "nnef/blob.h"
+#include "src/nnef/blob.h"
 
 namespace t2n::nnef {
 

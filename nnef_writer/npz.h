@@ -3,17 +3,11 @@
 
 #include <filesystem>
 #include <span>
-#include <string>
 
-#include "ir/tensor.h"
 #include "nnef_writer/destination.h"
+#include "src/nnef/npz.h"
 
 namespace t2n::nnef {
-
-struct NamedTensor {
-  std::string name;
-  ir::Tensor value;
-};
 
 /// Replaces the file atomically; equal arrays give equal bytes. Names must differ. Errors:
 /// `unsupported-dtype` (bf16, which NumPy lacks), before anything is written; `cannot-write`.

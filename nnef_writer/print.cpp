@@ -8,10 +8,10 @@
 #include <string_view>
 #include <utility>
 
-#include "nnef/names.h"
 #include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
+#include "src/nnef/names.h"
 
 namespace t2n::nnef {
 namespace {

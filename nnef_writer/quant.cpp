@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "nnef/names.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/nnef/names.h"
 
 namespace t2n::nnef {
 namespace {

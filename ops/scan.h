@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::ops {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <vector>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 #include "src/check/source_model.h"
 #include "src/spec/input_sizes.h"
 

@@ -9,7 +9,7 @@
 #include "src/check/run_artefact.h"
 #include "src/confine/confine.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/artefact.h"
+#include "src/nnef/artefact.h"
 #include "src/spec/dialect.h"
 #include "src/spec/expansion.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "src/check/check_model.h"
-#include "src/nnef_reader/artefact.h"
+#include "src/nnef/artefact.h"
 #include "src/spec/input_facts.h"
 
 namespace t2n {

@@ -9,8 +9,8 @@
 #include "src/diag/error.h"
 #include "src/diff/same_text.h"
 #include "src/diff/weights.h"
-#include "src/nnef_reader/parser.h"
 #include "src/samples/samples.h"
+#include "src/nnef/parser.h"
 #include "src/spec/dialect.h"
 
 namespace t2n {

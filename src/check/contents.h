@@ -6,7 +6,7 @@
 
 #include "src/check/source_model.h"
 #include "src/diag/diagnostic.h"
-#include "src/nnef_reader/artefact.h"
+#include "src/nnef/artefact.h"
 #include "src/target/target.h"
 
 namespace t2n {

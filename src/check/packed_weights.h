@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::check {
 

@@ -7,8 +7,8 @@
 #include "nnef_writer/npz.h"
 #include "src/check/engine.h"
 #include "src/diag/sink.h"
-#include "src/nnef_reader/artefact.h"
 #include "src/samples/samples.h"
+#include "src/nnef/artefact.h"
 #include "src/spec/input_facts.h"
 #include "src/spec/operations.h"
 

@@ -5,7 +5,7 @@
 #include "src/limits/limits.h"
 #include "src/limits/watch.h"
 #include "src/model/torch_module.h"
-#include "src/nnef_reader/artefact.h"
+#include "src/nnef/artefact.h"
 
 namespace t2n::check {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 #include "src/dynamic/probes.h"
 #include "src/model/torch_module.h"
 #include "src/samples/samples.h"

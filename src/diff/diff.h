@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "src/nnef_reader/artefact.h"
+#include "src/nnef/artefact.h"
 
 namespace t2n::diff {
 

@@ -5,9 +5,10 @@
 #include <map>
 #include <optional>
 
-#include "nnef/walk.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/nnef/walk.h"
+#include "src/spec/bound_call.h"
 #include "src/spec/dialect.h"
 #include "src/spec/operations.h"
 
@@ -19,10 +20,7 @@ using nnef::Value;
 class Flattener {
  public:
   explicit Flattener(const nnef::Document& document)
-      : document_(document), dialect_(spec::dialect_of(document)) {
-    for (const nnef::Fragment& fragment : document.fragments)
-      fragments_.emplace(fragment.name, &fragment);
-  }
+      : document_(document), dialect_(spec::dialect_of(document)), fragments_(document) {}
 
   FlatGraph run() {
     for (const nnef::Assignment& assignment : document_.graph.body) statement(assignment);
@@ -67,9 +65,8 @@ class Flattener {
   }
 
   const nnef::Fragment* declaration(const std::string& operation) const {
-    if (const auto found = fragments_.find(operation); found != fragments_.end())
-      return found->second;
-    return spec::find_operation(operation, dialect_);
+    const nnef::Fragment* const found = fragments_.find(operation);
+    return found != nullptr ? found : spec::find_operation(operation, dialect_);
   }
 
   std::vector<Operand> operands(const Value& call) {
@@ -90,7 +87,7 @@ class Flattener {
   }
 
   std::vector<Operand> bound_operands(const Value& call, const nnef::Fragment& known) {
-    const spec::Arguments arguments = spec::bind(known, call);
+    const spec::Arguments arguments = spec::BoundCall(known, call).arguments();
     std::vector<Operand> out;
     for (size_t i = 0; i < arguments.size(); ++i)
       if (arguments[i] != nullptr && !is_absent(known.parameters[i], *arguments[i]))
@@ -168,7 +165,7 @@ class Flattener {
 
   const nnef::Document& document_;
   spec::Dialect dialect_;
-  std::map<std::string, const nnef::Fragment*> fragments_;
+  nnef::FragmentTable fragments_;
   std::map<std::string, NodeOutput> sources_;
   FlatGraph out_;
 };

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::diff {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <map>
 
-#include "nnef/walk.h"
 #include "nnef_writer/print.h"
 #include "src/diag/error.h"
+#include "src/nnef/walk.h"
 #include "src/spec/dialect.h"
 
 namespace t2n::diff {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::diff {
 

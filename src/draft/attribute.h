@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "nnef/ast.h"
 #include "src/draft/tensor_entry.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::draft {
 

@@ -10,10 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "nnef/names.h"
-#include "nnef/walk.h"
 #include "src/draft/attribute.h"
 #include "src/draft/notes.h"
+#include "src/nnef/names.h"
+#include "src/nnef/walk.h"
 
 namespace t2n::draft {
 

@@ -5,11 +5,11 @@
 #include <cctype>
 #include <map>
 
-#include "nnef/walk.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
 #include "src/export/stages.h"
 #include "src/export/traced_model.h"
+#include "src/nnef/walk.h"
 
 namespace t2n {
 namespace {

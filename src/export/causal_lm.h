@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "ir/comparison.h"
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
+#include "src/export/dynamic_model.h"
 #include "src/export/port_names.h"
 #include "src/export/traced_model.h"
 

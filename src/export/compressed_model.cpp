@@ -12,7 +12,7 @@
 #include "src/diag/error.h"
 #include "src/export/pass_table.h"
 #include "src/export/stages.h"
-#include "src/nnef_reader/npy.h"
+#include "src/nnef/npy.h"
 #include "src/passes/layers.h"
 #include "src/passes/passes.h"
 #include "src/samples/samples_at.h"

@@ -8,13 +8,13 @@
 #include <sstream>
 
 #include "ir/print.h"
-#include "nnef/names.h"
 #include "nnef_writer/npz.h"
 #include "nnef_writer/output.h"
 #include "src/diag/error.h"
 #include "src/model_file/allowed.h"
-#include "src/nnef_reader/files.h"
-#include "src/nnef_reader/npz.h"
+#include "src/nnef/files.h"
+#include "src/nnef/names.h"
+#include "src/nnef/npz.h"
 #include "src/passes/known.h"
 
 namespace t2n {

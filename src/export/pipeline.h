@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "nnef/ast.h"
 #include "nnef_writer/destination.h"
 #include "src/check/check_model.h"
 #include "src/export/compressed_model.h"
 #include "src/export/port_names.h"
+#include "src/samples/samples.h"
 #include "src/export/traced_model.h"
+#include "src/nnef/ast.h"
 #include "src/passes/pass.h"
 #include "src/target/target.h"
 

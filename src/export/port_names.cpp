@@ -5,10 +5,10 @@
 #include <set>
 #include <utility>
 
-#include "nnef/names.h"
-#include "nnef/walk.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
+#include "src/nnef/names.h"
+#include "src/nnef/walk.h"
 
 namespace t2n {
 namespace {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-#include "nnef/walk.h"
+#include "src/nnef/walk.h"
 
 namespace t2n {
 namespace {

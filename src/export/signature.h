@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "nnef/ast.h"
 #include "src/export/pipeline.h"
+#include "src/nnef/ast.h"
 
 namespace t2n {
 

@@ -24,7 +24,7 @@ int64_t source_index(int64_t at, int64_t size, const std::string& border) {
 at::Tensor extended_axis(const at::Tensor& tensor, int64_t axis, std::pair<int64_t, int64_t> width,
                          const std::string& border) {
   const int64_t size = tensor.size(axis);
-  Checked<int64_t> indices;
+  Ints indices;
   for (int64_t at = -width.first; at < size + width.second; ++at) {
     indices.push_back(source_index(at, size, border));
     if (indices.back() < 0 || indices.back() >= size)
@@ -35,7 +35,7 @@ at::Tensor extended_axis(const at::Tensor& tensor, int64_t axis, std::pair<int64
 }
 
 at::Tensor constant_extended(const at::Tensor& tensor, const Padding& padding, double value) {
-  Checked<int64_t> from_last;
+  Ints from_last;
   for (auto pair = padding.rbegin(); pair != padding.rend(); ++pair) {
     from_last.push_back(pair->first);
     from_last.push_back(pair->second);

@@ -1,8 +1,6 @@
 #include "src/interp/builtins.h"
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 #include <string>
 
 #include "nnef_writer/print.h"
@@ -25,14 +23,6 @@ bool is_builtin(std::string_view name) { return is_one_of(name, kBuiltins); }
 bool is_tensor_source(std::string_view name) { return is_one_of(name, kTensorSources); }
 
 bool is_submodel(std::string_view name) { return name == "tract_core_submodel"; }
-
-std::optional<ir::DType> tract_dtype(std::string_view name) {
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  if (lower == "tdim") return ir::DType::i64;
-  return ir::parse_dtype(lower);
-}
 
 ir::Dim dimension(const nnef::Value& expression) {
   if (const auto dim = spec::read_dimension(expression)) return *dim;

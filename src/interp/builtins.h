@@ -6,7 +6,7 @@
 
 #include "ir/dtype.h"
 #include "ir/shape.h"
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::interp {
 
@@ -17,9 +17,6 @@ bool is_builtin(std::string_view name);
 bool is_tensor_source(std::string_view name);
 /// The operation that runs another artefact.
 bool is_submodel(std::string_view name);
-
-/// "f32", "F32", "tdim" (which is i64 at run time)…
-std::optional<ir::DType> tract_dtype(std::string_view name);
 
 /// An integer, or an expression over symbols. Errors: `engine-rejects`.
 ir::Dim dimension(const nnef::Value& expression);

@@ -12,9 +12,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-using Ints = Checked<int64_t>;
-
 /// The parts of a convolution except its window.
 struct Parts {
   at::Tensor input;

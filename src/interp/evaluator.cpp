@@ -28,7 +28,7 @@ namespace {
 }
 
 /// A limit for the bytes of a run's tensors, proportional to the largest input or weight.
-int64_t budget_of(const Program& program, const Checked<at::Tensor>& inputs) {
+int64_t budget_of(const Program& program, const Tensors& inputs) {
   int64_t largest = 0;
   for (const at::Tensor& input : inputs)
     largest = std::max(largest, static_cast<int64_t>(input.nbytes()));
@@ -44,11 +44,11 @@ size_t count_results(const nnef::Value& left) {
 
 }  // namespace
 
-Checked<at::Tensor> DocumentEvaluator::run(const Checked<at::Tensor>& inputs,
-                                           const std::vector<std::string>& output_names) {
+Tensors DocumentEvaluator::run(const Tensors& inputs,
+                               const std::vector<std::string>& output_names) {
   Values arguments;
   for (const at::Tensor& input : inputs) arguments.emplace_back(input, /*is_constant=*/false);
-  Checked<at::Tensor> out;
+  Tensors out;
   for (const Value& value : run_values(std::move(arguments), output_names))
     out.push_back(dequantised(value));
   return out;
@@ -58,7 +58,7 @@ Values DocumentEvaluator::run_values(Values arguments,
                                      const std::vector<std::string>& output_names) {
   const at::InferenceMode no_gradients;
   check_inputs(arguments);
-  Checked<at::Tensor> inputs;
+  Tensors inputs;
   for (const Value& input : arguments) inputs.push_back(to_tensor(input));
   budget_ = budget_of(program_, inputs);
   const trace::AllocationLimit limit(budget_);

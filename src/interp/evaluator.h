@@ -17,8 +17,7 @@ class DocumentEvaluator {
   explicit DocumentEvaluator(Program& program) : program_(program) {}
 
   /// `inputs`: in the order of program.inputs. Returns the values of `output_names`.
-  Checked<at::Tensor> run(const Checked<at::Tensor>& inputs,
-                          const std::vector<std::string>& output_names);
+  Tensors run(const Tensors& inputs, const std::vector<std::string>& output_names);
 
   /// The same with quantised tensors, for inputs with the same parameters in graph.quant.
   Values run_values(Values inputs, const std::vector<std::string>& output_names);

@@ -6,18 +6,13 @@
 #include "src/diag/error.h"
 #include "src/interp/evaluator.h"
 #include "src/limits/limits.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 
 namespace t2n::interp {
 namespace {
 
-/// The operation of an operator between tensors.
-std::string operation_of(const std::string& sign) {
-  static const std::unordered_map<std::string, std::string> operations = {
-      {"+", "add"}, {"-", "sub"},  {"*", "mul"}, {"/", "div"}, {"^", "pow"},
-      {"<", "lt"},  {">", "gt"},   {"<=", "le"}, {">=", "ge"}, {"==", "eq"},
-      {"!=", "ne"}, {"&&", "and"}, {"||", "or"}};
-  return operations.at(sign);
+std::string operation_of(std::string_view sign) {
+  return sign == "&&" ? "and" : sign == "||" ? "or" : std::string(nnef::operation_of(sign));
 }
 
 [[noreturn]] void refuse_items() {

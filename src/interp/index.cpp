@@ -12,9 +12,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-using Ints = Checked<int64_t>;
-
 struct SliceRange {
   int64_t begin = 0;
   int64_t end = 0;

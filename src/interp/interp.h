@@ -8,7 +8,7 @@
 
 #include "ir/shape.h"
 #include "ir/tensor.h"
-#include "src/nnef_reader/artefact.h"
+#include "src/nnef/artefact.h"
 #include "src/spec/operations.h"
 
 namespace t2n::interp {

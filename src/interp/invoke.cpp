@@ -102,7 +102,7 @@ at::Tensor standard_values(const at::Tensor& stored, const std::string& type,
 
 /// A list is one value; otherwise every tensor is a value. tract's lists of one element become that
 /// element.
-Value results(const nnef::Fragment& declaration, Checked<at::Tensor> tensors, bool constant) {
+Value results(const nnef::Fragment& declaration, Tensors tensors, bool constant) {
   Values out;
   for (at::Tensor& tensor : tensors) out.emplace_back(std::move(tensor), constant);
   const bool list = declaration.results.size() == 1 && is_list(declaration.results[0]);
@@ -118,10 +118,8 @@ Value DocumentEvaluator::invoke(const nnef::Value& invocation, Frame& frame) {
                    .result_count = std::exchange(frame.result_count, 1),
                    .path = cat(frame.path, ".", frame.calls++),
                    .is_named = &invocation == named_};
-  const auto fragment = program_.fragments.find(invocation.text);
-  if (fragment != program_.fragments.end()) {
-    Values results =
-        run_fragment(*fragment->second, bound(*fragment->second, invocation, frame), site.path);
+  if (const nnef::Fragment* const fragment = program_.fragments.find_defined(invocation.text)) {
+    Values results = run_fragment(*fragment, bound(*fragment, invocation, frame), site.path);
     return results.size() == 1 ? std::move(results[0]) : Value(std::move(results));
   }
   if (is_builtin(invocation.text)) return builtin(invocation, frame);
@@ -174,7 +172,7 @@ Value DocumentEvaluator::variable(const nnef::Value& invocation, Frame& frame) {
 
 /// The next run sees the new value (NNEF 1.0.5 §4.1.4).
 Value DocumentEvaluator::update(const nnef::Value& invocation, Frame& frame) {
-  const nnef::Value* const target = find_argument(invocation, "variable", 0);
+  const nnef::Value* const target = nnef::find_argument(invocation, "variable", 0);
   const auto label = target == nullptr ? labels_.end() : labels_.find(target->text);
   if (label == labels_.end()) fail("the first argument of an update must be a variable");
   const nnef::Fragment& declaration = spec::operation("update", program_.dialect);
@@ -205,7 +203,7 @@ Value DocumentEvaluator::submodel(const nnef::Value& invocation, Frame& frame,
 Values DocumentEvaluator::bound(const nnef::Fragment& declaration, const nnef::Value& invocation,
                                 Frame& frame) {
   Values out;
-  for (const nnef::Value* argument : spec::bind(declaration, invocation))
+  for (const nnef::Value* argument : spec::BoundCall(declaration, invocation).arguments())
     out.push_back(argument == nullptr ? Value() : evaluate(*argument, frame));
   return out;
 }
@@ -241,7 +239,7 @@ Value DocumentEvaluator::call_operation(const nnef::Fragment& declaration, Value
     check_type(parameter, arguments[at]);
   }
   const KernelCall call(declaration, std::move(arguments), std::move(site), *this);
-  Checked<at::Tensor> tensors = kernel(call);
+  Tensors tensors = kernel(call);
   // From here on, a data-dependent size has a name, like sizes of inputs.
   if (declaration.name == "tract_onnx_non_zero" && call.has("count_symbol"))
     symbols_[call.str("count_symbol")] = tensors.at(0).size(1);

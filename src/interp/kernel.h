@@ -9,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "nnef/ast.h"
 #include "src/interp/value.h"
+#include "src/nnef/ast.h"
+#include "src/spec/bound_call.h"
 #include "src/spec/operations.h"
 
 namespace t2n::interp {
@@ -46,12 +47,12 @@ class KernelCall {
   bool has(std::string_view name) const;
   /// The argument as a tensor; primitives get rank 0.
   at::Tensor tensor(std::string_view name) const;
-  Checked<at::Tensor> tensors(std::string_view name) const;
+  Tensors tensors(std::string_view name) const;
   int64_t i64(std::string_view name) const;
   double f64(std::string_view name) const;
   bool boolean(std::string_view name) const;
   const std::string& str(std::string_view name) const;
-  Checked<int64_t> ints(std::string_view name) const;
+  Ints ints(std::string_view name) const;
   /// `[(1, 2), (0, 0)]`
   std::vector<std::pair<int64_t, int64_t>> pairs(std::string_view name) const;
 
@@ -64,8 +65,6 @@ class KernelCall {
   at::Tensor& memory(const std::string& key) const;
 
  private:
-  bool absent_if_false(std::string_view name) const;
-
   const nnef::Fragment& declaration_;
   Values arguments_;
   CallSite site_;
@@ -77,7 +76,7 @@ const Value& find_value(const nnef::Fragment& declaration, const Values& argumen
                         std::string_view name);
 
 /// Returns the results in the declaration's order; for an array, all its items.
-using Kernel = Checked<at::Tensor> (*)(const KernelCall&);
+using Kernel = Tensors (*)(const KernelCall&);
 
 /// Kernels by the name of the operation.
 class Kernels {

@@ -11,9 +11,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-using Ints = Checked<int64_t>;
-
 /// The result has the type of A. With mixed or small integer types, torch's products would wrap
 /// differently from tract's.
 at::Tensor matrix_product(const at::Tensor& a, const at::Tensor& b) {

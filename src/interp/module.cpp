@@ -48,7 +48,7 @@ void on_own_stack(const std::function<void()>& work) {
 
 std::vector<ir::Tensor> run_to(Program& program, const std::vector<ir::Tensor>& inputs,
                                const std::vector<std::string>& output_names) {
-  Checked<at::Tensor> tensors;
+  Tensors tensors;
   for (const ir::Tensor& input : inputs) tensors.push_back(trace::to_torch(input));
   std::vector<ir::Tensor> out;
   on_own_stack([&] {

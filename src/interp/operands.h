@@ -17,7 +17,7 @@ namespace t2n::interp {
 at::Tensor with_rank(const at::Tensor& tensor, int64_t rank);
 
 /// Gives all tensors the same rank.
-Checked<at::Tensor> same_rank(const Checked<at::Tensor>& tensors);
+Tensors same_rank(const Tensors& tensors);
 
 /// Two operands of a call with a common element type and rank. The standard casts nothing. tract
 /// casts a constant to the other side's type, integer literals turn numbers into dimensions, and
@@ -37,6 +37,11 @@ at::Tensor in_f32(const at::Tensor& tensor);
 
 /// Errors: `engine-failed` for an axis out of range; negative ones are out of range.
 int64_t checked_axis(int64_t axis, int64_t rank);
-Checked<int64_t> checked_axes(const KernelCall& call, std::string_view name, int64_t rank);
+Ints checked_axes(const KernelCall& call, std::string_view name, int64_t rank);
+
+/// The axes merged into one, at the end.
+at::Tensor with_merged_axes(const at::Tensor& x, const Ints& axes);
+/// The shape of a reduction over the axes, which keep extent 1.
+Ints reduced_shape(const at::Tensor& x, const Ints& axes);
 
 }  // namespace t2n::interp

@@ -13,9 +13,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-using Ints = Checked<int64_t>;
-
 /// tract's windows have entries for the first two axes, and ignore them.
 Ints window_sizes(const KernelCall& call, const at::Tensor& x) {
   Ints sizes = call.ints("size");

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/interp/interp.h"
+#include "src/nnef/walk.h"
 
 namespace t2n::interp {
 
@@ -23,7 +24,7 @@ struct Program {
   spec::Dialect dialect = spec::Dialect::khronos;
   std::vector<ProgramPort> inputs;
   std::vector<ProgramPort> outputs;
-  std::unordered_map<std::string, const nnef::Fragment*> fragments;
+  nnef::FragmentTable fragments;
   std::unordered_map<std::string, const nnef::QuantEntry*> quant;
   std::unordered_map<std::string, nnef::StoredTensor> tensors;  ///< by label
   std::unordered_map<const Body*, LastUses> last_uses;
@@ -43,16 +44,6 @@ struct Program {
 
 /// Errors: `engine-rejects` (unknown operations, inputs without a shape).
 std::shared_ptr<Program> load_program(const nnef::Artefact& artefact, spec::Dialect dialect);
-
-/// True for an operation that introduces an input.
-bool is_external(const nnef::Value& value);
-
-/// The element type of an input, from its statement.
-ir::DType external_dtype(const nnef::Value& invocation);
-
-/// The argument with that name, or the positional one at `position`; nullptr if there is none.
-const nnef::Value* find_argument(const nnef::Value& invocation, std::string_view name,
-                                 size_t position);
 
 /// "`y = relu(x);`" cut to a readable length.
 std::string statement_text(const nnef::Assignment& statement);

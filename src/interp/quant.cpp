@@ -13,8 +13,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 /// The range of integers.
 struct IntegerRange {
   int64_t bits = 8;
@@ -136,13 +134,13 @@ at::Tensor literal(const nnef::Value& value) {
 }
 
 at::Tensor argument(const nnef::QuantEntry& entry, std::string_view name) {
-  const nnef::Value* const value = find_argument(entry.invocation, name, /*position=*/SIZE_MAX);
+  const nnef::Value* const value = nnef::find_argument(entry.invocation, name);
   if (value == nullptr) fail(cat("the quantisation of ", quoted(entry.name), " lacks ", name));
   return literal(*value);
 }
 
 bool flag(const nnef::QuantEntry& entry, std::string_view name) {
-  const bool is_present = find_argument(entry.invocation, name, SIZE_MAX) != nullptr;
+  const bool is_present = nnef::find_argument(entry.invocation, name) != nullptr;
   return is_present && argument(entry, name).item<bool>();
 }
 

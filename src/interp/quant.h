@@ -1,8 +1,8 @@
 // graph.quant of the standard: quantisation of floats (NNEF 1.0.5 §7).
 #pragma once
 
-#include "nnef/ast.h"
 #include "src/interp/value.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::interp {
 

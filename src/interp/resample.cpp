@@ -14,9 +14,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-using Ints = Checked<int64_t>;
-
 /// One for each spatial axis.
 Ints factors(const KernelCall& call, const at::Tensor& x) {
   const Ints factor = call.ints("factor");
@@ -91,7 +88,7 @@ Tensors multilinear_upsample(const KernelCall& call) {
 
 at::Tensor interpolated(const at::Tensor& x, int64_t axis, const Checked<double>& positions,
                         const std::string& border) {
-  Checked<int64_t> below;
+  Ints below;
   Checked<double> weight;
   for (const double position : positions) {
     const double low = std::floor(position);

@@ -14,9 +14,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-using Ints = Checked<int64_t>;
-
 /// A region: an image of the batch, and the range on each spatial axis.
 struct Region {
   at::Tensor image;  ///< [1, C, …]

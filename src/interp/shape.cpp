@@ -12,9 +12,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-using Ints = Checked<int64_t>;
-
 int64_t product(const Ints& sizes) {
   int64_t out = 1;
   for (const int64_t size : sizes)

@@ -12,8 +12,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 struct Expression {
   std::vector<std::string> inputs;
   std::string output;
@@ -74,7 +72,7 @@ Tensors einsum(const KernelCall& call) {
 /// Six axes: m and k of A, k and n of B, m and n of the result; the others are batches.
 Tensors legacy_matmul(const KernelCall& call) {
   const at::Tensor a = call.tensor("A"), b = call.tensor("B");
-  const Checked<int64_t> axes = call.ints("axes");
+  const Ints axes = call.ints("axes");
   if (axes.size() != 6) fail(cat("there are ", axes.size(), " axes, not six"));
   std::string terms[3];
   for (std::string& term : terms)

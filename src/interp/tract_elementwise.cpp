@@ -9,8 +9,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 /// A function of f16 or f32, computed in f32.
 template <at::Tensor (*function)(const at::Tensor&)>
 Tensors half_unary(const KernelCall& call) {

@@ -8,8 +8,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 /// Moves along an axis with a decaying mean of what `measure` returns; `apply` uses it.
 template <typename Measure, typename Apply>
 Tensors running(const KernelCall& call, const Measure& measure, const Apply& apply) {

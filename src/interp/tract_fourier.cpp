@@ -8,8 +8,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 at::Tensor pairs(const KernelCall& call) {
   at::Tensor out = call.tensor("input");
   require_dtype(out, {at::kHalf, at::kFloat, at::kDouble});
@@ -46,7 +44,7 @@ Tensors stft(const KernelCall& call) {
   return {through_float(input, [&](const at::Tensor& x) {
     at::Tensor frames = x.unfold(axis, frame, stride).movedim(-1, axis + 1);
     if (call.has("window")) {
-      Checked<int64_t> along(static_cast<size_t>(frames.dim()), 1);
+      Ints along(static_cast<size_t>(frames.dim()), 1);
       along[axis + 1] = frame;
       frames = frames.mul(padded_window(call, frame).to(x.scalar_type()).reshape(along));
     }

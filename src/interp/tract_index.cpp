@@ -8,8 +8,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 /// The indices in i64; negative ones count from the end. Errors: `engine-failed` for indices out of
 /// range.
 at::Tensor wrapped(const at::Tensor& positions, int64_t extent) {
@@ -27,7 +25,7 @@ Tensors tract_gather(const KernelCall& call) {
   const at::Tensor input = call.tensor("input"), positions = call.tensor("indices");
   const int64_t axis = axis_of(call, "axis", input.dim());
   const at::Tensor indices = wrapped(positions, input.size(axis));
-  Checked<int64_t> shape = input.sizes().vec();
+  Ints shape = input.sizes().vec();
   shape.erase(shape.begin() + axis);
   shape.insert(shape.begin() + axis, positions.sizes().begin(), positions.sizes().end());
   at::Tensor out = input.index_select(axis, indices.reshape({-1})).reshape(shape);
@@ -71,11 +69,11 @@ Tensors gather_nd(const KernelCall& call) {
   if (depth == 0 || batch + depth > input.dim())
     fail(cat("tuples of ", depth, " indices do not fit ", input.dim() - batch, " axes"));
   // The batch axes are indexed by their own positions.
-  Checked<int64_t> shape(static_cast<size_t>(indices.dim() - 1), 1);
+  Ints shape(static_cast<size_t>(indices.dim() - 1), 1);
   c10::List<std::optional<at::Tensor>> picks;
   for (int64_t i = 0; i < batch; ++i) {
     const size_t axis = i;
-    Checked<int64_t> along = shape;
+    Ints along = shape;
     along.at(axis) = input.size(i);
     picks.push_back(at::arange(input.size(i), at::kLong).reshape(along));
   }
@@ -144,7 +142,7 @@ Tensors one_hot(const KernelCall& call) {
   const int64_t axis = axis_of(call, "axis", input.dim() + 1), dim = call.i64("dim");
   const at::Tensor off = fill_value(call, "value_off"), on = fill_value(call, "value_on");
   const at::Tensor targets = wrapped(input, dim).unsqueeze(axis);
-  Checked<int64_t> shape = input.sizes().vec();
+  Ints shape = input.sizes().vec();
   shape.insert(shape.begin() + axis, dim);
   const at::Tensor background = off.expand(shape).clone(at::MemoryFormat::Contiguous);
   return {background.scatter(axis, targets, on.to(off.dtype()).expand(targets.sizes()))};

@@ -10,8 +10,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 /// The experts of each token, and their weights.
 struct Routes {
   at::Tensor experts;  ///< [tokens, k]
@@ -88,7 +86,7 @@ Tensors moe_ffn(const KernelCall& call) {
   return {out.reshape(x.sizes()).to(x.scalar_type())};
 }
 
-void require_shape(const at::Tensor& tensor, const Checked<int64_t>& shape) {
+void require_shape(const at::Tensor& tensor, const Ints& shape) {
   if (tensor.sizes().vec() != shape)
     fail(cat("a tensor is ", shape_text(tensor.sizes()), ", not ", shape_text(shape)));
 }
@@ -120,12 +118,12 @@ Tensors gdn_recurrent(const KernelCall& call) {
   require_dtype(query, {at::kHalf});
   if (query.dim() != 4) fail(cat("the queries have rank ", query.dim(), ", not 4"));
   const int64_t width = query.size(3);
-  const auto checked = [&](const char* name, const Checked<int64_t>& shape) {
+  const auto checked = [&](const char* name, const Ints& shape) {
     const at::Tensor x = call.tensor(name);
     require_shape(x, shape);
     return x.to(at::kFloat);
   };
-  const Checked<int64_t> shape = query.sizes().vec(), gate_shape{shape[0], shape[1], shape[2]};
+  const Ints shape = query.sizes().vec(), gate_shape{shape[0], shape[1], shape[2]};
   const at::Tensor q = unit(query.to(at::kFloat)), k = unit(checked("key", shape));
   const at::Tensor v = checked("value", shape), decay = checked("log_decay", gate_shape).exp();
   const at::Tensor beta = checked("beta", gate_shape);

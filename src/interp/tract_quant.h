@@ -1,8 +1,8 @@
 // tract's quantised tensors: integers with a scale and a zero point.
 #pragma once
 
-#include "nnef/ast.h"
 #include "src/interp/value.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::interp {
 

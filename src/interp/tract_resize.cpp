@@ -10,8 +10,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 /// How the entries of a resized axis are computed.
 struct Sampling {
   std::string coordinates;
@@ -112,7 +110,7 @@ at::Tensor resampled_axis(const at::Tensor& x, int64_t dim, const Sampling& samp
     kernel = kernel.div(kernel.sum(0));
   }
   const at::Tensor taken = indices.clamp(0, axis.size - 1);
-  Checked<int64_t> along(static_cast<size_t>(x.dim()), 1), shape = x.sizes().vec();
+  Ints along(static_cast<size_t>(x.dim()), 1), shape = x.sizes().vec();
   along[dim] = shape[dim] = axis.resized;
   at::Tensor out = at::zeros(shape, at::kFloat);
   for (int64_t i = 0; i < window; ++i) {

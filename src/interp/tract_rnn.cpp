@@ -8,8 +8,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 /// The gates of the last axis. Errors: `engine-failed` if it is not `count` times `hidden`.
 Tensors gates(const at::Tensor& x, int64_t count, int64_t hidden) {
   if (x.dim() == 0 || x.size(-1) != count * hidden)

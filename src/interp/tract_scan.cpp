@@ -11,8 +11,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 struct Scanned {
   std::string parameter;
   at::Tensor tensor;
@@ -161,7 +159,7 @@ class Loop {
   /// Shapes come from an iteration on zeros; states are unchanged.
   Tensors without_iterations() {
     for (const Scanned& each : scanned_) {
-      Checked<int64_t> shape = each.tensor.sizes().vec();
+      Ints shape = each.tensor.sizes().vec();
       shape[each.axis] = std::abs(each.step);
       bind(each.parameter, Value(at::zeros(shape, each.tensor.options()), false));
     }

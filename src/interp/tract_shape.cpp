@@ -12,8 +12,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 Tensors tract_shape_of(const KernelCall& call) {
   return {at::tensor(call.tensor("input").sizes(), at::kLong)};
 }
@@ -21,7 +19,7 @@ Tensors tract_shape_of(const KernelCall& call) {
 /// numpy's rules: aligned at the last axis, unlike all other operations. Both sides may broadcast.
 Tensors broadcast(const KernelCall& call) {
   const at::Tensor input = call.tensor("input");
-  Checked<int64_t> shape = call.ints("shape");
+  Ints shape = call.ints("shape");
   while (static_cast<int64_t>(shape.size()) < input.dim()) shape.insert(shape.begin(), 1);
   const size_t lead = shape.size() - static_cast<size_t>(input.dim());
   for (size_t i = lead; i < shape.size(); ++i) {

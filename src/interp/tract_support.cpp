@@ -5,6 +5,7 @@
 #include "src/frontend/load/convert.h"
 #include "src/interp/builtins.h"
 #include "src/interp/operands.h"
+#include "src/spec/input_facts.h"
 
 namespace t2n::interp {
 namespace {
@@ -22,14 +23,14 @@ int64_t axis_of(const KernelCall& call, std::string_view name, int64_t rank) {
   return checked_axis(call.i64(name), rank);
 }
 
-Checked<int64_t> axes_of(const KernelCall& call, std::string_view name, int64_t rank) {
-  Checked<int64_t> axes = checked_axes(call, name, rank);
+Ints axes_of(const KernelCall& call, std::string_view name, int64_t rank) {
+  Ints axes = checked_axes(call, name, rank);
   std::sort(axes.begin(), axes.end());
   return axes;
 }
 
 at::ScalarType dtype_named(const std::string& name) {
-  const auto dtype = tract_dtype(name);
+  const auto dtype = spec::tract_dtype(name);
   if (!dtype) fail(cat("there is no type ", quoted(name)));
   return trace::to_torch(*dtype);
 }

@@ -14,7 +14,7 @@ namespace t2n::interp {
 /// An axis of a tensor of this rank. Errors: `engine-failed`; tract has no negative axes.
 int64_t axis_of(const KernelCall& call, std::string_view name, int64_t rank);
 /// Several axes, in ascending order.
-Checked<int64_t> axes_of(const KernelCall& call, std::string_view name, int64_t rank);
+Ints axes_of(const KernelCall& call, std::string_view name, int64_t rank);
 
 /// "f32", "F32", "i64", "tdim" (i64)… Errors: `engine-failed`.
 at::ScalarType dtype_named(const std::string& name);

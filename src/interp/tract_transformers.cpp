@@ -11,8 +11,6 @@
 namespace t2n::interp {
 namespace {
 
-using Tensors = Checked<at::Tensor>;
-
 /// input cos + (second half negated, then the first) sin; operands have the same rank.
 Tensors apply_rope(const KernelCall& call) {
   const at::Tensor x = call.tensor("input"), cos = call.tensor("cos"), sin = call.tensor("sin");

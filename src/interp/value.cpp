@@ -23,7 +23,7 @@ const at::Tensor* single_element(const Value& value) {
 }
 
 at::Tensor stacked(const Values& items) {
-  Checked<at::Tensor> out;
+  Tensors out;
   for (const Value& item : items) out.push_back(to_tensor(item));
   return out.empty() ? at::zeros({0}) : at::stack(out);
 }

@@ -14,6 +14,9 @@
 
 namespace t2n::interp {
 
+using Ints = Checked<int64_t>;
+using Tensors = Checked<at::Tensor>;
+
 struct Value;
 /// An array or a tuple.
 using Values = Checked<Value>;

@@ -11,8 +11,6 @@
 namespace t2n::interp {
 namespace {
 
-using Ints = Checked<int64_t>;
-
 /// A limit for sizes, strides, dilations and paddings: products of two fit into 64 bits.
 constexpr int64_t kLargest = int64_t{1} << 30;
 

@@ -29,14 +29,14 @@ using Window = Checked<WindowAxis>;
 
 /// From the larger to the smaller space. `sizes` belong to the last axes of `shape`; the call's
 /// paddings, strides and dilations have as many items, or none.
-Window forward_window(const KernelCall& call, at::IntArrayRef shape, const Checked<int64_t>& sizes);
+Window forward_window(const KernelCall& call, at::IntArrayRef shape, const Ints& sizes);
 
 /// Windows that move by 1 over as many positions as there are entries.
-Window automatic_window(at::IntArrayRef shape, const Checked<int64_t>& sizes);
+Window automatic_window(at::IntArrayRef shape, const Ints& sizes);
 
 /// From the smaller space `shape` to the larger one, with extents `output_shape` if not empty.
-Window reverse_window(const KernelCall& call, at::IntArrayRef shape, const Checked<int64_t>& sizes,
-                      const Checked<int64_t>& output_shape);
+Window reverse_window(const KernelCall& call, at::IntArrayRef shape, const Ints& sizes,
+                      const Ints& output_shape);
 
 /// Calls `each` for each entry of the window, in row-major order, with the elements of `padded`
 /// under this entry at all window positions.

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "src/diag/finding.h"
+#include "src/nnef/artefact.h"
 #include "src/quant_lint/rules.h"
 #include "src/report/artefact_program.h"
 #include "src/spec/dialect.h"

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <array>
 
-#include "nnef/walk.h"
+#include "src/nnef/walk.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
+#include "src/nnef_ops/book.h"
 
 namespace t2n::report {
 namespace {
@@ -20,28 +21,7 @@ constexpr std::array<std::string_view, 3> kRound = {"round", "tract_core_round",
 constexpr std::array<std::string_view, 6> kCutOff = {
     "clamp", "min", "max", "tract_core_min", "tract_core_max", "relu"};
 constexpr std::array<std::string_view, 4> kAffine = {"mul", "div", "add", "sub"};
-constexpr std::array<std::string_view, 17> kMove = {"reshape",
-                                                    "transpose",
-                                                    "squeeze",
-                                                    "unsqueeze",
-                                                    "slice",
-                                                    "concat",
-                                                    "stack",
-                                                    "unstack",
-                                                    "split",
-                                                    "copy",
-                                                    "max_pool",
-                                                    "relu",
-                                                    "pad",
-                                                    "tile",
-                                                    "gather",
-                                                    "tract_core_broadcast",
-                                                    "tract_core_gather"};
-const Value* argument(const Value& call, std::string_view name) {
-  for (const nnef::Argument& each : call.arguments)
-    if (each.name == name) return &each.value;
-  return nullptr;
-}
+bool moves_data(std::string_view op) { return nnef_ops::book().at(op).is(nnef_ops::kMovesData); }
 
 std::string number_or_name(const Value& value) {
   if (value.kind == Kind::identifier) return value.text;
@@ -49,7 +29,7 @@ std::string number_or_name(const Value& value) {
 }
 
 std::string cast_to(const Value& call) {
-  const Value* to = call.text == "tract_core_cast" ? argument(call, "to") : nullptr;
+  const Value* to = call.text == "tract_core_cast" ? nnef::find_argument(call, "to") : nullptr;
   return to != nullptr && to->kind == Kind::string ? to->text : std::string();
 }
 
@@ -123,7 +103,7 @@ class Reading {
       return first.form != Form::integers || repeats_cast ? lint::Kind::quantise
                                                           : lint::Kind::rearrange;
     }
-    if (is_one_of(call->text, kMove)) return lint::Kind::rearrange;
+    if (moves_data(call->text)) return lint::Kind::rearrange;
     const bool has_weight =
         is_layer(call->text) && operands.size() > 1 && value(operands[1]).form == Form::dequantised;
     return has_weight ? lint::Kind::boundary : lint::Kind::other;
@@ -136,7 +116,7 @@ class Reading {
     out.is_known = std::all_of(operands.begin(), operands.end(),
                                [&](size_t operand) { return value(operand).is_known; });
     modules_[id] = modules_[operands.front()];
-    if (!is_one_of(call.text, kMove)) out.stored = value(operands.front()).stored;
+    if (!moves_data(call.text)) out.stored = value(operands.front()).stored;
     set_form(call, operands, out);
   }
 
@@ -144,7 +124,7 @@ class Reading {
     lint::Value& out = value(id);
     out.is_known = true;
     out.stored = id;
-    const Value* label = argument(call, "label");
+    const Value* label = nnef::find_argument(call, "label");
     if (label == nullptr) return;
     out.name = label->text;
     if (const size_t dot = out.name.rfind('.'); dot != std::string::npos)
@@ -175,7 +155,7 @@ class Reading {
       if (to.starts_with('f')) out.form = first.form;
     } else if (is_one_of(call.text, kCutOff) && takes_number) {
       if (first.form == Form::integers || call.text == "relu") out.form = first.form;
-    } else if (is_one_of(call.text, kMove)) {
+    } else if (moves_data(call.text)) {
       const bool is_equal = std::all_of(operands.begin(), operands.end(), [&](size_t operand) {
         return value(operand).form == first.form && value(operand).scale == first.scale;
       });
@@ -207,11 +187,7 @@ class Reading {
 
 }  // namespace
 
-bool is_layer(std::string_view op) {
-  constexpr std::array<std::string_view, 5> kLayers = {"conv", "deconv", "linear", "matmul",
-                                                       "tract_core_einsum"};
-  return is_one_of(op, kLayers);
-}
+bool is_layer(std::string_view op) { return nnef_ops::book().at(op).is(nnef_ops::kLayer); }
 
 ArtefactProgram artefact_program(const nnef::Artefact& artefact) { return Reading(artefact).run(); }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "src/quant_lint/program.h"
-#include "src/nnef_reader/artefact.h"
+#include "src/nnef/artefact.h"
 
 namespace t2n::report {
 

@@ -5,9 +5,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "nnef/walk.h"
 #include "src/diag/error.h"
-#include "src/spec/lint.h"
+#include "src/lint/strict.h"
+#include "src/nnef/walk.h"
 
 namespace t2n::report {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "src/nnef_reader/artefact.h"
+#include "src/nnef/artefact.h"
 #include "src/spec/dialect.h"
 #include "src/spec/input_facts.h"
 

@@ -7,12 +7,13 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "nnef/walk.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/lexer.h"
+#include "src/lint/strict.h"
+#include "src/lint/tract.h"
+#include "src/nnef/lexer.h"
+#include "src/nnef/walk.h"
+#include "src/spec/bound_call.h"
 #include "src/spec/dialect.h"
-#include "src/spec/lint.h"
-#include "src/spec/lint_tract.h"
 
 namespace t2n::report {
 namespace {
@@ -27,9 +28,7 @@ using spec::Violation;
 class CallLint {
  public:
   explicit CallLint(const Document& document)
-      : document_(document), dialect_(spec::dialect_of(document)) {
-    for (const Fragment& fragment : document.fragments) own_[fragment.name] = &fragment;
-  }
+      : document_(document), dialect_(spec::dialect_of(document)), own_(document) {}
 
   std::vector<Violation> run() {
     for (const Fragment& fragment : document_.fragments) {
@@ -84,9 +83,9 @@ class CallLint {
 
   std::optional<Violation> call(const Value& invocation) const {
     try {
-      const auto own = own_.find(invocation.text);
-      spec::bind(own != own_.end() ? *own->second : spec::operation(invocation.text, dialect_),
-                 invocation);
+      const Fragment* const own = own_.find(invocation.text);
+      spec::BoundCall(own != nullptr ? *own : spec::operation(invocation.text, dialect_),
+                      invocation);
     } catch (const Error& error) {
       return Violation{{}, error.diagnostic().message, error.diagnostic().help};
     }
@@ -102,7 +101,7 @@ class CallLint {
 
   const Document& document_;
   spec::Dialect dialect_;
-  std::unordered_map<std::string_view, const Fragment*> own_;
+  nnef::FragmentTable own_;
   std::unordered_set<std::string> names_;
   bool is_fragment_ = false;
   std::vector<Violation> out_;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "src/diag/diagnostic.h"
-#include "src/nnef_reader/artefact.h"
+#include "src/nnef/artefact.h"
 
 namespace t2n::report {
 

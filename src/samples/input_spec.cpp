@@ -13,9 +13,9 @@
 
 #include "src/diag/error.h"
 #include "src/model/torch_module.h"
-#include "src/nnef_reader/files.h"
-#include "src/nnef_reader/npy.h"
-#include "src/nnef_reader/npz.h"
+#include "src/nnef/files.h"
+#include "src/nnef/npy.h"
+#include "src/nnef/npz.h"
 
 namespace t2n {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ir/comparison.h"
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::spec {
 

@@ -1,7 +1,7 @@
 // The number of statements of a document with all calls of fragments expanded.
 #pragma once
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::spec {
 

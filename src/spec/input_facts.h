@@ -3,11 +3,12 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/shape.h"
 #include "ir/tensor.h"
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::spec {
 
@@ -26,6 +27,12 @@ struct InputFact {
 /// In the order of the graph's parameters. `external<integer>` is i64, as in tract. Errors:
 /// `nnef-invalid` for a parameter that no statement declares, or with a negative size.
 std::vector<InputFact> input_facts(const nnef::Document& document);
+
+/// Whether the expression declares an input, and of which type: std::nullopt for one of the engine.
+bool is_external(const nnef::Value& expression);
+std::optional<ir::DType> external_dtype(const nnef::Value& expression);
+/// "f32", "F32", "tdim", which is i64 at run time…
+std::optional<ir::DType> tract_dtype(std::string_view name);
 
 /// "x f32[1,3,S]"
 std::string fact_str(const InputFact& fact);

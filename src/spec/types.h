@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
+#include "src/spec/bound_call.h"
 #include "src/spec/operations.h"
 
 namespace t2n::spec {

@@ -7,19 +7,23 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/nnef_ops/strict_call.h"
 #include "src/spec/operations.h"
 #include "src/strict/quant_scales.h"
-#include "src/strict/rules.h"
 #include "src/target/limits.h"
 
 namespace t2n::strict {
 namespace {
 
-/// Whether an operation that keeps its name broadcasts by numpy's rule.
-bool is_aligned(std::string_view op) {
-  constexpr std::string_view kAligned[] = {"add", "sub", "pow", "min", "max", "and", "or"};
-  return std::find(std::begin(kAligned), std::end(kAligned), op) != std::end(kAligned);
-}
+using draft::Attribute;
+using draft::Attributes;
+using draft::TensorType;
+using ir::Shape;
+using nnef_ops::Builder;
+using nnef_ops::Form;
+using nnef_ops::Ref;
+using nnef_ops::Refs;
+using nnef_ops::StrictCall;
 
 class Lowering {
  public:
@@ -65,9 +69,9 @@ class Lowering {
   void lower_statement(const nnef::Value& right, const std::vector<std::string>& names) {
     if (right.text == "tract_core_external") return external(names.at(0));
     if (right.text == "variable") return variable(right, names.at(0));
-    std::vector<Ref> operands;
+    Refs operands;
     Attributes attributes;
-    Form form{.is_aligned = is_aligned(right.text)};
+    Form form{.is_aligned = nnef_ops::book().at(right.text).is(nnef_ops::kBroadcasts)};
     for (const nnef::Argument& argument : right.arguments) {
       if (!argument.name.empty()) {
         attributes.emplace_back(argument.name, argument.value);
@@ -85,17 +89,18 @@ class Lowering {
       types.push_back({note.dtype, note.shape});
       is_read.push_back(read_.contains(name));
     }
-    const std::vector<Ref> results =
+    const Refs results =
         lowered({right.text, operands, attributes, types, form, std::move(is_read)});
     for (size_t i = 0; i < names.size(); ++i) out_.bind(names[i], results.at(i));
   }
 
   /// Operations on constants change the stored geometry.
-  std::vector<Ref> lowered(const Call& call) {
+  Refs lowered(const StrictCall& call) {
     if (call.op == "copy") return call.operands;  // results are made distinct at the end
     const auto is_constant = [&](Ref x) { return out_.is_constant(x); };
-    const std::vector<Ref>& x = call.operands;
-    if (x.empty() || !std::all_of(x.begin(), x.end(), is_constant)) return lower(call, out_);
+    const Refs& x = call.operands;
+    if (x.empty() || !std::all_of(x.begin(), x.end(), is_constant))
+      return nnef_ops::lower(call, out_);
     const Shape& shape = call.result().shape;
     if (call.op == "tract_core_broadcast") return {out_.broadcast_to(x[0], shape)};
     if (call.op == "tract_core_cast") return {out_.cast(x[0], call.result().dtype)};
@@ -107,7 +112,7 @@ class Lowering {
     if (call.op == "slice" && call.find("stride") == nullptr && call.ints("axes").size() == 1)
       return {out_.slice(x[0], static_cast<int>(call.ints("axes")[0]), call.ints("begin")[0],
                          call.ints("end")[0])};
-    return lower(call, out_);
+    return nnef_ops::lower(call, out_);
   }
 
   void external(const std::string& name) {
@@ -171,7 +176,7 @@ class Lowering {
   draft::Ref result(const std::string& name, std::set<int>& taken) {
     Ref x = out_.tensor(nnef::identifier(name));
     x.tensor = out_.draft().identifier(x.tensor);
-    if (ir::is_integer(x.dtype)) x = as_integer(out_, x);
+    if (ir::is_integer(x.dtype)) x = nnef_ops::as_integer(out_, x);
     return out_.draft().own_identifier(x.tensor, taken, [&](draft::Ref ref) {
       return out_.call("copy", {{ref, x.dtype, x.is_scalar}}, {}, x.dtype, out_.shape(x)).tensor;
     });

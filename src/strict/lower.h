@@ -7,9 +7,9 @@
 
 #include <vector>
 
-#include "nnef/ast.h"
 #include "src/diag/diagnostic.h"
 #include "src/draft/notes.h"
+#include "src/nnef/ast.h"
 #include "src/target/target.h"
 
 namespace t2n::strict {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "nnef/walk.h"
+#include "src/nnef/walk.h"
 
 namespace t2n::strict {
 namespace {

@@ -1,7 +1,7 @@
 // Moves scales and zero points of stored integers from statements to graph.quant.
 #pragma once
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::strict {
 

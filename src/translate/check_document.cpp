@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
-#include "src/spec/lint.h"
-#include "src/spec/lint_tract.h"
+#include "src/lint/strict.h"
+#include "src/lint/tract.h"
 
 namespace t2n::ops {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ir/graph.h"
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 
 namespace t2n::ops {
 

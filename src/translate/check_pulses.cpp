@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string>
 
-#include "nnef/walk.h"
 #include "src/diag/error.h"
+#include "src/nnef/walk.h"
 #include "src/spec/dialect.h"
 #include "src/stream/pulses.h"
 #include "src/translate/emitter_state.h"

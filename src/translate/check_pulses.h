@@ -3,8 +3,8 @@
 #pragma once
 
 #include "ir/graph.h"
-#include "nnef/ast.h"
 #include "src/diag/sink.h"
+#include "src/nnef/ast.h"
 #include "src/translate/emitter.h"
 
 namespace t2n::ops {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "nnef/ast.h"
 #include "src/draft/notes.h"
+#include "src/nnef/ast.h"
 #include "src/target/target.h"
 #include "src/translate/aliases.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 #include "src/spec/dialect.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"

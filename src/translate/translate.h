@@ -2,8 +2,8 @@
 #pragma once
 
 #include "ir/graph.h"
-#include "nnef/ast.h"
 #include "src/diag/sink.h"
+#include "src/nnef/ast.h"
 #include "src/target/target.h"
 
 namespace t2n::ops {

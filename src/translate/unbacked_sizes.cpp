@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "nnef/walk.h"
 #include "src/diag/error.h"
+#include "src/nnef/walk.h"
 #include "src/translate/arith.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/sizes.h"

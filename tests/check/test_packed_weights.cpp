@@ -5,7 +5,7 @@
 #include "src/check/packed_weights.h"
 #include "src/check/runner.h"
 #include "src/compress/round/q4_0.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 #include "tests/tract/support.h"
 
 namespace t2n::test {

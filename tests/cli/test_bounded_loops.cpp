@@ -1,7 +1,7 @@
 // Files that fail by themselves: --max-iterations bounds loops that values end, and sizes that
 // follow from values may have to be at least something.
 #include "nnef_writer/npz.h"
-#include "src/nnef_reader/npz.h"
+#include "src/nnef/npz.h"
 #include "tests/cli/program.h"
 
 namespace t2n::test {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "src/nnef_reader/npz.h"
+#include "src/nnef/npz.h"
 #include "tests/cli/program.h"
 
 namespace t2n::test {

@@ -4,7 +4,7 @@
 
 #include "nnef_writer/npz.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/npz.h"
+#include "src/nnef/npz.h"
 #include "tests/cli/program.h"
 
 namespace t2n::test {

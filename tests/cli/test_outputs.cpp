@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "nnef_writer/npz.h"
-#include "src/nnef_reader/npz.h"
+#include "src/nnef/npz.h"
 #include "tests/cli/program.h"
 
 namespace t2n::test {

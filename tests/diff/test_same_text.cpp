@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "src/diff/same_text.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 
 namespace t2n::diff {
 namespace {

@@ -16,7 +16,7 @@ import sys
 # Folders of tests whose sources are programs of their own.
 PROGRAMS = {"tests/ops", "tests/fuzz"}
 # Sources that are compiled with those of another folder.
-GUESTS = {"tests/nnef_reader": ["tests/fuzz/entries.cpp"], "tests/lies": ["tests/support/temporary.cpp"]}
+GUESTS = {"tests/nnef": ["tests/fuzz/entries.cpp"], "tests/lies": ["tests/support/temporary.cpp"]}
 FOLDER = re.compile(r"^\s*t2n_folder\(\s*([\w/]+)", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 # Comments, strings, characters and lines of the preprocessor.

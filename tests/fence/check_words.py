@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = ["cli", "ir", "nnef", "nnef_writer", "ops", "src"]
+FOLDERS = ["cli", "ir", "nnef_writer", "ops", "src"]
 PAGES = ["README.md", "CONTRIBUTING.md", "docs/*.md"]
 # Everywhere: what to write instead.
 ALWAYS = {

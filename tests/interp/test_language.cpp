@@ -3,7 +3,8 @@
 
 #include "src/check/runner.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
+#include "src/model/torch_module.h"
+#include "src/nnef/parser.h"
 #include "tests/interp/standard.h"
 #include "tests/support/example.h"
 #include "tests/support/reference.h"

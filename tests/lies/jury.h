@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "nnef/ast.h"
+#include "src/nnef/ast.h"
 #include "src/check/input_sets.h"
 #include "src/check/runner.h"
 

@@ -5,7 +5,7 @@
 
 #include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 #include "tests/ir/draw.h"
 
 namespace t2n::nnef {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 #include "src/spec/types.h"
 
 namespace t2n::spec {
@@ -35,7 +35,7 @@ std::string types(const char* text) {
       default: return Item::unknown;
     }
   };
-  const Arguments arguments = bind(*signature.declaration, call);
+  const Arguments arguments = BoundCall(*signature.declaration, call).arguments();
   std::string out;
   for (const Item item : check_types(signature, call, arguments, item_of))
     out += cat(out.empty() ? "" : " ", word(item));

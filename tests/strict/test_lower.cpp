@@ -4,12 +4,12 @@
 #include <sstream>
 #include <utility>
 
-#include "nnef/walk.h"
 #include "nnef_writer/print.h"
 #include "nnef_writer/quant.h"
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
-#include "src/spec/lint.h"
+#include "src/lint/strict.h"
+#include "src/nnef/parser.h"
+#include "src/nnef/walk.h"
 #include "src/strict/lower.h"
 
 namespace t2n::strict {

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "src/diag/error.h"
-#include "src/nnef_reader/parser.h"
+#include "src/nnef/parser.h"
 #include "src/translate/check_document.h"
 
 namespace t2n::test {
