@@ -7,8 +7,8 @@
 
 namespace t2n {
 
-template <size_t N>
-bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
+template <typename Names>
+bool is_one_of(std::string_view name, const Names& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 

@@ -31,7 +31,7 @@ struct Attribute {
 };
 using Attributes = std::vector<Attribute>;
 
-/// An integer, or the dimension expression in tract's spelling.
+/// An integer, or the dimension expression.
 nnef::Value dim_value(const Dim& dim);
 
 }  // namespace t2n::draft

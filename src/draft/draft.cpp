@@ -77,9 +77,19 @@ Ref Draft::add_identifier(std::string_view name_hint, DType dtype, const Shape& 
   return add({.dtype = dtype, .shape = shape, .name = std::move(name), .text = {}, .parts = {}});
 }
 
+/// Refuses them here, where the operator is known.
+void Draft::check_sizes(const nnef::Value& value) const {
+  nnef::walk(value, [this](const nnef::Value& each) {
+    if (each.kind == nnef::Kind::dimension && notation.check_size) notation.check_size(each.dim);
+  });
+}
+
 void Draft::append(const std::vector<Ref>& results, std::string_view op,
                    std::vector<nnef::Argument> arguments, std::string type) {
-  for (const nnef::Argument& argument : arguments) check_axes(op, argument);
+  for (const nnef::Argument& argument : arguments) {
+    check_axes(op, argument);
+    check_sizes(argument.value);
+  }
   bool varies = false;
   for (const nnef::Argument& argument : arguments)
     for_each_id(argument.value, [&](int id) { varies = varies || at(Ref{id}).varies; });
@@ -87,7 +97,7 @@ void Draft::append(const std::vector<Ref>& results, std::string_view op,
   for (const Ref ref : results) {
     at(ref).varies = varies;
     at(ref).location = location;
-    names.push_back(name_of(ref));
+    names.push_back(reference(ref));
   }
   nnef::Value left = names.size() == 1 ? std::move(names[0]) : nnef::tuple(std::move(names));
   document.graph.body.push_back(
@@ -107,17 +117,15 @@ std::vector<Ref> Draft::append_call(std::string_view op, std::vector<nnef::Argum
   return known = results;
 }
 
-nnef::Value Draft::name_of(Ref ref) const {
+nnef::Value Draft::reference(Ref ref) const {
   T2N_ASSERT(!is_constant(ref), "a constant has no name");
-  nnef::Value out = nnef::identifier("");
-  out.integer = ref.id;
-  return out;
+  return nnef::reference(ref.id);
 }
 
 nnef::Value Draft::operand(Ref ref) {
   if (at(ref).shape.empty())
     if (auto number = literal(ref)) return *std::move(number);
-  return name_of(identifier(ref));
+  return reference(identifier(ref));
 }
 
 std::vector<nnef::Argument> Draft::aligned_operands(

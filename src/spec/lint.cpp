@@ -7,6 +7,7 @@
 
 #include "nnef/names.h"
 #include "nnef/walk.h"
+#include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/spec/lint_parts.h"
 #include "src/spec/shapes.h"
@@ -69,7 +70,7 @@ class Lint {
   }
 
   void head() {
-    for (const std::string& extension : document_.extensions)
+    for (const std::string& extension : nnef::extension_lines(document_))
       report("extension ", quoted(extension), ": a flat document has none");
     for (const nnef::Fragment& fragment : document_.fragments)
       report("fragment ", quoted(fragment.name), ": a flat document has none");

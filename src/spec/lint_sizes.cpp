@@ -4,10 +4,10 @@
 #include <map>
 #include <string_view>
 
-#include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
 #include "src/spec/elementwise.h"
 #include "src/spec/lint_tract_parts.h"
+#include "src/tract_forms/size_text.h"
 
 namespace t2n::spec {
 namespace {
@@ -25,7 +25,7 @@ const Value* argument_of(const Value& call, std::string_view name) {
 /// The size as tract parses it; std::nullopt for any other expression.
 std::optional<Dim> read_size(const Value& value) {
   const auto size = read_dimension(value);
-  return size ? std::optional(nnef::tract_form(*size)) : std::nullopt;
+  return size ? std::optional(tract_forms::parsed_form(*size)) : std::nullopt;
 }
 
 MaybeShape read_sizes(const Value* list) {

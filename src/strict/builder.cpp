@@ -46,7 +46,7 @@ draft::Ref write_broadcast(draft::Draft& draft, draft::Ref ref, draft::TensorEnt
   Ints repeats;
   for (size_t i = 0; i < values.shape.size(); ++i)
     repeats.push_back(entry.shape[i].value() / values.shape[i]);
-  const nnef::Value stored = draft.name_of(draft.write_variable(draft.add(std::move(base))));
+  const nnef::Value stored = draft.reference(draft.write_variable(draft.add(std::move(base))));
   return draft.append_call("tile", {{"", stored}, {"repeats", Attribute("repeats", repeats).value}},
                            {{entry.dtype, entry.shape}})[0];
 }

@@ -26,9 +26,9 @@ Ref unbacked_indices(Emitter::State& state, const ir::Symbol& size) {
     return nnef::Argument{name, nnef::array({nnef::integer(value)})};
   };
   const Ref row = state.append_call(
-      "slice", {{"", state.name_of(indices)}, zero("axes", 0), zero("begin", 0), zero("end", 1)},
+      "slice", {{"", state.reference(indices)}, zero("axes", 0), zero("begin", 0), zero("end", 1)},
       {{DType::i64, {1, shape[1]}}})[0];
-  return state.append_call("squeeze", {{"", state.name_of(row)}, zero("axes", 0)},
+  return state.append_call("squeeze", {{"", state.reference(row)}, zero("axes", 0)},
                            {{DType::i64, {shape[1]}}})[0];
 }
 
@@ -56,7 +56,7 @@ Ref size_carrier(Emitter::State& state, const ir::Symbol& size) {
   else if (size.unbacked() != nullptr)
     out = state.append_call(
         "tract_core_cast",
-        {{"", state.name_of(unbacked_indices(state, size))}, {"to", nnef::string("f32")}},
+        {{"", state.reference(unbacked_indices(state, size))}, {"to", nnef::string("f32")}},
         {type})[0];
   else
     out = state.append_call(

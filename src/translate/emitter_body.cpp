@@ -78,8 +78,7 @@ class Hoister {
       bind(Ref{id}, results.back());
     });
     nnef::walk(statement.right, [&](nnef::Value& v) {
-      if (v.kind == nnef::Kind::identifier && v.text.empty())
-        v.integer = outside_.at(static_cast<int>(v.integer)).id;
+      if (v.kind == nnef::Kind::reference) v.integer = outside_.at(static_cast<int>(v.integer)).id;
     });
     outer_.append(results, statement.right.text, std::move(statement.right.arguments),
                   statement.right.type);
@@ -114,7 +113,7 @@ class Hoister {
     outer_.at(outside).from_sizes = true;
     outer_.append({outside}, value.text, value.arguments, value.type);
     bind(inside, outside);
-    return body_.name_of(inside);
+    return body_.reference(inside);
   }
 
   Emitter::State& body_;
@@ -161,7 +160,7 @@ std::vector<Emitter::State::Capture> add_size_states(Emitter::State& body,
     const TensorType type = carrier_type(size);
     const Ref inner = body.add_parameter("size", type.dtype, type.shape, true);
     body.outputs.push_back(
-        body.append_call("add", {{"", body.name_of(inner)}, {"", nnef::scalar(1.0)}}, {type})[0]);
+        body.append_call("add", {{"", body.reference(inner)}, {"", nnef::scalar(1.0)}}, {type})[0]);
     out.push_back({inner, size_carrier(*body.outer, size)});
   }
   return out;

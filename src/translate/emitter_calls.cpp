@@ -120,7 +120,7 @@ Ref Emitter::State::size_barrier(Ref number) {
   const TensorType type{at(number).dtype, at(number).shape};
   const auto call = [&](std::string_view op, const std::vector<Ref>& operands) {
     std::vector<nnef::Argument> arguments;
-    for (const Ref operand : operands) arguments.push_back({"", name_of(operand)});
+    for (const Ref operand : operands) arguments.push_back({"", reference(operand)});
     return append_call(op, std::move(arguments), {type})[0];
   };
   // 0.21 lacks abs of f64.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/tract_forms/size_text.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
 
@@ -50,7 +51,12 @@ void check_stored(const TensorEntry&) {}
 
 }  // namespace
 
-draft::Notation tract_notation() { return {literal, write_broadcast, check_stored}; }
+draft::Notation tract_notation() {
+  return {.literal = literal,
+          .write_broadcast = write_broadcast,
+          .check_stored = check_stored,
+          .check_size = [](const Dim& size) { (void)tract_forms::size_text(size); }};
+}
 
 Ref Emitter::scalar(double value, DType dtype) {
   T2N_ASSERT(ir::is_float(dtype) || value == std::floor(value), value, " is no ",

@@ -110,8 +110,8 @@ void complete(nnef::Document& document, const target::Target& target,
   for (const std::string& op : mentions.ops)
     for (const RegistryLine& row : kRegistries)
       if (op.starts_with(row.prefix)) lines.insert(cat("tract_registry ", row.registry));
-  for (const ir::Symbol& symbol : mentions.symbols) lines.insert(cat("tract_symbol ", symbol));
   document.extensions.assign(lines.begin(), lines.end());
+  document.symbols.assign(mentions.symbols.begin(), mentions.symbols.end());
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "ir/prove.h"
-#include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
+#include "src/tract_forms/size_text.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/named_sizes.h"
@@ -52,8 +52,8 @@ Ref Emitter::size(const Dim& size, DType dtype) {
   }
   const bool is_direct = ir::is_float(dtype) || dtype == DType::i64;
   if (!is_direct) return cast(this->size(size, DType::i64), dtype);
-  nnef::refuse_many_quotients(size);
-  if (!nnef::has_tract_text(size)) return cast(computed_size(*this, size), dtype);
+  tract_forms::refuse_many_quotients(size);
+  if (!tract_forms::has_size_text(size)) return cast(computed_size(*this, size), dtype);
   const Ref number = state_->append_call(
       "tract_core_cast",
       {{"", draft::dim_value(size)}, {"to", nnef::string(std::string(ir::dtype_name(dtype)))}},
@@ -112,7 +112,8 @@ Ref with_named_sizes(Emitter& out, Ref x, const Shape& shape) {
     if (actual == named || actual == Dim(1) || named == Dim(1) || ir::is_unbacked(actual) ||
         ir::is_unbacked(named) || out.is_streamed(actual))
       continue;
-    if (nnef::tract_form(actual) != nnef::tract_form(named) && nnef::has_tract_text(named))
+    if (tract_forms::parsed_form(actual) != tract_forms::parsed_form(named) &&
+        tract_forms::has_size_text(named))
       x = out.sized(x, static_cast<int>(i), named);
   }
   return x;
@@ -132,8 +133,9 @@ Ref Emitter::slice_dynamic(Ref x, int axis, const Dim& begin, const Dim& end) {
     const Ref part =
         call("slice", {x}, {{"axes", Ints{axis}}, {"begin", Shape{begin}}, {"end", Shape{end}}},
              dtype(x), shape);
-    const Dim size = nnef::tract_form(end) - nnef::tract_form(begin);
-    const bool is_inferred = size == nnef::tract_form(end - begin) || is_streamed(end - begin);
+    const Dim size = tract_forms::parsed_form(end) - tract_forms::parsed_form(begin);
+    const bool is_inferred =
+        size == tract_forms::parsed_form(end - begin) || is_streamed(end - begin);
     return is_inferred ? part : sized(part, axis, end - begin);
   }
   return call("tract_core_dyn_slice", {x},

@@ -3,8 +3,8 @@
 #include <numeric>
 #include <utility>
 
-#include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
+#include "src/tract_forms/size_text.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/named_sizes.h"
@@ -35,7 +35,7 @@ Shape inserted(const Shape& shape, const Ints& axes) {
 /// The number of elements of a shape as tract infers it.
 Dim elements_found(const Shape& shape) {
   Dim out = 1;
-  for (const Dim& size : shape) out = out * nnef::tract_form(size);
+  for (const Dim& size : shape) out = out * tract_forms::parsed_form(size);
   return out;
 }
 
@@ -230,14 +230,14 @@ Ref Emitter::concat(const std::vector<Ref>& parts, int axis) {
   if (const auto stored = state_->stored_joined(filled, axis, shape)) return *stored;
   Dim size = 0;
   for (Ref& part : filled) {
-    size = size + nnef::tract_form(this->shape(part)[at]);
+    size = size + tract_forms::parsed_form(this->shape(part)[at]);
     Shape shape_of_part = this->shape(filled[0]);
     shape_of_part[at] = this->shape(part)[at];
     part = with_named_sizes(*this, part, shape_of_part);
   }
   const Ref all = call_list("concat", filled, {{"axis", axis}}, dtype(parts[0]), shape);
   // tract does not know that (S + 1)/2 + S/2 is S.
-  const bool is_inferred = size == nnef::tract_form(shape[at]) || is_streamed(shape[at]);
+  const bool is_inferred = size == tract_forms::parsed_form(shape[at]) || is_streamed(shape[at]);
   return is_inferred ? all : sized(all, axis, shape[at]);
 }
 
