@@ -16,6 +16,12 @@ nnef::Value pair_value(const std::pair<int64_t, int64_t>& pair) {
 
 }  // namespace
 
+const nnef::Value* find(const Attributes& attributes, std::string_view name) {
+  for (const Attribute& attribute : attributes)
+    if (attribute.name == name) return &attribute.value;
+  return nullptr;
+}
+
 nnef::Value dim_value(const Dim& dim) { return nnef::dimension(ir::as_written(dim)); }
 
 Attribute::Attribute(std::string_view key, const Ints& v)

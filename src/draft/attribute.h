@@ -31,6 +31,9 @@ struct Attribute {
 };
 using Attributes = std::vector<Attribute>;
 
+/// The attribute's value, or null.
+const nnef::Value* find(const Attributes& attributes, std::string_view name);
+
 /// An integer, or the dimension expression.
 nnef::Value dim_value(const Dim& dim);
 

@@ -41,17 +41,9 @@ struct TensorEntry {
   bool is_claimed = false;    ///< has the name of an IR value: must not be renamed
   int location = -1;          ///< the operator of its statement, in Notes::locations, or -1
   bool varies = false;        ///< in the body of a scan: differs between iterations
-  bool from_sizes = false;    ///< computed only from symbolic sizes
   bool is_positions = false;  ///< an index without negative entries
   bool is_q4_0 = false;       ///< a variable of Q4_0 blocks
-  /// What the engine may know of the elements: one number for all, or positions along axes.
-  enum class Followed { no, positions, number };
-  Followed followed = Followed::no;  ///< see src/translate/uniform.h
-  Ints broadcast_axes = {};          ///< axes along which the engine may know that entries repeat:
-                                     ///< src/translate/broadcast_axes.h
-  int reshaped = -1;                 ///< in a body: the operand of its squeeze or unsqueeze
-  Ints reshaped_axes = {};           ///< and the axes of that
-  std::string text;                  ///< the final identifier; "" until finish()
+  std::string text;           ///< the final identifier; "" until finish()
 
   // Constants: joined along `axis`; parts of another dtype than `dtype` are cast while writing.
   std::vector<ir::Tensor> parts;
@@ -66,6 +58,8 @@ ir::Tensor joined(const TensorEntry& entry);
 /// The same, but a single part is not converted: for changes of geometry.
 ir::Tensor joined_or_part(const TensorEntry& entry);
 bool is_loaded(const TensorEntry& entry);
+/// The values of a constant; std::nullopt for others, and for constants without bytes.
+std::optional<ir::Tensor> loaded_value(const TensorEntry& entry);
 /// The value of all elements, in the entry's dtype; empty if there may be several values.
 std::optional<ir::Tensor> single_value(const TensorEntry& entry);
 /// True for a constant of only zeros.

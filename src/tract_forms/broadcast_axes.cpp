@@ -1,15 +1,9 @@
-// Broadcast axes, along which all entries are equal. tract must not detect them before a product.
-#include "src/translate/broadcast_axes.h"
+#include "src/tract_forms/broadcast_axes.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string>
 
-#include "src/diag/error.h"
-#include "src/translate/emitter_state.h"
-#include "src/translate/packed.h"
-
-namespace t2n::ops {
+namespace t2n::tract_forms {
 namespace {
 
 /// One flag per axis.
@@ -18,40 +12,33 @@ using Flags = std::vector<bool>;
 bool any(const Flags& flags) { return std::find(flags.begin(), flags.end(), true) != flags.end(); }
 
 /// A constant stores a broadcast axis once, see TensorEntry.
-Flags broadcast_axes_of(const TensorEntry& entry) {
+Flags broadcast_axes_of(const TractDraft& draft, Ref x) {
+  const TensorEntry& entry = draft.at(x);
   Flags out(entry.shape.size());
-  for (const int64_t axis : entry.broadcast_axes) out[axis] = true;
-  if (entry.kind == TensorEntry::Kind::constant && entry.parts.size() == 1) {
-    const ir::Tensor stored = without_broadcast_axes(entry.parts[0]);
+  for (const int64_t axis : draft.facts(x).broadcast_axes) out[axis] = true;
+  if (draft.is_constant(x) && entry.parts.size() == 1) {
+    const ir::Tensor stored = draft::without_broadcast_axes(entry.parts[0]);
     for (size_t i = 0; i < out.size(); ++i) out[i] = stored.shape[i] != entry.parts[0].shape[i];
   }
   return out;
 }
 
-const nnef::Value* find_attribute(const Attributes& attributes, std::string_view name) {
-  for (const Attribute& each : attributes)
-    if (each.name == name) return &each.value;
-  return nullptr;
-}
-
 /// The axes that become longer, aligned at the last axis, and those that were broadcast before.
-Flags after_broadcast(const TensorEntry& x, const Shape& shape) {
+Flags after_broadcast(const Flags& before, const Shape& from, const Shape& shape) {
   Flags out(shape.size());
-  const Flags before = broadcast_axes_of(x);
-  const size_t added = shape.size() - x.shape.size();
+  const size_t added = shape.size() - from.size();
   for (size_t i = 0; i < shape.size(); ++i)
-    out[i] = i < added ? shape[i] != Dim(1) : before[i - added] || x.shape[i - added] != shape[i];
+    out[i] = i < added ? shape[i] != Dim(1) : before[i - added] || from[i - added] != shape[i];
   return out;
 }
 
 /// If one axis of a group is broadcast, all of them are.
-Flags after_reshape(const TensorEntry& x, const Shape& shape) {
-  const Flags before = broadcast_axes_of(x);
+Flags after_reshape(const Flags& before, const Shape& before_shape, const Shape& shape) {
   Flags out(shape.size());
   size_t from = 0, to = 0;
   while (from < before.size() && to < shape.size()) {
     const size_t first = to;
-    Dim count_from = x.shape[from], count_to = shape[to];
+    Dim count_from = before_shape[from], count_to = shape[to];
     bool is_broadcast = before[from++];
     ++to;
     while (count_from != count_to && (from < before.size() || to < shape.size())) {
@@ -60,7 +47,7 @@ Flags after_reshape(const TensorEntry& x, const Shape& shape) {
                                  (count_from - count_to).value() < 0);
       if (takes_from) {
         is_broadcast = is_broadcast || before[from];
-        count_from = count_from * x.shape[from++];
+        count_from = count_from * before_shape[from++];
       } else {
         count_to = count_to * shape[to++];
       }
@@ -70,55 +57,53 @@ Flags after_reshape(const TensorEntry& x, const Shape& shape) {
   return out;
 }
 
-Flags after_transpose(const TensorEntry& x, const Attributes& attributes) {
-  const Flags before = broadcast_axes_of(x);
+Flags after_transpose(const Flags& before, const Attributes& attributes) {
   Flags out;
-  for (const nnef::Value& axis : find_attribute(attributes, "axes")->items)
+  for (const nnef::Value& axis : find(attributes, "axes")->items)
     out.push_back(before.at(axis.integer));
   return out;
 }
 
 /// An axis is broadcast if it is in one of the parts.
-Flags after_concat(Emitter::State& state, const std::vector<Ref>& parts, size_t rank) {
+Flags after_concat(const TractDraft& draft, const Refs& parts, size_t rank) {
   Flags out(rank);
   for (const Ref part : parts) {
-    const Flags before = broadcast_axes_of(state.at(part));
+    const Flags before = broadcast_axes_of(draft, part);
     for (size_t i = 0; i < rank; ++i) out[i] = out[i] || before[i];
   }
   return out;
 }
 
 /// An axis is broadcast if the entries of no operand differ along it.
-Flags after_elementwise(Emitter::State& state, const std::vector<Ref>& operands,
-                        const Shape& shape) {
+Flags after_elementwise(const TractDraft& draft, const Refs& operands, const Shape& shape) {
   Flags out(shape.size(), true);
   for (size_t i = 0; i < shape.size(); ++i) out[i] = shape[i] != Dim(1);
   for (const Ref ref : operands) {
-    const TensorEntry& x = state.at(ref);
-    const Flags before = broadcast_axes_of(x);
+    const Shape& from = draft.at(ref).shape;
+    const Flags before = broadcast_axes_of(draft, ref);
     if (before.size() > shape.size()) return Flags(shape.size());
     const size_t added = shape.size() - before.size();
     for (size_t i = 0; i < before.size(); ++i)
-      out[added + i] = out[added + i] && (before[i] || x.shape[i] == Dim(1));
+      out[added + i] = out[added + i] && (before[i] || from[i] == Dim(1));
   }
   return out;
 }
 
 constexpr std::string_view kSameOrder[] = {"reshape", "squeeze", "unsqueeze"};
 
-Flags broadcast_axes_after(Emitter::State& state, std::string_view op,
-                           const std::vector<Ref>& operands, const Attributes& attributes,
-                           const Shape& shape) {
+Flags broadcast_axes_after(const TractDraft& draft, std::string_view op, const Refs& operands,
+                           const Attributes& attributes, const Shape& shape) {
   if (operands.empty()) return Flags(shape.size());
-  const TensorEntry& x = state.at(operands[0]);
-  if (op == "concat") return after_concat(state, operands, shape.size());
-  if (op == "tract_core_broadcast" || op == "tile") return after_broadcast(x, shape);
-  if (op == "transpose") return after_transpose(x, attributes);
+  if (op == "concat") return after_concat(draft, operands, shape.size());
+  const Shape& from = draft.at(operands[0]).shape;
+  const Flags before = broadcast_axes_of(draft, operands[0]);
+  if (op == "tract_core_broadcast" || op == "tile") return after_broadcast(before, from, shape);
+  if (op == "transpose") return after_transpose(before, attributes);
   if (std::find(std::begin(kSameOrder), std::end(kSameOrder), op) != std::end(kSameOrder))
-    return after_reshape(x, shape);
+    return after_reshape(before, from, shape);
   // Slices keep broadcast axes; fragments of one operand are mostly elementwise.
-  if (op == "slice" || (operands.size() == 1 && x.shape == shape))
-    return x.shape.size() == shape.size() ? broadcast_axes_of(x) : Flags(shape.size());
+  if (op == "slice" || (operands.size() == 1 && from == shape))
+    return from.size() == shape.size() ? before : Flags(shape.size());
   return Flags(shape.size());
 }
 
@@ -128,9 +113,8 @@ struct Axes {
   std::string result;
 };
 
-Axes of_matmul(int rank, bool transposes_b) {
-  const std::string batch =
-      std::string("abcdefghij").substr(0, static_cast<size_t>(std::max(0, rank - 2)));
+Axes of_matmul(size_t rank, bool transposes_b) {
+  const std::string batch = std::string("abcdefghij").substr(0, rank < 2 ? 0 : rank - 2);
   return {{batch + "mk", batch + (transposes_b ? "nk" : "kn")}, batch + "mn"};
 }
 
@@ -148,126 +132,92 @@ Axes of_einsum(const std::string& expression) {
 }
 
 /// All letters differ: no axis is in both factors.
-Axes of_convolution(const Emitter& out, const std::vector<Ref>& operands) {
-  const size_t rank = out.rank(operands[0]);
-  return {{std::string(rank, 'x'), std::string(rank, 'w')}, ""};
-}
+Axes of_convolution(size_t rank) { return {{std::string(rank, 'x'), std::string(rank, 'w')}, ""}; }
 
 /// Empty if `op` is not a product.
-Axes axes_of(const Emitter& out, std::string_view op, const std::vector<Ref>& operands,
+Axes axes_of(const TractDraft& draft, std::string_view op, const Refs& operands,
              const Attributes& attributes) {
+  const auto rank = [&] { return draft.at(operands[0]).shape.size(); };
   if (op == "matmul") {
-    const nnef::Value* transposes = find_attribute(attributes, "transposeB");
-    return of_matmul(out.rank(operands[0]), transposes != nullptr && transposes->logical);
+    const nnef::Value* transposes = find(attributes, "transposeB");
+    return of_matmul(rank(), transposes != nullptr && transposes->logical);
   }
-  if (op == "linear") return of_matmul(out.rank(operands[0]), true);
-  if (op == "tract_core_einsum") return of_einsum(find_attribute(attributes, "expr")->text);
-  if (op == "conv" || op == "deconv") return of_convolution(out, operands);
+  if (op == "linear") return of_matmul(rank(), true);
+  if (op == "tract_core_einsum") return of_einsum(find(attributes, "expr")->text);
+  if (op == "conv" || op == "deconv") return of_convolution(rank());
   return {};
 }
 
 /// Whether another factor has all entries of the axis, so that this one may be reduced to one
 /// entry.
-bool is_in_other_factor(Emitter& out, const Axes& axes, const std::vector<Ref>& operands,
+bool is_in_other_factor(const TractDraft& draft, const Axes& axes, const Refs& operands,
                         size_t factor, char axis) {
   if (axes.result.find(axis) == std::string::npos) return false;
   for (size_t i = 0; i < axes.factors.size(); ++i) {
     const size_t index = axes.factors[i].find(axis);
     if (i == factor || index == std::string::npos) continue;
-    const TensorEntry& other = out.state().at(operands[i]);
-    if (other.shape.at(index) != Dim(1) && !broadcast_axes_of(other).at(index)) return true;
+    const Ref other = operands[i];
+    if (draft.at(other).shape.at(index) != Dim(1) && !broadcast_axes_of(draft, other).at(index))
+      return true;
   }
   return false;
 }
 
-bool needs_barrier(Emitter& out, const Axes& axes, const std::vector<Ref>& operands,
-                   size_t factor) {
-  const Flags is_broadcast = broadcast_axes_of(out.state().at(operands[factor]));
+bool needs_barrier(const TractDraft& draft, const Axes& axes, const Refs& operands, size_t factor) {
+  const Flags is_broadcast = broadcast_axes_of(draft, operands[factor]);
   for (size_t i = 0; i < is_broadcast.size(); ++i)
     if (is_broadcast[i] &&
-        !is_in_other_factor(out, axes, operands, factor, axes.factors[factor].at(i)))
+        !is_in_other_factor(draft, axes, operands, factor, axes.factors[factor].at(i)))
       return true;
   return false;
 }
 
-/// An axis with more than one entry; preferably with a known size.
-size_t gathered_axis(const Shape& shape) {
-  for (size_t i = 0; i < shape.size(); ++i)
-    if (shape[i].is_constant() && shape[i].value() > 1) return i;
-  for (size_t i = 0; i < shape.size(); ++i)
-    if (!shape[i].is_constant()) return i;
-  return 0;
-}
-
-Ref indices(Emitter& out, const Dim& count) {
-  if (!count.is_constant()) return out.range(count);
-  Ints all(count.value());
-  std::iota(all.begin(), all.end(), 0);
-  return out.constant(ir::tensor_of(DType::i64, {count.value()}, all), "positions");
-}
-
-/// Stores the flags. A tensor that tract knows to be one number is broadcast along all axes.
-void note_flags(Emitter::State& state, const Flags& flags, Ref result) {
-  TensorEntry& entry = state.at(result);
-  const bool is_number = entry.followed == TensorEntry::Followed::number;
-  entry.broadcast_axes.clear();
+/// A tensor that tract knows to be one number is broadcast along all axes.
+Ints axes_with(const TractDraft& draft, const Flags& flags, Ref result) {
+  const bool is_number = draft.facts(result).elements == Facts::Elements::number;
+  Ints out;
   for (size_t i = 0; i < flags.size(); ++i)
-    if (flags[i] || (is_number && entry.shape[i] != Dim(1)))
-      entry.broadcast_axes.push_back(static_cast<int64_t>(i));
+    if (flags[i] || (is_number && draft.at(result).shape[i] != Dim(1)))
+      out.push_back(static_cast<int64_t>(i));
+  return out;
 }
 
 /// Whether the second factor is a packed weight in a matrix product or pointwise convolution. tract
 /// splits such a product if the other factor is a concatenation, and aborts when it cuts the
 /// blocks; it also reads wrong elements of rows that were permuted and joined.
-bool has_packed(Emitter& out, std::string_view op, const std::vector<Ref>& operands) {
-  if (operands.size() < 2 || !is_q4_0(out, operands[1])) return false;
-  const Shape& weight = out.shape(operands[1]);
+bool has_packed(const TractDraft& draft, std::string_view op, const Refs& operands) {
+  if (operands.size() < 2 || !draft.at(operands[1]).is_q4_0) return false;
+  const Shape& weight = draft.at(operands[1]).shape;
   return op != "conv" || std::all_of(weight.begin() + 2, weight.end(),
                                      [](const Dim& size) { return size == Dim(1); });
 }
 
-/// Whether the engine simplifies broadcasts.
-bool folds_repeats(const Emitter& out) { return out.has(target::Feature::folds_repeats); }
-
 }  // namespace
 
-Ref gathered(Emitter& out, Ref x) {
-  const Shape shape = out.shape(x);
-  const size_t axis = gathered_axis(shape);
-  return out.call("tract_core_gather", {x, indices(out, shape[axis])},
-                  {{"axis", static_cast<int64_t>(axis)}}, out.dtype(x), shape);
+Ints known_broadcast_axes(const TractDraft& draft, std::string_view op, const Refs& operands,
+                          const Attributes& attributes, Ref result) {
+  return axes_with(
+      draft, broadcast_axes_after(draft, op, operands, attributes, draft.at(result).shape), result);
 }
 
-void note_broadcast_axes(Emitter::State& state, std::string_view op,
-                         const std::vector<Ref>& operands, const Attributes& attributes,
-                         Ref result) {
-  note_flags(state, broadcast_axes_after(state, op, operands, attributes, state.at(result).shape),
-             result);
+Ints known_broadcast_axes(const TractDraft& draft, const Refs& operands, Ref result) {
+  return axes_with(draft, after_elementwise(draft, operands, draft.at(result).shape), result);
 }
 
-void note_elementwise_broadcast_axes(Emitter::State& state, const std::vector<Ref>& operands,
-                                     Ref result) {
-  note_flags(state, after_elementwise(state, operands, state.at(result).shape), result);
-}
-
-std::vector<Ref> broadcast_barriers(Emitter& out, std::string_view op,
-                                    const std::vector<Ref>& operands,
-                                    const Attributes& attributes) {
-  const Axes axes = axes_of(out, op, operands, attributes);
-  std::vector<Ref> guarded = operands;
-  if (!axes.factors.empty() && has_packed(out, op, operands)) {
-    guarded[0] = gathered(out, operands[0]);
-    return guarded;
-  }
-  if (!folds_repeats(out)) return guarded;
+Barriers broadcast_barriers(const TractDraft& draft, std::string_view op, const Refs& operands,
+                            const Attributes& attributes) {
+  const Axes axes = axes_of(draft, op, operands, attributes);
+  if (!axes.factors.empty() && has_packed(draft, op, operands))
+    return {{0, Cause::packed_after_concat}};
+  if (!draft.has(target::Feature::folds_repeats)) return {};
+  Barriers out;
   for (size_t i = 0; i < axes.factors.size(); ++i)
-    if (needs_barrier(out, axes, operands, i)) guarded[i] = gathered(out, operands[i]);
-  return guarded;
+    if (needs_barrier(draft, axes, operands, i)) out.push_back({i, Cause::broadcast_factor});
+  return out;
 }
 
-Ref broadcast_barriers(Emitter& out, Ref x) {
-  const bool is_broadcast = folds_repeats(out) && any(broadcast_axes_of(out.state().at(x)));
-  return is_broadcast ? gathered(out, x) : x;
+bool needs_broadcast_barrier(const TractDraft& draft, Ref x) {
+  return draft.has(target::Feature::folds_repeats) && any(broadcast_axes_of(draft, x));
 }
 
-}  // namespace t2n::ops
+}  // namespace t2n::tract_forms

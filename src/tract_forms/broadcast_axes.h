@@ -2,31 +2,26 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
-#include "src/translate/emitter.h"
+#include "src/tract_forms/causes.h"
+#include "src/tract_forms/tract_draft.h"
 
-namespace t2n::ops {
+namespace t2n::tract_forms {
 
-/// Notes along which axes of `result` tract may know that it is broadcast: tract moves a broadcast
-/// after operations that change axes or compute element by element, and splits a product of a
-/// `concat` into products of its parts.
-void note_broadcast_axes(Emitter::State& state, std::string_view op,
-                         const std::vector<Ref>& operands, const Attributes& attributes,
-                         Ref result);
+/// Axes along which tract may know that a result is broadcast: it moves a broadcast after
+/// operations that change axes or compute element by element, and splits a product of a `concat`
+/// into products of its parts.
+Ints known_broadcast_axes(const TractDraft& draft, std::string_view op, const Refs& operands,
+                          const Attributes& attributes, Ref result);
 /// The same for elementwise operations that broadcast.
-void note_elementwise_broadcast_axes(Emitter::State& state, const std::vector<Ref>& operands,
-                                     Ref result);
+Ints known_broadcast_axes(const TractDraft& draft, const Refs& operands, Ref result);
 
-/// The operands of a call. tract removes a broadcast before a product even if no other factor has
-/// the axis: the result is then too small, or a sum misses terms. An optimisation barrier prevents
-/// that: such operands are gathered, entry by entry. So is the operand that a packed weight
-/// multiplies.
-std::vector<Ref> broadcast_barriers(Emitter& out, std::string_view op,
-                                    const std::vector<Ref>& operands, const Attributes& attributes);
-/// The same for a tensor with an unknown use.
-Ref broadcast_barriers(Emitter& out, Ref x);
-/// Gathers every entry of x at its own index, an optimisation barrier for tract.
-Ref gathered(Emitter& out, Ref x);
+/// tract removes a broadcast before a product even if no other factor has the axis: the result is
+/// then too small, or a sum misses terms. The operand that a packed weight multiplies needs a
+/// barrier, too.
+Barriers broadcast_barriers(const TractDraft& draft, std::string_view op, const Refs& operands,
+                            const Attributes& attributes);
+/// Whether a tensor needs one where its use is unknown.
+bool needs_broadcast_barrier(const TractDraft& draft, Ref x);
 
-}  // namespace t2n::ops
+}  // namespace t2n::tract_forms

@@ -1,12 +1,9 @@
-#include "src/translate/factors.h"
+#include "src/tract_forms/factors.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "src/translate/emitter_state.h"
-#include "src/translate/rounded_later.h"
-
-namespace t2n::ops {
+namespace t2n::tract_forms {
 namespace {
 
 /// Bounds of the exponent of a factor, and of a product of two, which leave headroom for the
@@ -16,19 +13,19 @@ constexpr double kSafe = 30;
 constexpr int64_t kMostFactors = 1 << 16;
 
 /// The constant that scales this operand.
-std::optional<Ref> factor_of(Emitter& out, std::string_view op, const std::vector<Ref>& operands,
+std::optional<Ref> factor_of(const TractDraft& draft, std::string_view op, const Refs& operands,
                              size_t operand) {
   if (operands.size() != 2 || (op != "mul" && (op != "div" || operand != 0))) return {};
   const Ref factor = operands[1 - operand];
-  const TensorEntry& entry = out.state().at(factor);
-  const bool is_factor = entry.kind == TensorEntry::Kind::constant && ir::is_float(entry.dtype);
+  const bool is_factor = draft.is_constant(factor) && ir::is_float(draft.at(factor).dtype);
   return is_factor ? std::optional(factor) : std::nullopt;
 }
 
-Scaling scaling_by(Emitter& out, Ref factor, bool divides) {
+Scaling scaling_by(const TractDraft& draft, Ref factor, bool divides) {
   const Scaling unknown{-HUGE_VAL, HUGE_VAL, false};
-  if (ir::element_count(ir::static_shape(out.shape(factor))) > kMostFactors) return unknown;
-  const auto known = out.constant_value(factor);
+  const TensorEntry& entry = draft.at(factor);
+  if (ir::element_count(ir::static_shape(entry.shape)) > kMostFactors) return unknown;
+  const auto known = draft::loaded_value(entry);
   if (!known) return unknown;
   Scaling scaling{HUGE_VAL, -HUGE_VAL, true};
   for (const double value : ir::to_f64(*known)) {
@@ -50,12 +47,13 @@ Scaling combined(const Scaling& a, const Scaling& b) {
 }
 
 /// Whether x * (a * b) equals x * a * b, bit for bit where that matters.
-bool may_fold(const Emitter::State& state, DType dtype, const Scaling& a, const Scaling& b) {
+Folding folding(DType dtype, const Scaling& a, const Scaling& b) {
   const Scaling both = combined(a, b);
-  if (!is_safe(a) || !is_safe(b) || !is_safe(both)) return false;
-  if (a.is_exact || b.is_exact)
-    return dtype != DType::f16 || (both.is_exact && both.least > -6 && both.most < 6);
-  return dtype != DType::f16 && !is_rounded_later(state);
+  if (!is_safe(a) || !is_safe(b) || !is_safe(both)) return Folding::wrong;
+  const bool is_half = dtype == DType::f16;
+  if (!a.is_exact && !b.is_exact) return is_half ? Folding::wrong : Folding::inexact;
+  const bool is_tiny = both.is_exact && both.least > -6 && both.most < 6;
+  return is_half && !is_tiny ? Folding::wrong : Folding::harmless;
 }
 
 /// Operations that tract moves before or after products.
@@ -65,44 +63,38 @@ constexpr std::string_view kMovesElements[] = {
 
 }  // namespace
 
-std::optional<size_t> scaled_twice(Emitter& out, std::string_view op,
-                                   const std::vector<Ref>& operands) {
-  Emitter::State& state = out.state();
-  if (!out.has(target::Feature::folds_repeats)) return {};
-  for (const size_t i : {size_t{0}, size_t{1}}) {
-    const auto factor = factor_of(out, op, operands, i);
-    if (!factor) continue;
-    const auto before = state.scaled.find(operands[i].id);
-    if (before != state.scaled.end() && !may_fold(state, out.dtype(operands[i]), before->second,
-                                                  scaling_by(out, *factor, op == "div")))
-      return i;
-  }
-  return {};
+Folding folding_of(const TractDraft& draft, std::string_view op, const Refs& operands,
+                   size_t operand) {
+  if (!draft.has(target::Feature::folds_repeats)) return Folding::harmless;
+  const auto factor = factor_of(draft, op, operands, operand);
+  if (!factor) return Folding::harmless;
+  const auto& before = draft.facts(operands[operand]).scaling;
+  if (!before) return Folding::harmless;
+  return folding(draft.at(operands[operand]).dtype, *before,
+                 scaling_by(draft, *factor, op == "div"));
 }
 
-void note_scaled(Emitter& out, std::string_view op, const std::vector<Ref>& operands, Ref result) {
-  std::map<int, Scaling>& scaled = out.state().scaled;
+std::optional<Scaling> known_scaling(const TractDraft& draft, std::string_view op,
+                                     const Refs& operands) {
   if (std::find(std::begin(kMovesElements), std::end(kMovesElements), op) !=
       std::end(kMovesElements)) {
     std::optional<Scaling> widest;
     for (const Ref operand : operands)
-      if (const auto found = scaled.find(operand.id); found != scaled.end()) {
-        const Scaling& each = found->second;
+      if (const auto& each = draft.facts(operand).scaling) {
         if (!widest) widest = each;
-        widest = {std::min(widest->least, each.least), std::max(widest->most, each.most),
-                  widest->is_exact && each.is_exact};
+        widest = {std::min(widest->least, each->least), std::max(widest->most, each->most),
+                  widest->is_exact && each->is_exact};
       }
-    if (widest) scaled[result.id] = *widest;
-    return;
+    return widest;
   }
   for (const size_t i : {size_t{0}, size_t{1}}) {
-    const auto factor = factor_of(out, op, operands, i);
+    const auto factor = factor_of(draft, op, operands, i);
     if (!factor) continue;
-    const Scaling scaling = scaling_by(out, *factor, op == "div");
-    const auto before = scaled.find(operands[i].id);
-    scaled[result.id] = before == scaled.end() ? scaling : combined(before->second, scaling);
-    return;
+    const Scaling scaling = scaling_by(draft, *factor, op == "div");
+    const auto& before = draft.facts(operands[i]).scaling;
+    return before ? combined(*before, scaling) : scaling;
   }
+  return {};
 }
 
-}  // namespace t2n::ops
+}  // namespace t2n::tract_forms

@@ -2,25 +2,24 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
-#include "src/translate/emitter.h"
+#include "src/tract_forms/tract_draft.h"
 
-namespace t2n::ops {
+namespace t2n::tract_forms {
 
-/// The product of the constants that have scaled a tensor so far.
-struct Scaling {
-  double least = 0,
-         most = 0;       ///< exponents of 2: of the smallest factor that is not 0, and the largest
-  bool is_exact = true;  ///< powers of two only
+/// tract computes x * a * b as x * (a * b), which may overflow, underflow or be rounded
+/// differently; the same holds for quotients. It does not fold across a negation.
+enum class Folding {
+  harmless,
+  inexact,  ///< changes the last bits
+  wrong,    ///< may overflow or underflow
 };
+/// What happens to an operand that `op` scales again.
+Folding folding_of(const TractDraft& draft, std::string_view op, const Refs& operands,
+                   size_t operand);
 
-/// The operand that `op` scales again, if folding the constants would change the result. tract
-/// computes x * a * b as x * (a * b), which may overflow, underflow or be rounded differently; the
-/// same holds for quotients. It does not fold across a negation.
-std::optional<size_t> scaled_twice(Emitter& out, std::string_view op,
-                                   const std::vector<Ref>& operands);
-/// Records what scales `result`, also for operations that only move elements.
-void note_scaled(Emitter& out, std::string_view op, const std::vector<Ref>& operands, Ref result);
+/// What scales a result, also if the operation only moves elements.
+std::optional<Scaling> known_scaling(const TractDraft& draft, std::string_view op,
+                                     const Refs& operands);
 
-}  // namespace t2n::ops
+}  // namespace t2n::tract_forms

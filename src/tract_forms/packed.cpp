@@ -1,19 +1,12 @@
-#include "src/translate/packed.h"
+#include "src/tract_forms/packed.h"
 
 #include <algorithm>
 
 #include "src/diag/error.h"
 #include "src/target/limits.h"
-#include "src/translate/emitter_state.h"
 
-namespace t2n::ops {
+namespace t2n::tract_forms {
 namespace {
-
-const nnef::Value* find(const Attributes& attributes, std::string_view name) {
-  for (const Attribute& attribute : attributes)
-    if (attribute.name == name) return &attribute.value;
-  return nullptr;
-}
 
 /// True if each row of the weight is summed over: "abk,nk->abn".
 bool is_linear(std::string_view expression) {
@@ -32,8 +25,8 @@ bool is_depthwise(const Shape& filter, const Attributes& attributes) {
 }
 
 /// Whether tract supports blocks as this operand. It computes products without transposition wrong.
-bool is_readable(Emitter& out, std::string_view op, const std::vector<Ref>& operands,
-                 size_t operand, const Attributes& attributes) {
+bool is_readable(const TractDraft& draft, std::string_view op, const Refs& operands, size_t operand,
+                 const Attributes& attributes) {
   if (op == "tract_core_gather")
     return operand == 0 && find(attributes, "datum_type") != nullptr &&
            find(attributes, "axis")->integer == 0;
@@ -42,35 +35,24 @@ bool is_readable(Emitter& out, std::string_view op, const std::vector<Ref>& oper
   if (op == "matmul") return find(attributes, "transposeB") != nullptr;
   if (op == "tract_core_einsum")
     return operands.size() == 2 && is_linear(find(attributes, "expr")->text);
-  return op == "conv" && out.has(target::Feature::q4_0_convolution) &&
-         !is_depthwise(out.shape(operands[1]), attributes);
-}
-
-[[noreturn]] void refuse_reader(Emitter& out, std::string_view reader) {
-  throw Error(target::untranslated(
-      "unsupported-op", cat("a Q4_0 weight in ", reader), target_name(out.state().target),
-      target::limit_row(target::Limit::packed_weights).why, "do not quantise this weight"));
+  return op == "conv" && draft.has(target::Feature::q4_0_convolution) &&
+         !is_depthwise(draft.at(operands[1]).shape, attributes);
 }
 
 }  // namespace
 
-Ref unpacked(Emitter& out, Ref packed, DType dtype, const Shape& shape) {
-  const std::vector<ir::ValueId>& outputs = out.state().graph.outputs;
-  if (std::find(outputs.begin(), outputs.end(), out.state().node->outputs.at(0)) != outputs.end())
-    refuse_reader(out, "the outputs");
-  return out.state().write_blocks(packed, dtype, shape);
+void refuse_packed_in(const TractDraft& draft, std::string_view reader) {
+  throw Error(target::untranslated(
+      "unsupported-op", cat("a Q4_0 weight in ", reader), target_name(draft.target),
+      target::limit_row(target::Limit::packed_weights).why, "do not quantise this weight"));
 }
 
-bool is_q4_0(Emitter& out, Ref ref) { return out.state().at(ref).is_q4_0; }
-
-void check_packed(Emitter& out, std::string_view op, const std::vector<Ref>& operands,
+void check_packed(const TractDraft& draft, std::string_view op, const Refs& operands,
                   const Attributes& attributes) {
-  for (size_t i = 0; i < operands.size(); ++i) {
-    if (!is_q4_0(out, operands[i])) continue;
-    const bool is_body = out.state().outer != nullptr;
-    if (!is_body && is_readable(out, op, operands, i, attributes)) continue;
-    refuse_reader(out, op);
-  }
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (draft.at(operands[i]).is_q4_0 &&
+        (draft.is_body || !is_readable(draft, op, operands, i, attributes)))
+      refuse_packed_in(draft, op);
 }
 
-}  // namespace t2n::ops
+}  // namespace t2n::tract_forms

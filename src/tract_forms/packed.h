@@ -2,18 +2,14 @@
 #pragma once
 
 #include <string_view>
-#include <vector>
 
-#include "src/translate/emitter.h"
+#include "src/tract_forms/tract_draft.h"
 
-namespace t2n::ops {
-
-/// A variable for the weight whose blocks the constant `packed` contains as bytes.
-Ref unpacked(Emitter& out, Ref packed, DType dtype, const Shape& shape);
-bool is_q4_0(Emitter& out, Ref ref);
+namespace t2n::tract_forms {
 
 /// Refuses a call in which tract cannot read such a weight.   Errors: `unsupported-op`.
-void check_packed(Emitter& out, std::string_view op, const std::vector<Ref>& operands,
+void check_packed(const TractDraft& draft, std::string_view op, const Refs& operands,
                   const Attributes& attributes);
+[[noreturn]] void refuse_packed_in(const TractDraft& draft, std::string_view reader);
 
-}  // namespace t2n::ops
+}  // namespace t2n::tract_forms

@@ -51,7 +51,7 @@ Ref size_carrier(Emitter::State& state, const ir::Symbol& size) {
   if (known != state.carriers.end()) return known->second;
   const TensorType type = carrier_type(size);
   Ref out;
-  if (state.outer != nullptr)
+  if (state.is_body)
     out = state.capture(size_carrier(*state.outer, size));
   else if (size.unbacked() != nullptr)
     out = state.append_call(

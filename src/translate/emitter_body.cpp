@@ -6,6 +6,7 @@
 
 #include "src/diag/error.h"
 #include "src/target/limits.h"
+#include "src/tract_forms/size_barriers.h"
 #include "src/translate/body_sizes.h"
 #include "src/translate/emitter_state.h"
 
@@ -62,7 +63,8 @@ class Hoister {
   Ref with_barrier(Ref number) {
     const TensorEntry& entry = outer_.at(number);
     const bool is_followed = ir::is_float(entry.dtype) || entry.dtype == DType::i64;
-    return entry.from_sizes && is_followed ? outer_.size_barrier(number) : number;
+    const bool from_sizes = outer_.facts(number).from_sizes;
+    return from_sizes && is_followed ? tract_forms::size_barrier(outer_, number) : number;
   }
 
   void hoist(nnef::Assignment& statement) {
@@ -74,7 +76,7 @@ class Hoister {
                                     .name = entry.name,
                                     .text = {},
                                     .parts = {}}));
-      outer_.at(results.back()).from_sizes = entry.from_sizes;
+      outer_.facts(results.back()).from_sizes = body_.facts(Ref{id}).from_sizes;
       bind(Ref{id}, results.back());
     });
     nnef::walk(statement.right, [&](nnef::Value& v) {
@@ -110,7 +112,7 @@ class Hoister {
         outer_.add({.dtype = dtype, .shape = {}, .name = "size", .text = {}, .parts = {}});
     const Ref inside =
         body_.add({.dtype = dtype, .shape = {}, .name = "size", .text = {}, .parts = {}});
-    outer_.at(outside).from_sizes = true;
+    outer_.facts(outside).from_sizes = true;
     outer_.append({outside}, value.text, value.arguments, value.type);
     bind(inside, outside);
     return body_.reference(inside);
@@ -173,9 +175,8 @@ nnef::Parameter declared(const Emitter::State& state, Ref ref) {
 }  // namespace
 
 Emitter::Emitter(const ir::Graph& body, Emitter& outer)
-    : state_(std::make_unique<State>(body, outer.state().target)) {
+    : state_(std::make_unique<State>(body, outer.state().target, &outer.state())) {
   State& inside = *state_;
-  inside.outer = &outer.state();
   inside.written_outside = [&inside](const TensorEntry& entry) {
     TensorEntry copy = entry;
     copy.variable = -1;
@@ -209,8 +210,9 @@ Ref Emitter::State::capture(Ref outside) {
     return add(std::move(entry));
   }
   const Ref inside = add_parameter(entry.name, entry.dtype, entry.shape, false);
-  at(inside).from_sizes = entry.from_sizes;
-  at(inside).followed = entry.followed;
+  const tract_forms::Facts& known = outer->facts(outside);
+  facts(inside).from_sizes = known.from_sizes;
+  facts(inside).elements = known.elements;
   captures.push_back({inside, outside});
   return inside;
 }
@@ -262,7 +264,7 @@ std::optional<Ref> zero_of(Emitter& emitter) { return emitter.state().zero; }
 Ref captured_by(Emitter& body, Ref outside) { return body.state().capture(outside); }
 Ref varying(Emitter& body, Ref x) { return body.state().varying(body, x); }
 
-bool is_in_body(Emitter& emitter) { return emitter.state().outer != nullptr; }
+bool is_in_body(Emitter& emitter) { return emitter.state().is_body; }
 
 bool is_computed(Emitter& emitter, Ref ref) {
   return emitter.state().at(ref).kind == TensorEntry::Kind::identifier;

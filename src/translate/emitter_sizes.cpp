@@ -58,7 +58,7 @@ Ref Emitter::size(const Dim& size, DType dtype) {
       "tract_core_cast",
       {{"", draft::dim_value(size)}, {"to", nnef::string(std::string(ir::dtype_name(dtype)))}},
       {{dtype, {}}})[0];
-  state_->at(number).from_sizes = true;
+  state_->facts(number).from_sizes = true;
   return number;
 }
 
@@ -75,15 +75,6 @@ bool may_be_zero(Emitter& out, const Dim& size) {
          !std::all_of(term.atoms.begin(), term.atoms.end(), [&](const ir::Atom& atom) {
            return is_positive(ir::sum_of({{1, {atom}}}));
          });
-}
-
-bool Emitter::State::are_sizes(const std::vector<Ref>& operands) {
-  const auto is_size = [this](Ref ref) { return at(ref).from_sizes; };
-  const auto is_known = [&](Ref ref) {
-    return at(ref).kind == TensorEntry::Kind::constant || is_size(ref);
-  };
-  return std::any_of(operands.begin(), operands.end(), is_size) &&
-         std::all_of(operands.begin(), operands.end(), is_known);
 }
 
 /// tract 0.23 fails if a mask is computed from a range of dimensions. A range of integers gets a
@@ -125,7 +116,7 @@ Ref Emitter::slice_dynamic(Ref x, int axis, const Dim& begin, const Dim& end) {
   Shape shape = this->shape(x);
   shape.at(axis) = end - begin;
   // tract sometimes computes a size `S - S/2` wrong, so the slice becomes a gather.
-  if (has_operation<ir::FloorDiv, ir::Mod>(begin)) {
+  if (ir::has_operation<ir::FloorDiv, ir::Mod>(begin)) {
     const Ref index = elementwise("add", {range(end - begin), size(begin, DType::i64)});
     return call("tract_core_gather", {x, index}, {{"axis", axis}}, dtype(x), shape);
   }

@@ -11,9 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "src/draft/draft.h"
+#include "src/tract_forms/tract_draft.h"
 #include "src/translate/emitter.h"
-#include "src/translate/factors.h"
 #include "src/translate/nan.h"
 #include "src/translate/sizes.h"
 
@@ -27,11 +26,12 @@ using draft::TensorEntry;
 using draft::type_str;
 using draft::without_broadcast_axes;
 
-struct Emitter::State : draft::Draft {
-  State(const ir::Graph& graph_in, const target::Target& target_in);
+struct Emitter::State : tract_forms::TractDraft {
+  /// `outer_in`: the outer document's state, if this is the body of a scan.
+  State(const ir::Graph& graph_in, const target::Target& target_in, State* outer_in);
 
   const ir::Graph& graph;
-  target::Target target;
+  State* outer;
   std::vector<int> of_value;        ///< per IR value: its entry or -1
   std::vector<int> constant_index;  ///< per IR value: index in graph.constants or -1
   std::vector<int> use_counts;
@@ -41,12 +41,6 @@ struct Emitter::State : draft::Draft {
   /// Starts the translation of a node, or ends it.
   void begin(const ir::Node* next);
 
-  /// Whether all operands are symbolic sizes and constants, with at least one size.
-  bool are_sizes(const std::vector<Ref>& operands);
-  Ref size_barrier(Ref size);
-  std::unordered_map<int, int> size_barriers;  ///< by the identifier of the number
-  void add_size_barriers(std::string_view op, std::vector<Ref>& operands, const Shape& shape);
-  std::map<int, Scaling> scaled;  ///< by identifier (factors.cpp)
   int64_t at_sample(const Dim& size) const;
   /// Whether two sizes may be equal: expressions are compared at the sample.
   bool agrees(const Dim& a, const Dim& b) const;
@@ -83,7 +77,6 @@ struct Emitter::State : draft::Draft {
     Ref inner;
     Ref outer;
   };
-  State* outer = nullptr;          ///< the outer document's state, if this is the body of a scan
   std::optional<Ref> iteration;    ///< in a body: the iteration number, a state in f32
   std::optional<Ref> zero;         ///< in a body with inner scans: a state that is always 0
   std::vector<Ref> inner_results;  ///< of those scans, one each
@@ -110,9 +103,6 @@ struct Emitter::State : draft::Draft {
 
 /// Refuses dtypes that the target lacks; `what` names the tensor in the message.
 void check_dtype(DType dtype, std::string_view what, const target::Target& target);
-
-/// The notation of constants for tract.
-draft::Notation tract_notation();
 
 /// The fragment of ops/fragments with this name, or nullptr.
 const nnef::Fragment* find_fragment(std::string_view name);

@@ -90,15 +90,13 @@ Ref Emitter::unsqueeze(Ref x, const Ints& axes) {
 /// In the body of a scan, an axis is never removed and added again, or the reverse: tract 0.23
 /// moves such pairs out and in endlessly.
 Ref Emitter::reshaped(const char* op, Ref x, const Ints& axes, const Shape& shape) {
-  const TensorEntry& entry = state_->at(x);
-  const bool is_body = state_->outer != nullptr;
-  if (is_body && entry.reshaped >= 0 && entry.reshaped_axes == axes &&
-      state_->at(Ref{entry.reshaped}).shape == shape)
-    return Ref{entry.reshaped};
+  const tract_forms::Facts& known = std::as_const(*state_).facts(x);
+  if (known.reshaped && known.reshaped_axes == axes && state_->at(*known.reshaped).shape == shape)
+    return *known.reshaped;
   const Ref out = call(op, {x}, {{"axes", axes}}, state_->at(x).dtype, shape);
-  if (is_body) {
-    state_->at(out).reshaped = x.id;
-    state_->at(out).reshaped_axes = axes;
+  if (state_->is_body) {
+    state_->facts(out).reshaped = x;
+    state_->facts(out).reshaped_axes = axes;
   }
   return out;
 }

@@ -35,7 +35,7 @@ bool makes_infinity(const ir::Node& node) {
 }  // namespace
 
 bool OpView::may_meet_infinity(std::string_view name) const {
-  if (out_.state().outer != nullptr) return true;  // loop inputs are not analysed
+  if (out_.state().is_body) return true;  // loop inputs are not analysed
   std::set<ir::ValueId> pending = {ir::operand(node_, name)};
   for (const ir::Node* node = &node_; node-- != graph_.nodes.data();) {
     const bool gives = std::any_of(node->outputs.begin(), node->outputs.end(),

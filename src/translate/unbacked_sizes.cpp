@@ -55,7 +55,7 @@ void add_unbacked(const Dim& size, std::set<std::string>& out) {
 }
 
 void require_at_runtime(Emitter& out, Ref fails) {
-  if (out.state().outer != nullptr || !out.has(target::Feature::non_zero)) return;
+  if (out.state().is_body || !out.has(target::Feature::non_zero)) return;
   std::optional<Ref>& failed_assertions = out.state().failed_assertions;
   failed_assertions = failed_assertions ? add(out, *failed_assertions, fails) : fails;
 }
@@ -151,7 +151,7 @@ std::vector<Ref> dependent_constants(Emitter& out, std::string_view op, std::vec
 
 void emit_runtime_assertions(Emitter& out) {
   Emitter::State& state = out.state();
-  if (state.outer != nullptr || state.unbacked_sizes.empty()) return;
+  if (state.is_body || state.unbacked_sizes.empty()) return;
   const std::vector<ir::Comparison>& runtime_assertions = ir::runtime_assertions(state.graph);
   for (size_t i = 0; i < runtime_assertions.size(); ++i) {
     const ir::Comparison& each = runtime_assertions[i];
