@@ -69,12 +69,8 @@ Ref Draft::write_variable(Ref ref) {
     return Ref{found->second};
   }
   const std::string label = labels_.claim(nnef::label_for(entry.name));
-  const Ref out = add({.dtype = entry.dtype,
-                       .shape = entry.shape,
-                       .name = label,
-                       .is_claimed = true,
-                       .text = {},
-                       .parts = {}});
+  const Ref out =
+      add({.dtype = entry.dtype, .shape = entry.shape, .name = label, .is_claimed = true});
   append({out}, "variable",
          {{"label", nnef::string(label)}, {"shape", Attribute("shape", entry.shape).value}},
          generic_type(entry.dtype));
@@ -101,13 +97,8 @@ Ref Draft::write_blocks(Ref packed, DType dtype, const Shape& shape) {
       written_.try_emplace(cat(blob_key(entry), "|q4_0 ", type_str(dtype, shape)), -1);
   if (!is_new) return Ref{found->second};
   const std::string label = labels_.claim(nnef::label_for(entry.name));
-  const Ref out = add({.dtype = dtype,
-                       .shape = shape,
-                       .name = label,
-                       .is_claimed = true,
-                       .is_q4_0 = true,
-                       .text = {},
-                       .parts = {}});
+  const Ref out =
+      add({.dtype = dtype, .shape = shape, .name = label, .is_claimed = true, .is_q4_0 = true});
   append({out}, "variable",
          {{"label", nnef::string(label)}, {"shape", Attribute("shape", shape).value}},
          generic_type(dtype));
@@ -149,8 +140,6 @@ Ref Draft::add_constant(ir::Tensor values, std::string name, int uses, bool is_g
                     .dtype = values.dtype,
                     .shape = ir::to_shape(values.shape),
                     .name = std::move(name),
-                    .text = {},
-                    .parts = {},
                     .uses = uses,
                     .is_generated = is_generated};
   entry.parts.push_back(std::move(values));

@@ -74,7 +74,7 @@ Ref Draft::add(TensorEntry entry) {
 Ref Draft::add_identifier(std::string_view name_hint, DType dtype, const Shape& shape) {
   std::string name(name_hint);
   if (location >= 0) name = cat(notes.locations[location].name, "_", name_hint);
-  return add({.dtype = dtype, .shape = shape, .name = std::move(name), .text = {}, .parts = {}});
+  return add({.dtype = dtype, .shape = shape, .name = std::move(name)});
 }
 
 /// Refuses them here, where the operator is known.

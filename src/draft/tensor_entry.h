@@ -34,7 +34,7 @@ struct TensorEntry {
   Kind kind = Kind::identifier;
   DType dtype = DType::f32;
   Shape shape;
-  std::string name;  ///< the preferred identifier, or label of a constant
+  std::string name = {};  ///< the preferred identifier, or label of a constant
 
   // Identifiers.
   bool is_input = false;
@@ -43,10 +43,10 @@ struct TensorEntry {
   bool varies = false;        ///< in the body of a scan: differs between iterations
   bool is_positions = false;  ///< an index without negative entries
   bool is_q4_0 = false;       ///< a variable of Q4_0 blocks
-  std::string text;           ///< the final identifier; "" until finish()
+  std::string text = {};      ///< the final identifier; "" until finish()
 
   // Constants: joined along `axis`; parts of another dtype than `dtype` are cast while writing.
-  std::vector<ir::Tensor> parts;
+  std::vector<ir::Tensor> parts = {};
   int axis = 0;
   int uses = 1;               ///< operands in the IR that refer to the stored values
   bool is_generated = false;  ///< made by a translation: equal ones may share a blob

@@ -65,8 +65,12 @@ void check_stored(const draft::TensorEntry& entry, const std::string& target) {
 }
 
 draft::Notation notation(const std::string& target) {
-  return {literal, write_broadcast,
-          [target](const draft::TensorEntry& entry) { check_stored(entry, target); }, false, true};
+  return {
+      .literal = literal,
+      .write_broadcast = write_broadcast,
+      .check_stored = [target](const draft::TensorEntry& entry) { check_stored(entry, target); },
+      .has_widths = false,
+      .has_codes = true};
 }
 
 Dim joined_size(const Dim& a, const Dim& b) {
@@ -284,8 +288,8 @@ Ref Builder::tensor(const nnef::Value& value) {
       if (const auto known = tensors_.find(value.text); known != tensors_.end())
         return known->second;
       const draft::Notes::Tensor& note = notes_.tensors.at(value.text);  // of a failed operation
-      const draft::Ref placeholder = draft_.add(
-          {.dtype = note.dtype, .shape = note.shape, .name = note.name, .text = {}, .parts = {}});
+      const draft::Ref placeholder =
+          draft_.add({.dtype = note.dtype, .shape = note.shape, .name = note.name});
       return tensors_[value.text] = {placeholder, note.dtype};
     }
     case nnef::Kind::scalar: return scalar(value.number, DType::f32);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/translate/emitter_body.h"
 #include "src/translate/emitter_state.h"
 
 namespace t2n::ops {
@@ -16,8 +17,8 @@ bool has_one_symbol(const Dim& size) {
 
 /// The indices of the elements that a data-dependent size counts, where it is defined.
 Ref unbacked_indices(Emitter::State& state, const ir::Symbol& size) {
-  const auto found = state.unbacked_sizes.find(size.unbacked()->name);
-  T2N_ASSERT(found != state.unbacked_sizes.end(), "a loop reads ", size.str(),
+  const auto found = state.unbacked.sizes.find(size.unbacked()->name);
+  T2N_ASSERT(found != state.unbacked.sizes.end(), "a loop reads ", size.str(),
              ", which is not defined");
   const Ref indices = found->second.indices;
   const Shape shape = state.at(indices).shape;
@@ -52,7 +53,7 @@ Ref size_carrier(Emitter::State& state, const ir::Symbol& size) {
   const TensorType type = carrier_type(size);
   Ref out;
   if (state.is_body)
-    out = state.capture(size_carrier(*state.outer, size));
+    out = captured_by(state, size_carrier(*state.body.outer, size));
   else if (size.unbacked() != nullptr)
     out = state.append_call(
         "tract_core_cast",

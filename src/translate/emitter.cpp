@@ -27,13 +27,14 @@ void check_dtype(DType dtype, std::string_view what, const target::Target& targe
       what));
 }
 
-Emitter::State::State(const ir::Graph& graph_in, const target::Target& target_in, State* outer_in)
-    : TractDraft(target_in, outer_in != nullptr),
+Emitter::State::State(const ir::Graph& graph_in, const target::Target& target_in, State* outer)
+    : TractDraft(target_in, outer != nullptr),
       graph(graph_in),
-      outer(outer_in),
       of_value(graph_in.values.size(), -1),
       constant_index(ir::constant_index(graph_in)),
-      use_counts(ir::use_counts(graph_in)) {}
+      use_counts(ir::use_counts(graph_in)) {
+  body.outer = outer;
+}
 
 void Emitter::State::begin(const ir::Node* next) {
   node = next;
@@ -51,13 +52,9 @@ void Emitter::State::add_placeholders(const ir::Node& failed) {
   for (const ir::ValueId id : failed.outputs) {
     const ir::Value& value = graph.values[id];
     if (int& entry = of_value[id]; entry < 0)
-      entry = add({.dtype = value.dtype,
-                   .shape = value.shape,
-                   .name = value.name,
-                   .is_claimed = true,
-                   .text = {},
-                   .parts = {}})
-                  .id;
+      entry =
+          add({.dtype = value.dtype, .shape = value.shape, .name = value.name, .is_claimed = true})
+              .id;
   }
 }
 
@@ -70,9 +67,7 @@ Emitter::Emitter(const ir::Graph& graph, const target::Target& target)
                            .shape = value.shape,
                            .name = value.name,
                            .is_input = true,
-                           .is_claimed = true,
-                           .text = {},
-                           .parts = {}});
+                           .is_claimed = true});
     s.of_value[id] = ref.id;
     s.append({ref}, "tract_core_external",
              {{"shape", Attribute("shape", value.shape).value},

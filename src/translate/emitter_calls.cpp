@@ -10,6 +10,7 @@
 #include "src/tract_forms/uniform.h"
 #include "src/translate/barriers.h"
 #include "src/translate/emitter.h"
+#include "src/translate/emitter_body.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/named_sizes.h"
 #include "src/translate/rounded_later.h"
@@ -143,8 +144,8 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& inputs,
   T2N_ASSERT(!op.starts_with("t2n_") || find_fragment(op) != nullptr, "no fragment is called '", op,
              "'");
   operands = tract_forms::with_size_barriers(*state_, op, std::move(operands), shape);
-  if (tract_forms::is_absorbing(op) && state_->iteration)
-    state_->add_constant_barriers(*this, operands);
+  if (tract_forms::is_absorbing(op) && state_->body.iteration)
+    operands = with_varying_constants(*this, std::move(operands));
   operands = dependent_constants(*this, op, std::move(operands), shape);
   for (Ref& operand : operands) {
     const auto rank = static_cast<std::ptrdiff_t>(this->shape(operand).size());

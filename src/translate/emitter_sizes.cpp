@@ -15,7 +15,7 @@
 namespace t2n::ops {
 
 int64_t Emitter::State::at_sample(const Dim& size) const {
-  if (outer != nullptr) return outer->at_sample(size);
+  if (body.outer != nullptr) return body.outer->at_sample(size);
   const ir::Sizes& sizes = ir::sample_sizes(graph);
   return size
       .substitute([&](const ir::Symbol& symbol) -> std::optional<Dim> {

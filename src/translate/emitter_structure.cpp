@@ -6,6 +6,7 @@
 #include "src/diag/error.h"
 #include "src/tract_forms/size_text.h"
 #include "src/translate/emitter.h"
+#include "src/translate/emitter_body.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/named_sizes.h"
 #include "src/translate/sizes.h"
@@ -197,7 +198,7 @@ Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
   if (is_static(shape))
     if (const auto stored = state_->stored_repeated(x, shape)) return *stored;
   // tract hoists a broadcast out of a body, but keeps the shape that it has there.
-  if (entry.varies) return state_->broadcast_varying(*this, x, shape);
+  if (entry.varies) return broadcast_varying(*this, x, shape);
   if (const auto repeated = repeat_streamed(*this, x, shape)) return *repeated;
   // Before a product, tract loses an axis that a broadcast adds.
   if (added > 0 && entry.kind != TensorEntry::Kind::constant) {

@@ -81,8 +81,8 @@ const NanAnalysis& nan_analysis(Emitter::State& state) {
     const ir::Graph& root = state.outermost().graph;
     bool all = is_option(root, "keep");
     if (!all && state.is_body) {
-      const NanAnalysis& outer = nan_analysis(*state.outer);
-      ir::for_each_input(*state.outer->node,
+      const NanAnalysis& outer = nan_analysis(*state.body.outer);
+      ir::for_each_input(*state.body.outer->node,
                          [&](ir::ValueId id) { all = all || outer.may_be_nan(id); });
       all = all || NanAnalysis(state.graph, ir::relations(root), false).any();
     }
