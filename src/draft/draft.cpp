@@ -1,10 +1,10 @@
 #include "src/draft/draft.h"
 
 #include <bit>
-#include <numeric>
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/draft/axes.h"
 
 namespace t2n::draft {
 namespace {
@@ -148,9 +148,7 @@ std::vector<nnef::Argument> Draft::aligned_operands(
     } else if (missing == 0 || rank == 0) {
       arguments.push_back({"", operand(operands[i])});
     } else {
-      Ints axes(missing);
-      std::iota(axes.begin(), axes.end(), 0);
-      arguments.push_back({"", operand(unsqueezed(i, axes))});
+      arguments.push_back({"", operand(unsqueezed(i, all_axes(missing)))});
     }
   }
   return arguments;

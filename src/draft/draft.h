@@ -96,6 +96,7 @@ struct Draft {
 
  private:
   void check_sizes(const nnef::Value& value) const;
+  Ref append_variable(const TensorEntry& entry, const Shape& shape, nnef::Blob blob, DType dtype);
   bool may_change_storage(const TensorEntry& entry) const;
   Ref stored_as(Ref ref, ir::Tensor values);
   void note_codes();

@@ -1,7 +1,6 @@
 #include "src/translate/barriers.h"
 
-#include <numeric>
-
+#include "src/draft/axes.h"
 #include "src/tract_forms/broadcast_axes.h"
 #include "src/translate/emitter_state.h"
 
@@ -19,8 +18,7 @@ size_t gathered_axis(const Shape& shape) {
 
 Ref indices(Emitter& out, const Dim& count) {
   if (!count.is_constant()) return out.range(count);
-  Ints all(count.value());
-  std::iota(all.begin(), all.end(), 0);
+  const Ints all = draft::all_axes(count.value());
   return out.constant(ir::tensor_of(DType::i64, {count.value()}, all), "positions");
 }
 

@@ -8,7 +8,6 @@
 #include "src/tract_forms/packed.h"
 #include "src/translate/barriers.h"
 #include "src/translate/emitter_state.h"
-#include "src/translate/named_sizes.h"
 
 namespace t2n::ops {
 

@@ -12,7 +12,6 @@
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_body.h"
 #include "src/translate/emitter_state.h"
-#include "src/translate/named_sizes.h"
 #include "src/translate/rounded_later.h"
 #include "src/translate/unbacked_sizes.h"
 
@@ -22,6 +21,13 @@ namespace {
 void add_attributes(std::vector<nnef::Argument>& arguments, const Attributes& attributes) {
   for (const Attribute& attribute : attributes)
     arguments.push_back({std::string(attribute.name), attribute.value});
+}
+
+void check_callable(const Emitter::State& state, std::string_view op,
+                    const std::vector<Ref>& operands, const Attributes& attributes) {
+  T2N_ASSERT(!op.starts_with("t2n_") || find_fragment(op) != nullptr, "no fragment is called '", op,
+             "'");
+  tract_forms::check_packed(state, op, operands, attributes);
 }
 
 /// If dtypes differ, tract silently casts one operand, or fails; `select` never casts.
@@ -86,9 +92,7 @@ Ref Emitter::call(std::string_view op, const std::vector<Ref>& operands,
 std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& inputs,
                                 const Attributes& attributes,
                                 const std::vector<TensorType>& results) {
-  T2N_ASSERT(!op.starts_with("t2n_") || find_fragment(op) != nullptr, "no fragment is called '", op,
-             "'");
-  tract_forms::check_packed(*state_, op, inputs, attributes);
+  check_callable(*state_, op, inputs, attributes);
   const std::vector<Ref> operands =
       with_barriers(*this, op, with_dependencies(*this, inputs, attributes), attributes);
   std::vector<nnef::Argument> arguments;
@@ -101,7 +105,7 @@ std::vector<Ref> Emitter::calls(std::string_view op, const std::vector<Ref>& inp
 
 Ref Emitter::call_list(std::string_view op, const std::vector<Ref>& inputs,
                        const Attributes& attributes, DType dtype, const Shape& shape) {
-  tract_forms::check_packed(*state_, op, inputs, attributes);
+  check_callable(*state_, op, inputs, attributes);
   const std::vector<Ref> list = with_barriers(*this, op, inputs, attributes);
   nnef::Values items;
   for (const Ref ref : list) items.push_back(state_->operand(ref));
@@ -135,14 +139,12 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& inputs,
     negated[*index] = elementwise("neg", {inputs[*index]});
     return elementwise("neg", {elementwise(op, negated, dtype, attributes)});
   }
-  tract_forms::check_packed(*state_, op, inputs, attributes);
+  check_callable(*state_, op, inputs, attributes);
   check_operand_dtypes(op, *this, inputs);
   std::vector<Ref> operands = inputs;
   Shape shape;
   for (const Ref ref : operands) shape = broadcast_shape(*state_, shape, this->shape(ref));
   const TensorType type{dtype.value_or(this->dtype(operands.at(0))), shape};
-  T2N_ASSERT(!op.starts_with("t2n_") || find_fragment(op) != nullptr, "no fragment is called '", op,
-             "'");
   operands = tract_forms::with_size_barriers(*state_, op, std::move(operands), shape);
   if (tract_forms::is_absorbing(op) && state_->body.iteration)
     operands = with_varying_constants(*this, std::move(operands));

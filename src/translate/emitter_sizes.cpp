@@ -7,7 +7,6 @@
 #include "src/tract_forms/size_text.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
-#include "src/translate/named_sizes.h"
 #include "src/translate/sizes.h"
 #include "src/translate/streamed.h"
 #include "src/translate/unbacked_sizes.h"

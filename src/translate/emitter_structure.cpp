@@ -1,14 +1,13 @@
 // Operations on the geometry of tensors: statements, or new strides for constants.
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/draft/axes.h"
 #include "src/tract_forms/size_text.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_body.h"
 #include "src/translate/emitter_state.h"
-#include "src/translate/named_sizes.h"
 #include "src/translate/sizes.h"
 #include "src/translate/streamed.h"
 
@@ -60,12 +59,8 @@ Ref Emitter::reshape(Ref x, const Shape& shape) {
   if (is_static(shape))
     if (const auto stored = state_->stored_in_shape(x, shape)) return *stored;
   if (const auto groups = reshape_streamed(*this, x, shape)) return *groups;
-  Ints all(entry.shape.size());
-  std::iota(all.begin(), all.end(), 0);
-  if (shape.empty()) return squeeze(x, all);
-  all.resize(shape.size());
-  std::iota(all.begin(), all.end(), 0);
-  if (entry.shape.empty()) return unsqueeze(x, all);
+  if (shape.empty()) return squeeze(x, draft::all_axes(entry.shape.size()));
+  if (entry.shape.empty()) return unsqueeze(x, draft::all_axes(shape.size()));
   const bool is_dynamic = !is_static(entry.shape) || !is_static(shape);
   if (is_dynamic && !target::has(state_->target, target::Feature::open_sizes))
     return reshape_groups(x, shape);
@@ -171,10 +166,7 @@ Ref Emitter::slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride) 
 /// tract confuses the shapes before and after if a constant is broadcast to a symbolic size
 /// ("Incompatible reshape"). The entries are gathered by an index that tract cannot evaluate.
 Ref Emitter::gather_broadcast(Ref x, const Shape& shape) {
-  const size_t added = shape.size() - this->shape(x).size();
-  Ints leading(added);
-  std::iota(leading.begin(), leading.end(), 0);
-  Ref out = unsqueeze(x, leading);
+  Ref out = unsqueeze(x, draft::all_axes(shape.size() - this->shape(x).size()));
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis].is_constant() || this->shape(out)[axis] != Dim(1)) continue;
     const Ref zeros = elementwise("min", {range(shape[axis]), scalar(0, DType::i64)});
@@ -201,11 +193,8 @@ Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
   if (entry.varies) return broadcast_varying(*this, x, shape);
   if (const auto repeated = repeat_streamed(*this, x, shape)) return *repeated;
   // Before a product, tract loses an axis that a broadcast adds.
-  if (added > 0 && entry.kind != TensorEntry::Kind::constant) {
-    Ints leading(added);
-    std::iota(leading.begin(), leading.end(), 0);
-    return broadcast_to(unsqueeze(x, leading), shape);
-  }
+  if (added > 0 && entry.kind != TensorEntry::Kind::constant)
+    return broadcast_to(unsqueeze(x, draft::all_axes(added)), shape);
   if (entry.kind == TensorEntry::Kind::constant && !is_static(shape) &&
       !target::streams(state_->target))
     return gather_broadcast(x, shape);

@@ -12,13 +12,8 @@
 namespace t2n::ops {
 namespace {
 
-/// Larger tensors are weights.
-constexpr int64_t kMostElements = int64_t{1} << 22;
-
 bool holds_infinity(const ir::Tensor& tensor) {
-  const bool is_loaded = !tensor.bytes.empty() || tensor.elements() == 0;
-  if (!ir::is_float(tensor.dtype) || tensor.elements() > kMostElements || !is_loaded) return false;
-  const std::vector<double> values = ir::to_f64(tensor);
+  const std::vector<double> values = analysed_floats(tensor);
   return std::any_of(values.begin(), values.end(), [](double each) { return std::isinf(each); });
 }
 

@@ -32,6 +32,10 @@ Ref computed_size(Emitter& out, const Dim& size);
 /// Whether the size is 0 for some sizes that the exported model allows.
 bool may_be_zero(Emitter& out, const Dim& size);
 
+/// `x`, whose sizes get the expressions in `shape` where tract, which compares expressions, cannot
+/// prove them equal.
+Ref with_named_sizes(Emitter& out, Ref x, const Shape& shape);
+
 /// Entries [begin, end) of an axis.
 struct SliceRange {
   Dim begin;
