@@ -10,20 +10,24 @@ namespace t2n::tract_forms {
 
 /// What tract gets wrong, where the plain form is right by its own documents.
 enum class Cause {
-  number_everywhere,     ///< a factor whose elements are all one known number
-  broadcast_factor,      ///< a factor that repeats along an axis
-  packed_after_concat,   ///< a factor of packed weights that is a concatenation
-  two_factors,           ///< constants that scale a tensor one after the other
-  size_factor,           ///< a factor that is computed from sizes
-  small_size_factor,     ///< the same, multiplied by a small constant
-  size_in_body,          ///< the same in the body of a scan
-  split_packed_weight,   ///< a product with packed weights that is not transposed
-  common_factor,         ///< a quotient of a sum with a common factor
-  joined_quotients,      ///< a difference of quotients
-  quotient_less_number,  ///< a quotient less a number
-  equal_sizes,           ///< sizes that are equal, but not as polynomials
-  mixed_assertion,       ///< an assertion on a product of symbols, or on a remainder
-  assertion_quotients,   ///< an assertion with quotients
+  number_everywhere,       ///< a factor whose elements are all one known number
+  broadcast_factor,        ///< a factor that repeats along an axis
+  packed_after_concat,     ///< a factor of packed weights that is a concatenation
+  state_times_zero,        ///< a factor 0 of a state of a scan
+  integer_factor_in_body,  ///< an integer constant that multiplies such a state
+  zero_of_unbacked_size,   ///< a product with 0 over a data-dependent size
+  size_without_input,      ///< a size that no input of a body has
+  two_factors,             ///< constants that scale a tensor one after the other
+  size_factor,             ///< a factor that is computed from sizes
+  small_size_factor,       ///< the same, multiplied by a small constant
+  size_in_body,            ///< the same in the body of a scan
+  split_packed_weight,     ///< a product with packed weights that is not transposed
+  common_factor,           ///< a quotient of a sum with a common factor
+  joined_quotients,        ///< a difference of quotients
+  quotient_less_number,    ///< a quotient less a number
+  equal_sizes,             ///< sizes that are equal, but not as polynomials
+  mixed_assertion,         ///< an assertion on a product of symbols, or on a remainder
+  assertion_quotients,     ///< an assertion with quotients
 };
 
 struct CauseRow {

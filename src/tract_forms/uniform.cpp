@@ -97,4 +97,26 @@ Barriers number_barriers(const TractDraft& draft, std::string_view op, const Ref
   return out;
 }
 
+Barriers body_barriers(const TractDraft& draft, std::string_view op, const Refs& operands) {
+  const bool varies =
+      std::any_of(operands.begin(), operands.end(), [&](Ref ref) { return draft.at(ref).varies; });
+  Barriers out;
+  for (size_t i = 0; varies && is_absorbing(op) && i < operands.size(); ++i)
+    if (is_zero(draft.at(operands[i])))
+      out.push_back({i, Cause::state_times_zero});
+    else if (draft.is_constant(operands[i]) && ir::is_integer(draft.at(operands[i]).dtype))
+      out.push_back({i, Cause::integer_factor_in_body});
+  return out;
+}
+
+Barriers unbacked_barriers(const TractDraft& draft, std::string_view op, const Refs& operands) {
+  const bool is_product = is_any(op, {"mul", "and", "tract_core_bitand"});
+  Barriers out;
+  for (size_t i = 0; i < operands.size(); ++i)
+    if ((is_product && is_zero(draft.at(operands[i]))) ||
+        (op == "or" && draft.is_constant(operands[i])))
+      out.push_back({i, Cause::zero_of_unbacked_size});
+  return out;
+}
+
 }  // namespace t2n::tract_forms

@@ -19,4 +19,13 @@ Facts::Elements known_elements(const TractDraft& draft, std::string_view op, con
 /// loses the sizes of that operand and of all dependent tensors; sums of such tensors do not load.
 Barriers number_barriers(const TractDraft& draft, std::string_view op, const Refs& operands);
 
+/// Constants that an operation of a body combines with tensors that vary between iterations. tract
+/// drops the other operand of a factor 0, and takes a state that an integer multiplies or divides
+/// for a multiple; both lead to contradictions later. They need a form that varies.
+Barriers body_barriers(const TractDraft& draft, std::string_view op, const Refs& operands);
+
+/// Constants with which tract folds an operation to a constant, which it broadcasts to the result's
+/// shape before it knows an unbacked size.
+Barriers unbacked_barriers(const TractDraft& draft, std::string_view op, const Refs& operands);
+
 }  // namespace t2n::tract_forms

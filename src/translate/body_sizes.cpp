@@ -9,12 +9,6 @@
 namespace t2n::ops {
 namespace {
 
-/// Whether a size is a symbol times an integer, plus an integer.
-bool has_one_symbol(const Dim& size) {
-  return size.terms().size() == 1 && size.terms()[0].atoms.size() == 1 &&
-         std::holds_alternative<ir::Symbol>(size.terms()[0].atoms[0]);
-}
-
 /// The indices of the elements that a data-dependent size counts, where it is defined.
 Ref unbacked_indices(Emitter::State& state, const ir::Symbol& size) {
   const auto found = state.unbacked.sizes.find(size.unbacked()->name);
@@ -34,18 +28,6 @@ Ref unbacked_indices(Emitter::State& state, const ir::Symbol& size) {
 }
 
 }  // namespace
-
-std::vector<ir::Symbol> unknown_sizes(const std::set<ir::Symbol>& used,
-                                      const std::vector<Shape>& inputs) {
-  std::set<ir::Symbol> known;
-  for (const Shape& shape : inputs)
-    for (const Dim& size : shape)
-      if (has_one_symbol(size)) known.insert(size.symbols()[0]);
-  std::vector<ir::Symbol> out;
-  std::set_difference(used.begin(), used.end(), known.begin(), known.end(),
-                      std::back_inserter(out));
-  return out;
-}
 
 Ref size_carrier(Emitter::State& state, const ir::Symbol& size) {
   const auto known = state.carriers.find(size);

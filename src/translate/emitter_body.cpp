@@ -6,6 +6,7 @@
 
 #include "src/diag/error.h"
 #include "src/target/limits.h"
+#include "src/tract_forms/body_sizes.h"
 #include "src/tract_forms/size_barriers.h"
 #include "src/translate/body_sizes.h"
 #include "src/translate/emitter_state.h"
@@ -164,7 +165,7 @@ std::vector<BodyState::Capture> add_size_states(Emitter::State& body,
   for (const auto& capture : body.body.captures)
     if (used_ids.contains(capture.inner.id)) inputs.push_back(body.at(capture.inner).shape);
   std::vector<BodyState::Capture> out;
-  for (const ir::Symbol& size : unknown_sizes(sizes_in(body), inputs)) {
+  for (const ir::Symbol& size : tract_forms::unknown_sizes(sizes_in(body), inputs)) {
     const TensorType type = carrier_type(size);
     const Ref inner = add_parameter(body, "size", type.dtype, type.shape, true);
     body.outputs.push_back(
@@ -217,18 +218,6 @@ Ref varying(Emitter& body, Ref x) {
   const Ref zero_index = body.elementwise("min", {*body.state().body.iteration, zero});
   return body.call("tract_core_gather", {body.unsqueeze(x, {0}), body.cast(zero_index, DType::i64)},
                    {{"axis", 0}}, body.dtype(x), body.shape(x));
-}
-
-std::vector<Ref> with_varying_constants(Emitter& body, std::vector<Ref> factors) {
-  if (std::none_of(factors.begin(), factors.end(), [&](Ref ref) { return body.varies(ref); }))
-    return factors;
-  for (Ref& factor : factors) {
-    const TensorEntry& entry = body.state().at(factor);
-    const bool is_constant = entry.kind == TensorEntry::Kind::constant;
-    if (is_zero(entry) || (is_constant && ir::is_integer(entry.dtype)))
-      factor = varying(body, factor);
-  }
-  return factors;
 }
 
 Ref broadcast_varying(Emitter& body, Ref x, const Shape& shape) {

@@ -26,10 +26,6 @@ Ref captured_by(Emitter& body, Ref outside);
 Ref captured_by(Emitter::State& state, Ref outside);
 /// `x`, which is loop-invariant, in a form that tract does not recognise as such.
 Ref varying(Emitter& body, Ref x);
-/// The operands of an operation, with constants in this form if others vary. tract drops the other
-/// operand of a factor 0, and takes a state that an integer multiplies or divides for a multiple;
-/// both lead to contradictions later.
-std::vector<Ref> with_varying_constants(Emitter& body, std::vector<Ref> factors);
 /// `x`, which varies between iterations, broadcast to `shape`.
 Ref broadcast_varying(Emitter& body, Ref x, const Shape& shape);
 /// Whether it emits the body of a scan.

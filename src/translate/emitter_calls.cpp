@@ -146,8 +146,9 @@ Ref Emitter::elementwise(std::string_view op, const std::vector<Ref>& inputs,
   for (const Ref ref : operands) shape = broadcast_shape(*state_, shape, this->shape(ref));
   const TensorType type{dtype.value_or(this->dtype(operands.at(0))), shape};
   operands = tract_forms::with_size_barriers(*state_, op, std::move(operands), shape);
-  if (tract_forms::is_absorbing(op) && state_->body.iteration)
-    operands = with_varying_constants(*this, std::move(operands));
+  if (state_->body.iteration)
+    for (const tract_forms::Barrier& each : tract_forms::body_barriers(*state_, op, operands))
+      operands[each.operand] = varying(*this, operands[each.operand]);
   operands = dependent_constants(*this, op, std::move(operands), shape);
   for (Ref& operand : operands) {
     const auto rank = static_cast<std::ptrdiff_t>(this->shape(operand).size());

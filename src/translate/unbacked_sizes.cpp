@@ -4,6 +4,7 @@
 
 #include "nnef/walk.h"
 #include "src/diag/error.h"
+#include "src/tract_forms/uniform.h"
 #include "src/translate/arith.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/sizes.h"
@@ -39,12 +40,6 @@ Ref gathered_at(Emitter& out, Ref x, Ref zero) {
 Ref dependent_on(Emitter& out, Ref x, const std::set<std::string>& names) {
   for (const std::string& name : names) x = gathered_at(out, x, zero_after(out, name));
   return x;
-}
-
-/// Whether tract folds a product, conjunction or disjunction with it to a constant.
-bool absorbs(std::string_view op, const TensorEntry& x) {
-  if (op == "mul" || op == "and" || op == "tract_core_bitand") return is_zero(x);
-  return op == "or" && x.kind == TensorEntry::Kind::constant;
 }
 
 }  // namespace
@@ -143,8 +138,8 @@ std::vector<Ref> dependent_constants(Emitter& out, std::string_view op, std::vec
   std::set<std::string> names;
   for (const Dim& size : shape) add_unbacked(size, names);
   if (names.empty()) return operands;
-  for (Ref& operand : operands)
-    if (absorbs(op, state.at(operand))) operand = dependent_on(out, operand, {*names.begin()});
+  for (const tract_forms::Barrier& each : tract_forms::unbacked_barriers(state, op, operands))
+    operands[each.operand] = dependent_on(out, operands[each.operand], {*names.begin()});
   return operands;
 }
 
