@@ -171,9 +171,8 @@ Attributes scan_attributes(Emitter& out, const Kind& kind, const Weights& w, Ref
   if (!sizes.empty()) body = with_sizes(out, body, sizes.size());
   for (size_t i = 0; i < sizes.size(); ++i) {
     const std::string next = size_name(i, true);
-    state.push_back(
-        nnef::tuple({nnef::string(size_name(i, false)),
-                     out.operand(size_carrier(out.state(), sizes[i])), nnef::string(next)}));
+    state.push_back(nnef::tuple({nnef::string(size_name(i, false)),
+                                 out.operand(size_carrier(out, sizes[i])), nnef::string(next)}));
     outputs.push_back(output(next.c_str(), "last", 1));
   }
   return {{"body", body},

@@ -49,6 +49,8 @@ Ref size_carrier(Emitter::State& state, const ir::Symbol& size) {
   return out;
 }
 
+Ref size_carrier(Emitter& out, const ir::Symbol& size) { return size_carrier(out.state(), size); }
+
 std::string size_name(size_t index, bool is_next) {
   return cat("size_", index, is_next ? "_next" : "");
 }

@@ -8,6 +8,7 @@
 namespace t2n::ops {
 
 /// A tensor of shape [size] in f32. As the initial value of a state it passes the size to a body.
+Ref size_carrier(Emitter& out, const ir::Symbol& size);
 Ref size_carrier(Emitter::State& state, const ir::Symbol& size);
 inline TensorType carrier_type(const ir::Symbol& size) { return {DType::f32, {Dim::symbol(size)}}; }
 
