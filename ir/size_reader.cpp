@@ -1,11 +1,11 @@
 // Reads size expressions from text.
 #include "ir/size_reader.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 
 #include "src/diag/error.h"
-#include "src/diag/one_of.h"
 
 namespace t2n::ir {
 namespace {
@@ -74,7 +74,7 @@ class SizeReader {
       return out;
     }
     const std::string_view token = this->token();
-    if (is_one_of(token, grammar_.functions) && accept("(")) return call(token);
+    if (is_function(token) && accept("(")) return call(token);
     if (token.empty()) fail();
     if (std::isdigit(static_cast<unsigned char>(token[0])) == 0)
       return Dim::symbol(grammar_.symbol(token));
@@ -82,6 +82,10 @@ class SizeReader {
     const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), number);
     if (error != std::errc() || end != token.data() + token.size()) fail();
     return number;
+  }
+  bool is_function(std::string_view name) const {
+    const std::vector<std::string_view>& all = grammar_.functions;
+    return std::find(all.begin(), all.end(), name) != all.end();
   }
   Dim call(std::string_view name) {
     Dim out = expression();

@@ -7,8 +7,8 @@
 
 namespace t2n {
 
-template <typename Names>
-bool is_one_of(std::string_view name, const Names& names) {
+template <size_t N>
+bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
