@@ -32,23 +32,6 @@ fs::path folder_of(const fs::path& path) {
   throw Error("cannot-write", cat("cannot write ", shown(path)), std::move(why), std::move(help));
 }
 
-bool is_nnef_file(const fs::directory_entry& entry) {
-  const std::string name = entry.path().filename().string();
-  return name == "graph.nnef" || name == "graph.quant" || name.ends_with(".dat");
-}
-
-/// The first entry below `folder`, relative to it, that does not belong to an NNEF model, or "".
-std::string foreign_entry(const fs::path& folder, std::error_code& error) {
-  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const fs::file_type type = entry->symlink_status(error).type();
-    if (type == fs::file_type::directory) continue;
-    if (type == fs::file_type::regular && is_nnef_file(*entry)) continue;
-    return entry->path().lexically_relative(folder).string();
-  }
-  return {};
-}
-
 bool is_mount_point(const fs::path& folder) {
   struct stat own {};
   struct stat parent {};

@@ -112,18 +112,22 @@ bool is_leftover(const fs::path& path, const struct stat& info) {
 /// A folder under construction contains files of a model, and folders of them.
 bool holds_nnef_only(const fs::path& folder) {
   std::error_code error;
+  return foreign_entry(folder, error).empty() && !error;
+}
+
+}  // namespace
+
+std::string foreign_entry(const fs::path& folder, std::error_code& error) {
   for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     const fs::file_type type = entry->symlink_status(error).type();
     const std::string name = entry->path().filename().string();
     const bool is_nnef = name == "graph.nnef" || name == "graph.quant" || name.ends_with(".dat");
     if (type != fs::file_type::directory && !(type == fs::file_type::regular && is_nnef))
-      return false;
+      return entry->path().lexically_relative(folder).string();
   }
-  return !error;
+  return {};
 }
-
-}  // namespace
 
 void fail_to_write(const fs::path& path, int error_number) {
   const bool full = error_number == ENOSPC || error_number == EDQUOT;

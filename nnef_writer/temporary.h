@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <filesystem>
 #include <span>
+#include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,9 @@ void remove_temporaries() noexcept;
 /// Removes leftovers of killed runs from `folder`: files and folders with our temporary names, of
 /// the same user, that no process has locked.
 void remove_leftovers(const std::filesystem::path& folder);
+
+/// The first entry below `folder`, relative to it, that does not belong to an NNEF model, or "".
+std::string foreign_entry(const std::filesystem::path& folder, std::error_code& error);
 
 /// A new file or folder next to `final_path`, removed with its content unless released. Its name
 /// ends with the final name, whose suffix determines its format.   Errors: `cannot-write`.

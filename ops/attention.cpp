@@ -8,7 +8,7 @@
 #include "ops/product.h"
 #include "ops/special.h"
 #include "src/translate/arith.h"
-#include "src/translate/broadcast_axes.h"
+#include "src/translate/barriers.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
 
@@ -203,7 +203,7 @@ void scaled_dot_product(const OpView& op, Emitter& out) {
 AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a) {
   if (a.is_grouped) a = with_repeated_heads(out, a);
   // Heads that the model itself repeats trigger the same bug of tract 0.21.
-  for (Ref* x : {&a.key, &a.value}) *x = broadcast_barriers(out, *x);
+  for (Ref* x : {&a.key, &a.value}) *x = with_broadcast_barrier(out, *x);
   if (a.is_causal) a.mask = causal_mask(out, a);
   const std::optional<Ref> mask = a.mask;
   a = all_widened(out, a, -kInfinity);

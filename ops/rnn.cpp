@@ -5,6 +5,7 @@
 #include "ops/product.h"
 #include "ops/scan.h"
 #include "src/diag/error.h"
+#include "src/tract_forms/body_sizes.h"
 #include "src/translate/arith.h"
 #include "src/translate/body_sizes.h"
 #include "src/translate/registry.h"
@@ -149,7 +150,7 @@ std::vector<ir::Symbol> underivable_sizes(const Shape& state) {
   std::set<ir::Symbol> used;
   for (const Dim& size : state)
     for (const ir::Symbol& symbol : size.symbols()) used.insert(symbol);
-  return unknown_sizes(used, {state});
+  return tract_forms::unknown_sizes(used, {state});
 }
 
 Attributes scan_attributes(Emitter& out, const Kind& kind, const Weights& w, Ref gates,
@@ -170,9 +171,8 @@ Attributes scan_attributes(Emitter& out, const Kind& kind, const Weights& w, Ref
   if (!sizes.empty()) body = with_sizes(out, body, sizes.size());
   for (size_t i = 0; i < sizes.size(); ++i) {
     const std::string next = size_name(i, true);
-    state.push_back(
-        nnef::tuple({nnef::string(size_name(i, false)),
-                     out.operand(size_carrier(out.state(), sizes[i])), nnef::string(next)}));
+    state.push_back(nnef::tuple({nnef::string(size_name(i, false)),
+                                 out.operand(size_carrier(out, sizes[i])), nnef::string(next)}));
     outputs.push_back(output(next.c_str(), "last", 1));
   }
   return {{"body", body},

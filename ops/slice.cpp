@@ -38,7 +38,7 @@ Ref symbolic_slice(const OpView& op, Emitter& out, Ref x, int axis) {
   if (count == size) return x;
   const Ref part = out.slice(x, axis, range.begin, range.end, op.i64("step"));
   // tract does not know that N - min(N, 1) is max(N - 1, 0).
-  return has_choice(range.begin) ? out.sized(part, axis, count) : part;
+  return ir::has_choice(range.begin) ? out.sized(part, axis, count) : part;
 }
 
 void slice(const OpView& op, Emitter& out) {

@@ -249,7 +249,7 @@ class Comparer {
 
   static Texts extensions(const nnef::Artefact& artefact) {
     Texts out;
-    for (const std::string& text : artefact.document.extensions) out[text] = "";
+    for (const std::string& text : nnef::extension_lines(artefact.document)) out[text] = "";
     return out;
   }
 

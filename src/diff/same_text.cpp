@@ -176,7 +176,7 @@ std::vector<std::string> inputs_of(const nnef::Document& document) {
 
 /// Without those that depend only on the operations.
 std::vector<std::string> extensions_of(const nnef::Document& document) {
-  std::vector<std::string> out = document.extensions;
+  std::vector<std::string> out = nnef::extension_lines(document);
   std::erase_if(out, [](const std::string& line) { return line.starts_with("tract_registry "); });
   return out;
 }

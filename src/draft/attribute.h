@@ -31,7 +31,10 @@ struct Attribute {
 };
 using Attributes = std::vector<Attribute>;
 
-/// An integer, or the dimension expression in tract's spelling.
+/// The attribute's value, or null.
+const nnef::Value* find(const Attributes& attributes, std::string_view name);
+
+/// An integer, or the dimension expression.
 nnef::Value dim_value(const Dim& dim);
 
 }  // namespace t2n::draft

@@ -5,7 +5,7 @@
 
 namespace t2n::draft {
 
-Ints all_axes(int rank) {
+Ints all_axes(size_t rank) {
   Ints axes(rank);
   std::iota(axes.begin(), axes.end(), 0);
   return axes;

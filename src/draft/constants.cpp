@@ -61,63 +61,51 @@ Ref Draft::identifier(Ref ref) {
 }
 
 Ref Draft::write_variable(Ref ref) {
-  const TensorEntry entry = at(ref);
+  const TensorEntry& entry = at(ref);
   const auto [found, is_new] = written_.try_emplace(blob_key(entry), -1);
   if (!is_new) return Ref{found->second};
   if (written_outside) {  // only the file's graph has variables
     found->second = written_outside(entry).id;
     return Ref{found->second};
   }
-  const std::string label = labels_.claim(nnef::label_for(entry.name));
-  const Ref out = add({.dtype = entry.dtype,
-                       .shape = entry.shape,
-                       .name = label,
-                       .is_claimed = true,
-                       .text = {},
-                       .parts = {}});
-  append({out}, "variable",
-         {{"label", nnef::string(label)}, {"shape", Attribute("shape", entry.shape).value}},
-         generic_type(entry.dtype));
   const bool is_single = !notation.has_widths && ir::is_float(entry.dtype);
   const std::optional<DType> codes = notation.has_codes ? codes_of(entry) : std::nullopt;
+  const Ref out =
+      append_variable(entry, entry.shape,
+                      {.dtype = codes       ? *codes
+                                : is_single ? DType::f32
+                                            : entry.dtype,
+                       .axis = entry.axis,
+                       .bit_packed = !notation.has_widths && entry.dtype == DType::boolean,
+                       .quantised = codes.has_value()},
+                      entry.dtype);
   if (codes) codes_.emplace_back(out, *codes);
-  document.blobs.push_back({.label = label,
-                            .dtype = codes       ? *codes
-                                     : is_single ? DType::f32
-                                                 : entry.dtype,
-                            .shape = ir::static_shape(entry.shape),
-                            .parts = entry.parts,
-                            .axis = entry.axis,
-                            .bit_packed = !notation.has_widths && entry.dtype == DType::boolean,
-                            .quantised = codes.has_value()});
-  notes.constants[label] = {entry.name, entry.uses, entry.is_generated};
   found->second = out.id;
   return out;
 }
 
 Ref Draft::write_blocks(Ref packed, DType dtype, const Shape& shape) {
-  const TensorEntry entry = at(packed);
   const auto [found, is_new] =
-      written_.try_emplace(cat(blob_key(entry), "|q4_0 ", type_str(dtype, shape)), -1);
+      written_.try_emplace(cat(blob_key(at(packed)), "|q4_0 ", type_str(dtype, shape)), -1);
   if (!is_new) return Ref{found->second};
-  const std::string label = labels_.claim(nnef::label_for(entry.name));
-  const Ref out = add({.dtype = dtype,
-                       .shape = shape,
-                       .name = label,
-                       .is_claimed = true,
-                       .is_q4_0 = true,
-                       .text = {},
-                       .parts = {}});
-  append({out}, "variable",
-         {{"label", nnef::string(label)}, {"shape", Attribute("shape", shape).value}},
-         generic_type(dtype));
-  document.blobs.push_back({.label = label,
-                            .dtype = dtype,
-                            .shape = ir::static_shape(shape),
-                            .parts = entry.parts,
-                            .q4_0 = true});
-  notes.constants[label] = {entry.name, entry.uses, entry.is_generated};
+  const Ref out = append_variable(at(packed), shape, {.dtype = dtype, .q4_0 = true}, dtype);
+  at(out).is_q4_0 = true;
   found->second = out.id;
+  return out;
+}
+
+/// A variable of `dtype` whose file is `blob` with the values of `entry`.
+Ref Draft::append_variable(const TensorEntry& entry, const Shape& shape, nnef::Blob blob,
+                           DType dtype) {
+  blob.label = labels_.claim(nnef::label_for(entry.name));
+  blob.shape = ir::static_shape(shape);
+  blob.parts = entry.parts;
+  notes.constants[blob.label] = {entry.name, entry.uses, entry.is_generated};
+  const Ref out = add({.dtype = dtype, .shape = shape, .name = blob.label, .is_claimed = true});
+  append({out}, "variable",
+         {{"label", nnef::string(blob.label)}, {"shape", Attribute("shape", shape).value}},
+         generic_type(dtype));
+  document.blobs.push_back(std::move(blob));
   return out;
 }
 
@@ -149,8 +137,6 @@ Ref Draft::add_constant(ir::Tensor values, std::string name, int uses, bool is_g
                     .dtype = values.dtype,
                     .shape = ir::to_shape(values.shape),
                     .name = std::move(name),
-                    .text = {},
-                    .parts = {},
                     .uses = uses,
                     .is_generated = is_generated};
   entry.parts.push_back(std::move(values));

@@ -1,10 +1,10 @@
 #include "src/draft/draft.h"
 
 #include <bit>
-#include <numeric>
 #include <utility>
 
 #include "src/diag/error.h"
+#include "src/draft/axes.h"
 
 namespace t2n::draft {
 namespace {
@@ -74,12 +74,22 @@ Ref Draft::add(TensorEntry entry) {
 Ref Draft::add_identifier(std::string_view name_hint, DType dtype, const Shape& shape) {
   std::string name(name_hint);
   if (location >= 0) name = cat(notes.locations[location].name, "_", name_hint);
-  return add({.dtype = dtype, .shape = shape, .name = std::move(name), .text = {}, .parts = {}});
+  return add({.dtype = dtype, .shape = shape, .name = std::move(name)});
+}
+
+/// Refuses them here, where the operator is known.
+void Draft::check_sizes(const nnef::Value& value) const {
+  nnef::walk(value, [this](const nnef::Value& each) {
+    if (each.kind == nnef::Kind::dimension && notation.check_size) notation.check_size(each.dim);
+  });
 }
 
 void Draft::append(const std::vector<Ref>& results, std::string_view op,
                    std::vector<nnef::Argument> arguments, std::string type) {
-  for (const nnef::Argument& argument : arguments) check_axes(op, argument);
+  for (const nnef::Argument& argument : arguments) {
+    check_axes(op, argument);
+    check_sizes(argument.value);
+  }
   bool varies = false;
   for (const nnef::Argument& argument : arguments)
     for_each_id(argument.value, [&](int id) { varies = varies || at(Ref{id}).varies; });
@@ -87,7 +97,7 @@ void Draft::append(const std::vector<Ref>& results, std::string_view op,
   for (const Ref ref : results) {
     at(ref).varies = varies;
     at(ref).location = location;
-    names.push_back(name_of(ref));
+    names.push_back(reference(ref));
   }
   nnef::Value left = names.size() == 1 ? std::move(names[0]) : nnef::tuple(std::move(names));
   document.graph.body.push_back(
@@ -107,17 +117,15 @@ std::vector<Ref> Draft::append_call(std::string_view op, std::vector<nnef::Argum
   return known = results;
 }
 
-nnef::Value Draft::name_of(Ref ref) const {
+nnef::Value Draft::reference(Ref ref) const {
   T2N_ASSERT(!is_constant(ref), "a constant has no name");
-  nnef::Value out = nnef::identifier("");
-  out.integer = ref.id;
-  return out;
+  return nnef::reference(ref.id);
 }
 
 nnef::Value Draft::operand(Ref ref) {
   if (at(ref).shape.empty())
     if (auto number = literal(ref)) return *std::move(number);
-  return name_of(identifier(ref));
+  return reference(identifier(ref));
 }
 
 std::vector<nnef::Argument> Draft::aligned_operands(
@@ -140,9 +148,7 @@ std::vector<nnef::Argument> Draft::aligned_operands(
     } else if (missing == 0 || rank == 0) {
       arguments.push_back({"", operand(operands[i])});
     } else {
-      Ints axes(missing);
-      std::iota(axes.begin(), axes.end(), 0);
-      arguments.push_back({"", operand(unsqueezed(i, axes))});
+      arguments.push_back({"", operand(unsqueezed(i, all_axes(missing)))});
     }
   }
   return arguments;

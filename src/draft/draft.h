@@ -27,6 +27,8 @@ struct Notation {
   std::function<Ref(Draft& draft, Ref ref, TensorEntry base)> write_broadcast;
   /// Errors: `unsupported-argument` for values that the format cannot store.
   std::function<void(const TensorEntry& entry)> check_stored;
+  /// Errors: `unsupported-argument` for symbolic sizes that the dialect cannot express.
+  void (*check_size)(const Dim& size) = nullptr;
   bool has_widths = true;  ///< floats and booleans keep their width; otherwise f32, and single bits
   bool has_codes = false;  ///< stores floats that are 8-bit integers as such
 };
@@ -57,7 +59,7 @@ struct Draft {
   std::vector<Ref> append_call(std::string_view op, std::vector<nnef::Argument> arguments,
                                const std::vector<TensorType>& types, const std::string& type = {});
 
-  nnef::Value name_of(Ref ref) const;  ///< an identifier; resolve_names() sets its text
+  nnef::Value reference(Ref ref) const;  ///< of an identifier, which resolve_names() names
   /// The value of all elements of a constant, as a literal, if that is exact.
   std::optional<nnef::Value> literal(Ref ref) const;
   /// A tensor as an operand: rank-0 constants as literals if exact, other constants as variables.
@@ -93,6 +95,8 @@ struct Draft {
   void resolve_names(const std::vector<std::string>& symbols);
 
  private:
+  void check_sizes(const nnef::Value& value) const;
+  Ref append_variable(const TensorEntry& entry, const Shape& shape, nnef::Blob blob, DType dtype);
   bool may_change_storage(const TensorEntry& entry) const;
   Ref stored_as(Ref ref, ir::Tensor values);
   void note_codes();
@@ -104,11 +108,11 @@ struct Draft {
   std::vector<std::pair<Ref, DType>> codes_;      ///< float variables that are stored as integers
 };
 
-/// Calls `visit(id)` for the identifiers in an expression whose text is not set yet.
+/// Calls `visit(id)` for the tensors of a draft in an expression.
 template <typename Visit>
 void for_each_id(const nnef::Value& value, Visit&& visit) {
   nnef::walk(value, [&](const nnef::Value& v) {
-    if (v.kind == nnef::Kind::identifier && v.text.empty()) visit(static_cast<int>(v.integer));
+    if (v.kind == nnef::Kind::reference) visit(static_cast<int>(v.integer));
   });
 }
 

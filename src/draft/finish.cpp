@@ -46,10 +46,10 @@ void Draft::resolve_names(const std::vector<std::string>& symbols) {
                                  entry.location, entry.is_claimed, entry.is_positions};
   };
   const auto rename = [&](nnef::Value& value) {
-    if (value.kind != nnef::Kind::identifier || !value.text.empty()) return;
+    if (value.kind != nnef::Kind::reference) return;
     TensorEntry& entry = entries[value.integer];
     resolve(entry, entry.name);
-    value.text = entry.text;
+    value = nnef::identifier(entry.text);
   };
   for (const Ref ref : inputs) resolve(at(ref), at(ref).name);
   for (size_t i = 0; i < outputs.size(); ++i)

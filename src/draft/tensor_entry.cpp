@@ -142,6 +142,11 @@ bool is_loaded(const TensorEntry& entry) {
                      [](const ir::Tensor& part) { return is_loaded(part); });
 }
 
+std::optional<ir::Tensor> loaded_value(const TensorEntry& entry) {
+  if (entry.kind != TensorEntry::Kind::constant || !is_loaded(entry)) return {};
+  return joined(entry);
+}
+
 std::optional<ir::Tensor> viewed(const ir::Tensor& tensor, const Ints& shape) {
   ir::Tensor out = tensor;
   out.shape = shape;

@@ -34,27 +34,19 @@ struct TensorEntry {
   Kind kind = Kind::identifier;
   DType dtype = DType::f32;
   Shape shape;
-  std::string name;  ///< the preferred identifier, or label of a constant
+  std::string name = {};  ///< the preferred identifier, or label of a constant
 
   // Identifiers.
   bool is_input = false;
   bool is_claimed = false;    ///< has the name of an IR value: must not be renamed
   int location = -1;          ///< the operator of its statement, in Notes::locations, or -1
   bool varies = false;        ///< in the body of a scan: differs between iterations
-  bool from_sizes = false;    ///< computed only from symbolic sizes
   bool is_positions = false;  ///< an index without negative entries
   bool is_q4_0 = false;       ///< a variable of Q4_0 blocks
-  /// What the engine may know of the elements: one number for all, or positions along axes.
-  enum class Followed { no, positions, number };
-  Followed followed = Followed::no;  ///< see src/translate/uniform.h
-  Ints broadcast_axes = {};          ///< axes along which the engine may know that entries repeat:
-                                     ///< src/translate/broadcast_axes.h
-  int reshaped = -1;                 ///< in a body: the operand of its squeeze or unsqueeze
-  Ints reshaped_axes = {};           ///< and the axes of that
-  std::string text;                  ///< the final identifier; "" until finish()
+  std::string text = {};      ///< the final identifier; "" until finish()
 
   // Constants: joined along `axis`; parts of another dtype than `dtype` are cast while writing.
-  std::vector<ir::Tensor> parts;
+  std::vector<ir::Tensor> parts = {};
   int axis = 0;
   int uses = 1;               ///< operands in the IR that refer to the stored values
   bool is_generated = false;  ///< made by a translation: equal ones may share a blob
@@ -66,6 +58,8 @@ ir::Tensor joined(const TensorEntry& entry);
 /// The same, but a single part is not converted: for changes of geometry.
 ir::Tensor joined_or_part(const TensorEntry& entry);
 bool is_loaded(const TensorEntry& entry);
+/// The values of a constant; std::nullopt for others, and for constants without bytes.
+std::optional<ir::Tensor> loaded_value(const TensorEntry& entry);
 /// The value of all elements, in the entry's dtype; empty if there may be several values.
 std::optional<ir::Tensor> single_value(const TensorEntry& entry);
 /// True for a constant of only zeros.

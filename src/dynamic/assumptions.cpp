@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "ir/atoms.h"
 #include "ir/prove.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
@@ -106,13 +107,12 @@ std::string in_multiples(const std::vector<AxisSpec>& axes, const Symbol& symbol
 
 int64_t period(const Dim& dim) {
   int64_t out = 1;
-  dim.map([&](const ir::Atom& atom) {
+  ir::for_each_atom(dim, [&](const ir::Atom& atom) {
     if (const ir::Operands* operands = ir::operands_of(atom)) {
       out = std::lcm(out, period(operands->a));
       if (operands->b.is_constant() && operands->b.value() > 0)
         out = std::lcm(out, operands->b.value());
     }
-    return Dim(0);
   });
   return out;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/atoms.h"
 #include "ir/prove.h"
 #include "src/dynamic/constraint_set.h"
 
@@ -26,12 +27,11 @@ std::optional<Comparison> one_sided(const Comparison& c, const Sizes& sample,
 
 bool has_readable_quotients(const Dim& dim) {
   bool out = true;
-  dim.map([&](const ir::Atom& atom) {
+  ir::for_each_atom(dim, [&](const ir::Atom& atom) {
     const ir::Operands* operands = ir::operands_of(atom);
     if (operands != nullptr)
       out = out && operands->b.is_constant() && operands->b.value() > 0 &&
             has_readable_quotients(operands->a);
-    return Dim(0);
   });
   return out;
 }

@@ -69,12 +69,10 @@ void refuse_twins(const ExportResult& result) {
 
 /// Refuses names of symbols, which are names in the document, too.
 void refuse_symbols(const nnef::Document& document, const std::set<std::string>& names) {
-  constexpr std::string_view kSymbol = "tract_symbol ";
-  for (const std::string& extension : document.extensions)
-    if (const size_t at = extension.find(kSymbol); at != extension.npos)
-      if (const std::string symbol = extension.substr(at + kSymbol.size()); names.contains(symbol))
-        throw Error("usage", cat(quoted(symbol), " is the name of a size"), {},
-                    "choose another name for the input or output");
+  for (const ir::Symbol& symbol : document.symbols)
+    if (names.contains(symbol.str()))
+      throw Error("usage", cat(quoted(symbol.str()), " is the name of a size"), {},
+                  "choose another name for the input or output");
 }
 
 void rename(Side side, const std::vector<std::string>& names, std::vector<Port>& others) {

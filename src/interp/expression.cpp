@@ -194,6 +194,7 @@ Value DocumentEvaluator::evaluate_kind(const nnef::Value& expression, Frame& fra
     case nnef::Kind::subscript: return subscript(expression, frame);
     case nnef::Kind::comprehension: return comprehension(expression, frame);
     case nnef::Kind::dimension: return expression.dim.substitute(symbols_).value();
+    case nnef::Kind::reference:
     case nnef::Kind::none: return {};
   }
   fail("an expression of unknown kind");

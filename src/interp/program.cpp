@@ -37,6 +37,7 @@ bool tract_executes(const nnef::Value& value) {
     case nnef::Kind::tuple:
     case nnef::Kind::invocation:
     case nnef::Kind::dimension:
+    case nnef::Kind::reference:
     case nnef::Kind::none: return true;
   }
   return true;

@@ -39,7 +39,9 @@ class PackedLint {
     const auto add = [&](std::set<std::string_view>& to) { to.insert(names.begin(), names.end()); };
     if (op == "variable" && is_packed(statement.right)) add(packed_);
     if (operation.is(nnef_ops::kMovesAxes) && reads(packed_)) add(packed_);
-    if (operation.is(nnef_ops::kJoin) || (operation.is(nnef_ops::kMovesAxes) && reads(concatenated_))) add(concatenated_);
+    if (operation.is(nnef_ops::kJoin) ||
+        (operation.is(nnef_ops::kMovesAxes) && reads(concatenated_)))
+      add(concatenated_);
     if (!operation.is(nnef_ops::kProduct) || !reads(packed_) || !reads(concatenated_)) return {};
     const std::string name = nnef::first_name(statement.left);
     return TractFinding{

@@ -3,11 +3,11 @@
 #include <map>
 #include <string_view>
 
-#include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
 #include "src/lint/tract_parts.h"
 #include "src/nnef/walk.h"
 #include "src/nnef_ops/book.h"
+#include "src/tract_forms/size_text.h"
 
 namespace t2n::spec {
 namespace {
@@ -20,7 +20,7 @@ using MaybeShape = std::optional<ir::Shape>;
 /// The size as tract parses it; std::nullopt for any other expression.
 std::optional<Dim> read_size(const Value& value) {
   const auto size = read_dimension(value);
-  return size ? std::optional(nnef::tract_form(*size)) : std::nullopt;
+  return size ? std::optional(tract_forms::parsed_form(*size)) : std::nullopt;
 }
 
 MaybeShape read_sizes(const Value* list) {

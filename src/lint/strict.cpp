@@ -5,6 +5,7 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/lint/strict_parts.h"
 #include "src/nnef/names.h"
@@ -69,7 +70,7 @@ class Lint {
   }
 
   void head() {
-    for (const std::string& extension : document_.extensions)
+    for (const std::string& extension : nnef::extension_lines(document_))
       report("extension ", quoted(extension), ": a flat document has none");
     for (const nnef::Fragment& fragment : document_.fragments)
       report("fragment ", quoted(fragment.name), ": a flat document has none");

@@ -19,8 +19,8 @@ class TractLint {
       : runner_(document),
         statements_(static_cast<int64_t>(document.graph.body.size())),
         budget_(budget),
-        symbols_(declared_symbols(document)),
-        assertions_(read_assertions(document)) {}
+        symbols_(document.symbols),
+        assertions_(document.assertions) {}
 
   std::optional<TractFinding> run() {
     const std::vector<ir::Sizes> probes = probe_sizes(symbols_, assertions_, {});
@@ -131,7 +131,7 @@ class TractLint {
       for (size_t b = a + 1; b < symbols_.size(); ++b) {
         std::vector<Assertion> assertions = assertions_;
         const auto symbol = [&](size_t i) { return ir::Dim::symbol(symbols_[i]); };
-        assertions.push_back({"", "", {symbol(a), ir::Relation::eq, symbol(b)}});
+        assertions.push_back({"", {symbol(a), ir::Relation::eq, symbol(b)}});
         if (!is_valid_under(assertions, {})) continue;
         finding.cure = Cure::equal;
         finding.symbols = {symbols_[a], symbols_[b]};

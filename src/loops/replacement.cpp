@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "ir/atoms.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
 #include "src/loops/iteration.h"
@@ -26,10 +27,9 @@ bool may_end_early(const ir::Graph& graph, const Dim& length) {
            });
   };
   bool out = false;
-  length.map([&](const ir::Atom& atom) {
+  ir::for_each_atom(length, [&](const ir::Atom& atom) {
     const auto* symbol = std::get_if<ir::Symbol>(&atom);
     out = out || std::holds_alternative<ir::Min>(atom) || (symbol != nullptr && is_read(*symbol));
-    return symbol != nullptr ? Dim::symbol(*symbol) : Dim(0);
   });
   return out;
 }

@@ -1,75 +1,15 @@
 // NNEF as data: a document with its fragments, graph and tensors; one struct per construct.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "ir/shape.h"
+#include "ir/comparison.h"
 #include "src/nnef/blob.h"
+#include "src/nnef/value.h"
 
 namespace t2n::nnef {
-
-struct Value;
-struct Argument;
-struct Loop;
-using Values = std::vector<Value>;
-
-/// Kinds of an expression; those from binary to comprehension only occur in fragments.
-enum class Kind {
-  identifier,     ///< text
-  integer,        ///< integer
-  scalar,         ///< number; printed with '.' or 'e', reads back as the same f32 (f64: is_f64)
-  logical,        ///< logical
-  string,         ///< text
-  array,          ///< items
-  tuple,          ///< items
-  invocation,     ///< text = operation, type = generic type or "", arguments
-  binary,         ///< text = operator, items = {left, right}
-  unary,          ///< text = operator, items = {operand}
-  if_else,        ///< items = {condition, then, otherwise}
-  subscript,      ///< items = {sequence, index}, or {sequence, begin, end} for ranges
-  comprehension,  ///< `[for a in x, b in y if c yield e]`: loops, condition, items = {yield}
-  dimension,      ///< dim: an expression over symbols such as `2*S + 1`, in a flat document
-  none,           ///< absent (end of a subscript range)
-};
-
-struct Value {
-  Kind kind = Kind::none;
-  std::string text;
-  std::string type;
-  int64_t integer = 0;
-  double number = 0;
-  bool is_f64 = false;  ///< a scalar that needs f64 precision in print
-  bool logical = false;
-  Values items;
-  std::vector<Argument> arguments;
-  std::vector<Loop> loops;
-  ir::Dim dim;
-  std::vector<Value> condition;  ///< empty or one, of a comprehension
-};
-
-/// `name = value`; positional if the name is empty.
-struct Argument {
-  std::string name;
-  Value value;
-};
-
-struct Loop {
-  std::string variable;
-  Value sequence;
-};
-
-Value identifier(std::string name);
-Value integer(int64_t value);
-Value scalar(double value);
-Value logical(bool value);
-Value string(std::string text);
-Value array(Values items);
-Value tuple(Values items);
-Value dimension(ir::Dim dim);  ///< an integer if it is constant
-Value invocation(std::string operation, std::vector<Argument> arguments, std::string type = {});
 
 /// `results = right`. `left` is an identifier, array or tuple of identifiers.
 struct Assignment {
@@ -106,8 +46,17 @@ struct QuantEntry {
   Value invocation;
 };
 
+/// `extension tract_assert S <= 4;`, or, for a scenario, `extension tract_assert name: S == 1;`
+struct Assertion {
+  std::string scenario;  ///< "" for all scenarios
+  ir::Comparison comparison;
+  std::string text = {};  ///< the comparison as in the file that it was read from, else ""
+};
+
 struct Document {
-  std::vector<std::string> extensions;  ///< text between `extension` and `;`
+  std::vector<std::string> extensions;  ///< others than the following: text up to `;`
+  std::vector<ir::Symbol> symbols;      ///< `extension tract_symbol S;`
+  std::vector<Assertion> assertions;    ///< those that can be read
   std::vector<Fragment> fragments;
   Graph graph;
   std::vector<Blob> blobs;  ///< in order of their `variable` statements

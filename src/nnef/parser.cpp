@@ -8,6 +8,7 @@
 #include "src/diag/error.h"
 #include "src/nnef/cursor.h"
 #include "src/nnef/expression.h"
+#include "src/tract_forms/size_reader.h"
 
 namespace t2n::nnef {
 namespace {
@@ -172,6 +173,37 @@ std::string extension(Cursor& cursor) {
   return out;
 }
 
+/// The text after the first word of an extension, if that is `keyword`.
+std::optional<std::string_view> text_after(std::string_view keyword, std::string_view extension) {
+  if (!extension.starts_with(keyword) || extension.substr(keyword.size(), 1) != " ") return {};
+  return extension.substr(keyword.size() + 1);
+}
+
+std::string_view without_blanks(std::string_view text) {
+  if (text.starts_with(' ')) text.remove_prefix(1);
+  if (text.ends_with(' ')) text.remove_suffix(1);
+  return text;
+}
+
+std::optional<Assertion> read_assertion(std::string_view text) {
+  const size_t colon = text.find(':');
+  const bool is_scenario = colon != std::string_view::npos;
+  const std::string_view condition = without_blanks(is_scenario ? text.substr(colon + 1) : text);
+  const auto comparison = tract_forms::read_assertion(condition);
+  if (!comparison) return {};
+  return Assertion{std::string(is_scenario ? without_blanks(text.substr(0, colon)) : ""),
+                   *comparison, std::string(condition)};
+}
+
+void add_extension(Document& document, std::string text) {
+  if (const auto name = text_after("tract_symbol", text))
+    return document.symbols.emplace_back(*name), void();
+  if (const auto condition = text_after("tract_assert", text))
+    if (auto assertion = read_assertion(*condition))
+      return document.assertions.push_back(*std::move(assertion));
+  document.extensions.push_back(std::move(text));
+}
+
 QuantEntry quant_entry(Cursor& cursor) {
   cursor.start_statement();
   QuantEntry out;
@@ -190,7 +222,7 @@ Document document(std::string_view text, std::string_view origin, const AtStatem
   Cursor cursor(text, origin);
   Document out;
   version(cursor);
-  while (cursor.is("extension")) out.extensions.push_back(extension(cursor));
+  while (cursor.is("extension")) add_extension(out, extension(cursor));
   out.fragments = fragments(cursor);
   out.graph = graph(cursor, visit);
   cursor.expect_end();

@@ -46,7 +46,7 @@ draft::Ref write_broadcast(draft::Draft& draft, draft::Ref ref, draft::TensorEnt
   Ints repeats;
   for (size_t i = 0; i < values.shape.size(); ++i)
     repeats.push_back(entry.shape[i].value() / values.shape[i]);
-  const nnef::Value stored = draft.name_of(draft.write_variable(draft.add(std::move(base))));
+  const nnef::Value stored = draft.reference(draft.write_variable(draft.add(std::move(base))));
   return draft.append_call("tile", {{"", stored}, {"repeats", Attribute("repeats", repeats).value}},
                            {{entry.dtype, entry.shape}})[0];
 }
@@ -65,8 +65,12 @@ void check_stored(const draft::TensorEntry& entry, const std::string& target) {
 }
 
 draft::Notation notation(const std::string& target) {
-  return {literal, write_broadcast,
-          [target](const draft::TensorEntry& entry) { check_stored(entry, target); }, false, true};
+  return {
+      .literal = literal,
+      .write_broadcast = write_broadcast,
+      .check_stored = [target](const draft::TensorEntry& entry) { check_stored(entry, target); },
+      .has_widths = false,
+      .has_codes = true};
 }
 
 Dim joined_size(const Dim& a, const Dim& b) {
@@ -282,8 +286,8 @@ Ref Builder::tensor(const nnef::Value& value) {
       if (const auto known = tensors_.find(value.text); known != tensors_.end())
         return known->second;
       const draft::Notes::Tensor& note = notes_.tensors.at(value.text);  // of a failed operation
-      const draft::Ref placeholder = draft_.add(
-          {.dtype = note.dtype, .shape = note.shape, .name = note.name, .text = {}, .parts = {}});
+      const draft::Ref placeholder =
+          draft_.add({.dtype = note.dtype, .shape = note.shape, .name = note.name});
       return tensors_[value.text] = {placeholder, note.dtype};
     }
     case nnef::Kind::scalar: return scalar(value.number, DType::f32);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/atoms.h"
 #include "src/nnef/walk.h"
 #include "src/spec/dimension.h"
 
@@ -22,16 +23,15 @@ std::optional<int64_t> exact_step(const ir::Dim& dim) {
     out *= both;
     return true;
   };
-  dim.map([&](const ir::Atom& atom) {
+  ir::for_each_atom(dim, [&](const ir::Atom& atom) {
     const ir::Operands* const operands = ir::operands_of(atom);
-    if (operands == nullptr || !is_known) return ir::Dim(0);
+    if (operands == nullptr || !is_known) return;
     const bool divides =
         std::holds_alternative<ir::FloorDiv>(atom) || std::holds_alternative<ir::Mod>(atom);
     if (divides)
       is_known = operands->b.is_constant() && join(exact_step(operands->a), operands->b.value());
     else
       is_known = join(exact_step(operands->a), 1) && join(exact_step(operands->b), 1);
-    return ir::Dim(0);
   });
   return is_known ? std::optional(out) : std::nullopt;
 }

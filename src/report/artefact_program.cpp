@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
-#include "src/nnef/walk.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/nnef/parser.h"
+#include "src/nnef/walk.h"
 #include "src/nnef_ops/book.h"
 
 namespace t2n::report {

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/lint/strict.h"
 #include "src/nnef/walk.h"
@@ -122,7 +123,7 @@ Json weights_json(const std::vector<WeightGroup>& weights) {
 
 /// Empty for documents with extensions, which change the rules.
 std::vector<std::string> findings_in(const nnef::Artefact& artefact) {
-  if (!artefact.document.extensions.empty()) return {};
+  if (!nnef::extension_lines(artefact.document).empty()) return {};
   std::vector<std::string> out;
   for (spec::Violation& found : spec::lint_strict(artefact))
     out.push_back(std::move(found.message));
@@ -135,7 +136,7 @@ ArtefactSummary summarise(const nnef::Artefact& artefact) {
   const nnef::Document& document = artefact.document;
   ArtefactSummary out{.dialect = spec::dialect_of(document),
                       .graph = document.graph.name,
-                      .extensions = document.extensions,
+                      .extensions = nnef::extension_lines(document),
                       .properties = spec::properties(document),
                       .inputs = spec::input_facts(document),
                       .outputs = document.graph.results,

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "nnef_writer/print.h"
 #include "src/diag/error.h"
 #include "src/lint/strict.h"
 #include "src/lint/tract.h"
@@ -39,7 +40,8 @@ class CallLint {
     }
     names_.clear();
     is_fragment_ = false;
-    for (const std::string& extension : document_.extensions) add_symbols(extension);
+    for (const ir::Symbol& symbol : document_.symbols) names_.insert(symbol.str());
+    for (const std::string& extension : document_.extensions) add_names(extension);
     for (const Assignment& assignment : document_.graph.body) statement(assignment);
     for (const std::string& name : document_.graph.results)
       if (!names_.contains(name))
@@ -49,8 +51,8 @@ class CallLint {
   }
 
  private:
-  /// Adds the symbols of "tract_symbol S". tract's streams use the symbol S.
-  void add_symbols(const std::string& extension) {
+  /// tract's streams use the symbol S.
+  void add_names(const std::string& extension) {
     if (extension.starts_with("tract_pulse")) names_.insert("S");
     for (size_t begin = 0; begin < extension.size();) {
       const size_t end = std::min(extension.find_first_of(" ,", begin), extension.size());
@@ -109,7 +111,7 @@ class CallLint {
 
 std::vector<Violation> found_in(const nnef::Artefact& artefact) {
   const Document& document = artefact.document;
-  if (document.extensions.empty()) return spec::lint_strict(artefact);
+  if (nnef::extension_lines(document).empty()) return spec::lint_strict(artefact);
   std::vector<Violation> out = CallLint(document).run();
   if (!out.empty() || spec::dialect_of(document) != spec::Dialect::tract) return out;
   if (const auto found = spec::lint_tract(document)) {

@@ -186,6 +186,7 @@ Item literal_item(const Value& value) {
     case Kind::subscript:
     case Kind::comprehension:
     case Kind::dimension:
+    case Kind::reference:
     case Kind::none: break;
   }
   return Item::unknown;

@@ -1,4 +1,4 @@
-// Sizes over symbols, and assertions about them, as tract parses them.
+// Sizes over symbols in a document, and conditions on them.
 #pragma once
 
 #include <optional>
@@ -17,16 +17,7 @@ std::optional<ir::Dim> read_dimension(const nnef::Value& expression);
 /// The dimension with symbols replaced by numbers; unchanged if a number does not fit into 64 bits.
 ir::Dim at_sizes(const ir::Dim& dim, const ir::Sizes& sizes);
 
-/// `extension tract_assert S <= 4`, or, for a scenario, `extension tract_assert name: S == 1`.
-struct Assertion {
-  std::string text;      ///< "S <= 4"
-  std::string scenario;  ///< "" for all scenarios
-  ir::Comparison comparison;
-};
-
-/// The assertions of the document, in its order. Their grammar differs from the body's: `a*b/2`
-/// means `a*(b/2)`, and symbols may contain dots. Unreadable ones are omitted.
-std::vector<Assertion> read_assertions(const nnef::Document& document);
+using nnef::Assertion;
 
 /// Whether it holds; std::nullopt if it contains symbols.
 std::optional<bool> holds(const ir::Comparison& comparison);
@@ -40,8 +31,5 @@ struct Line {
 };
 /// std::nullopt for any other expression over one symbol.
 std::optional<Line> as_line(const ir::Dim& dim);
-
-/// Symbols that the document declares by `extension tract_symbol`.
-std::vector<ir::Symbol> declared_symbols(const nnef::Document& document);
 
 }  // namespace t2n::spec

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "nnef_writer/print.h"
 #include "src/diag/error.h"
 
 namespace t2n::spec {
@@ -120,7 +121,7 @@ class Sizes {
     std::vector<std::string> details;
     for (const auto& [scenario, assertion] : violated) {
       for (const Equation* equation : equations_of(*assertion)) add(equations, equation);
-      details.push_back(cat(scenario, ": ", assertion->text, " does not hold"));
+      details.push_back(cat(scenario, ": ", nnef::assertion_text(*assertion), " does not hold"));
     }
     refuse(equations,
            cat("the sizes of ", names(equations), " fit none of the artefact's scenarios"),
@@ -168,7 +169,8 @@ class Sizes {
 
   /// "'x', axis 1: 2*S + 1 = 7"
   static std::string line(const Equation& equation) {
-    if (equation.assertion != nullptr) return cat("asserted: ", equation.assertion->text);
+    if (equation.assertion != nullptr)
+      return cat("asserted: ", nnef::assertion_text(*equation.assertion));
     return cat(quoted(equation.input->name), ", axis ", equation.axis, ": ",
                equation.input->sizes[equation.axis].text, " = ", equation.size);
   }
@@ -189,7 +191,8 @@ class Sizes {
   [[noreturn]] void refuse_assertion(const Assertion& assertion) const {
     const Equations equations = equations_of(assertion);
     refuse(equations,
-           cat("the sizes of ", names(equations), " violate the assertion ", assertion.text),
+           cat("the sizes of ", names(equations), " violate the assertion ",
+               nnef::assertion_text(assertion)),
            "tract assumes that assertions hold: otherwise results are wrong", {});
   }
 
@@ -216,7 +219,7 @@ class Sizes {
       equations.erase(std::find(equations.begin(), equations.end(), &equation));
       refuse(equations,
              cat("the sizes of ", names(equations), " violate the assertion ",
-                 equation.assertion->text),
+                 nnef::assertion_text(*equation.assertion)),
              cat(quoted(symbol.str()), " must be an integer, 0 or more"), {});
     }
     refuse(equations,
@@ -234,7 +237,7 @@ class Sizes {
 }  // namespace
 
 SizeRules size_rules(const nnef::Document& document) {
-  return {input_facts(document), read_assertions(document)};
+  return {input_facts(document), document.assertions};
 }
 
 ir::Sizes bind_sizes(const SizeRules& rules, std::span<const ir::Ints> shapes) {

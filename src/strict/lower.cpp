@@ -122,9 +122,7 @@ class Lowering {
                            .shape = note.shape,
                            .name = note.name,
                            .is_input = true,
-                           .is_claimed = true,
-                           .text = {},
-                           .parts = {}}),
+                           .is_claimed = true}),
                 note.dtype};
     draft.append({x.tensor}, "external", {{"shape", Attribute("shape", note.shape).value}},
                  std::string(type_name(type_of(x))));
@@ -141,7 +139,6 @@ class Lowering {
                                                   .dtype = blob.dtype,
                                                   .shape = ir::to_shape(blob.shape),
                                                   .name = note.name,
-                                                  .text = {},
                                                   .parts = blob.parts,
                                                   .axis = blob.axis,
                                                   .uses = note.uses,

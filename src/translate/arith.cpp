@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <string>
 
 #include "ir/half.h"
@@ -294,9 +293,7 @@ Ref iota(Emitter& out, const Dim& n, int axis, int rank) {
   Shape shape(static_cast<size_t>(rank), Dim(1));
   shape[axis] = n;
   if (!n.is_constant()) return out.reshape(out.range(n), shape);
-  Ints values(n.value());
-  std::iota(values.begin(), values.end(), 0);
-  return int_constant(out, values, ir::static_shape(shape), "iota");
+  return int_constant(out, all_axes(n.value()), ir::static_shape(shape), "iota");
 }
 
 Ref int_constant(Emitter& out, const std::vector<int64_t>& values, const Ints& shape,
@@ -340,11 +337,7 @@ Ref reversed(Emitter& out, Ref x, const Ints& axes) {
   return x;
 }
 
-Ref flattened(Emitter& out, Ref x) {
-  Dim count = 1;
-  for (const Dim& size : out.shape(x)) count = count * size;
-  return out.reshape(x, {count});
-}
+Ref flattened(Emitter& out, Ref x) { return out.reshape(x, {element_count(out.shape(x))}); }
 
 Ints broadcast_sizes(const Ints& a, const Ints& b) {
   Ints shape(std::max(a.size(), b.size()), 1);

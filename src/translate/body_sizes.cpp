@@ -3,21 +3,16 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/translate/emitter_body.h"
 #include "src/translate/emitter_state.h"
 
 namespace t2n::ops {
 namespace {
 
-/// Whether a size is a symbol times an integer, plus an integer.
-bool has_one_symbol(const Dim& size) {
-  return size.terms().size() == 1 && size.terms()[0].atoms.size() == 1 &&
-         std::holds_alternative<ir::Symbol>(size.terms()[0].atoms[0]);
-}
-
 /// The indices of the elements that a data-dependent size counts, where it is defined.
 Ref unbacked_indices(Emitter::State& state, const ir::Symbol& size) {
-  const auto found = state.unbacked_sizes.find(size.unbacked()->name);
-  T2N_ASSERT(found != state.unbacked_sizes.end(), "a loop reads ", size.str(),
+  const auto found = state.unbacked.sizes.find(size.unbacked()->name);
+  T2N_ASSERT(found != state.unbacked.sizes.end(), "a loop reads ", size.str(),
              ", which is not defined");
   const Ref indices = found->second.indices;
   const Shape shape = state.at(indices).shape;
@@ -26,37 +21,25 @@ Ref unbacked_indices(Emitter::State& state, const ir::Symbol& size) {
     return nnef::Argument{name, nnef::array({nnef::integer(value)})};
   };
   const Ref row = state.append_call(
-      "slice", {{"", state.name_of(indices)}, zero("axes", 0), zero("begin", 0), zero("end", 1)},
+      "slice", {{"", state.reference(indices)}, zero("axes", 0), zero("begin", 0), zero("end", 1)},
       {{DType::i64, {1, shape[1]}}})[0];
-  return state.append_call("squeeze", {{"", state.name_of(row)}, zero("axes", 0)},
+  return state.append_call("squeeze", {{"", state.reference(row)}, zero("axes", 0)},
                            {{DType::i64, {shape[1]}}})[0];
 }
 
 }  // namespace
-
-std::vector<ir::Symbol> unknown_sizes(const std::set<ir::Symbol>& used,
-                                      const std::vector<Shape>& inputs) {
-  std::set<ir::Symbol> known;
-  for (const Shape& shape : inputs)
-    for (const Dim& size : shape)
-      if (has_one_symbol(size)) known.insert(size.symbols()[0]);
-  std::vector<ir::Symbol> out;
-  std::set_difference(used.begin(), used.end(), known.begin(), known.end(),
-                      std::back_inserter(out));
-  return out;
-}
 
 Ref size_carrier(Emitter::State& state, const ir::Symbol& size) {
   const auto known = state.carriers.find(size);
   if (known != state.carriers.end()) return known->second;
   const TensorType type = carrier_type(size);
   Ref out;
-  if (state.outer != nullptr)
-    out = state.capture(size_carrier(*state.outer, size));
+  if (state.is_body)
+    out = captured_by(state, size_carrier(*state.body.outer, size));
   else if (size.unbacked() != nullptr)
     out = state.append_call(
         "tract_core_cast",
-        {{"", state.name_of(unbacked_indices(state, size))}, {"to", nnef::string("f32")}},
+        {{"", state.reference(unbacked_indices(state, size))}, {"to", nnef::string("f32")}},
         {type})[0];
   else
     out = state.append_call(
@@ -65,6 +48,8 @@ Ref size_carrier(Emitter::State& state, const ir::Symbol& size) {
   state.carriers.emplace(size, out);
   return out;
 }
+
+Ref size_carrier(Emitter& out, const ir::Symbol& size) { return size_carrier(out.state(), size); }
 
 std::string size_name(size_t index, bool is_next) {
   return cat("size_", index, is_next ? "_next" : "");

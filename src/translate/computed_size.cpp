@@ -1,4 +1,5 @@
 // Sizes as numbers that the graph computes at run time.
+#include "src/tract_forms/size_barriers.h"
 #include "src/translate/arith.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/integer_division.h"
@@ -13,7 +14,8 @@ Ref computed_atom(Emitter& out, const ir::Atom& atom) {
   if (operands == nullptr && std::get<ir::Symbol>(atom).unbacked() != nullptr)
     return unbacked_count(out, std::get<ir::Symbol>(atom));
   if (operands == nullptr)
-    return out.state().size_barrier(out.size(Dim::symbol(std::get<ir::Symbol>(atom)), DType::i64));
+    return tract_forms::size_barrier(out.state(),
+                                     out.size(Dim::symbol(std::get<ir::Symbol>(atom)), DType::i64));
   const Ref a = computed_size(out, operands->a), b = computed_size(out, operands->b);
   if (std::holds_alternative<ir::Min>(atom)) return out.elementwise("min", {a, b});
   if (std::holds_alternative<ir::Max>(atom)) return out.elementwise("max", {a, b});

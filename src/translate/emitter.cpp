@@ -5,10 +5,9 @@
 
 #include "src/diag/error.h"
 #include "src/target/limits.h"
-#include "src/translate/broadcast_axes.h"
+#include "src/tract_forms/packed.h"
+#include "src/translate/barriers.h"
 #include "src/translate/emitter_state.h"
-#include "src/translate/named_sizes.h"
-#include "src/translate/packed.h"
 
 namespace t2n::ops {
 
@@ -27,13 +26,14 @@ void check_dtype(DType dtype, std::string_view what, const target::Target& targe
       what));
 }
 
-Emitter::State::State(const ir::Graph& graph_in, const target::Target& target_in)
-    : Draft(tract_notation()),
+Emitter::State::State(const ir::Graph& graph_in, const target::Target& target_in, State* outer)
+    : TractDraft(target_in, outer != nullptr),
       graph(graph_in),
-      target(target_in),
       of_value(graph_in.values.size(), -1),
       constant_index(ir::constant_index(graph_in)),
-      use_counts(ir::use_counts(graph_in)) {}
+      use_counts(ir::use_counts(graph_in)) {
+  body.outer = outer;
+}
 
 void Emitter::State::begin(const ir::Node* next) {
   node = next;
@@ -51,18 +51,14 @@ void Emitter::State::add_placeholders(const ir::Node& failed) {
   for (const ir::ValueId id : failed.outputs) {
     const ir::Value& value = graph.values[id];
     if (int& entry = of_value[id]; entry < 0)
-      entry = add({.dtype = value.dtype,
-                   .shape = value.shape,
-                   .name = value.name,
-                   .is_claimed = true,
-                   .text = {},
-                   .parts = {}})
-                  .id;
+      entry =
+          add({.dtype = value.dtype, .shape = value.shape, .name = value.name, .is_claimed = true})
+              .id;
   }
 }
 
 Emitter::Emitter(const ir::Graph& graph, const target::Target& target)
-    : state_(std::make_unique<State>(graph, target)) {
+    : state_(std::make_unique<State>(graph, target, nullptr)) {
   State& s = *state_;
   for (const ir::ValueId id : graph.inputs) {
     const ir::Value& value = graph.values[id];
@@ -70,9 +66,7 @@ Emitter::Emitter(const ir::Graph& graph, const target::Target& target)
                            .shape = value.shape,
                            .name = value.name,
                            .is_input = true,
-                           .is_claimed = true,
-                           .text = {},
-                           .parts = {}});
+                           .is_claimed = true});
     s.of_value[id] = ref.id;
     s.append({ref}, "tract_core_external",
              {{"shape", Attribute("shape", value.shape).value},
@@ -96,11 +90,7 @@ Ints Emitter::sizes(Ref ref) const {
 }
 
 std::optional<ir::Tensor> Emitter::constant_value(Ref ref) const {
-  const TensorEntry& entry = state_->at(ref);
-  if (entry.kind != TensorEntry::Kind::constant) return {};
-  for (const ir::Tensor& part : entry.parts)
-    if (!is_loaded(part)) return {};
-  return joined(entry);
+  return draft::loaded_value(state_->at(ref));
 }
 
 bool Emitter::is_streamed(const Dim& size) const {
@@ -115,8 +105,8 @@ bool Emitter::varies(Ref ref) const { return state_->at(ref).varies; }
 void Emitter::declare_positions(Ref index) { state_->at(index).is_positions = true; }
 
 nnef::Value Emitter::operand(Ref ref) {
-  check_packed(*this, "a list", {ref}, {});
-  return state_->operand(broadcast_barriers(*this, ref));
+  tract_forms::check_packed(*state_, "a list", {ref}, {});
+  return state_->operand(with_broadcast_barrier(*this, ref));
 }
 
 namespace {
@@ -143,6 +133,28 @@ Ref Emitter::cast(Ref x, DType dtype) {
     return cast(cast(x, DType::i64), dtype);
   return call("tract_core_cast", {x}, {{"to", std::string(ir::dtype_name(dtype))}}, dtype,
               entry.shape);
+}
+
+Ref Emitter::scalar(double value, DType dtype) {
+  T2N_ASSERT(ir::is_float(dtype) || value == std::floor(value), value, " is no ",
+             ir::dtype_name(dtype));
+  return state_->add_constant(ir::scalar_tensor(value, dtype), "const", 1, true);
+}
+
+Ref Emitter::scalar(int64_t value, DType dtype) {
+  return state_->add_constant(ir::scalar_tensor(value, dtype), "const", 1, true);
+}
+
+Ref Emitter::scalar(bool value) { return scalar(static_cast<int64_t>(value), DType::boolean); }
+
+Ref Emitter::constant(ir::Tensor values, std::string_view name) {
+  return state_->add_constant(std::move(values), std::string(name), 1, true);
+}
+
+Ref Emitter::full(Ref scalar, const Shape& shape) {
+  T2N_ASSERT(rank(scalar) == 0, "full needs a rank-0 value, not ",
+             ir::shape_str(this->shape(scalar)));
+  return broadcast_to(scalar, shape);
 }
 
 void Emitter::begin(const ir::Node& node) {

@@ -23,8 +23,11 @@ void set_zero(Emitter& body, Ref parameter);
 std::optional<Ref> zero_of(Emitter& emitter);
 /// An outer tensor inside the body: constants stay constants, others become parameters.
 Ref captured_by(Emitter& body, Ref outside);
+Ref captured_by(Emitter::State& state, Ref outside);
 /// `x`, which is loop-invariant, in a form that tract does not recognise as such.
 Ref varying(Emitter& body, Ref x);
+/// `x`, which varies between iterations, broadcast to `shape`.
+Ref broadcast_varying(Emitter& body, Ref x, const Shape& shape);
 /// Whether it emits the body of a scan.
 bool is_in_body(Emitter& emitter);
 /// False for constants and literals.

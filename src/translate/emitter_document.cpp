@@ -110,8 +110,8 @@ void complete(nnef::Document& document, const target::Target& target,
   for (const std::string& op : mentions.ops)
     for (const RegistryLine& row : kRegistries)
       if (op.starts_with(row.prefix)) lines.insert(cat("tract_registry ", row.registry));
-  for (const ir::Symbol& symbol : mentions.symbols) lines.insert(cat("tract_symbol ", symbol));
   document.extensions.assign(lines.begin(), lines.end());
+  document.symbols.assign(mentions.symbols.begin(), mentions.symbols.end());
 }
 
 }  // namespace
@@ -121,27 +121,30 @@ const nnef::Fragment* find_fragment(std::string_view name) {
   return found == fragments().end() ? nullptr : &found->second;
 }
 
-Ref Emitter::State::copied(Emitter& emitter, Ref ref) {
-  const TensorEntry source = at(ref);
+Ref copied(Emitter& emitter, Ref ref) {
+  const TensorEntry source = emitter.state().at(ref);
   // The shortest identity that 0.21 and 0.22 have.
-  return target::has(target, target::Feature::copy)
+  return emitter.has(target::Feature::copy)
              ? emitter.call("copy", {ref}, {}, source.dtype, source.shape)
              : emitter.call("squeeze", {ref}, {{"axes", Ints{}}}, source.dtype, source.shape);
 }
 
-Ref Emitter::State::result_identifier(Emitter& emitter, Ref ref, std::set<int>& named) {
-  return own_identifier(identifier(ref), named, [&](Ref x) { return copied(emitter, x); });
+Ref result_identifier(Emitter& emitter, Ref ref, std::set<int>& taken) {
+  Emitter::State& state = emitter.state();
+  return state.own_identifier(state.identifier(ref), taken,
+                              [&](Ref x) { return copied(emitter, x); });
 }
 
-void Emitter::State::add_outputs(Emitter& emitter) {
-  begin(nullptr);
+void add_outputs(Emitter& emitter) {
+  Emitter::State& s = emitter.state();
+  s.begin(nullptr);
   std::set<int> taken;
-  for (const ir::ValueId id : graph.outputs) {
+  for (const ir::ValueId id : s.graph.outputs) {
     Ref result = emitter.value(id);
-    if (outputs.empty() && !is_incomplete) result = under_runtime_assertions(emitter, result);
-    outputs.push_back(result_identifier(emitter, result, taken));
+    if (s.outputs.empty() && !s.is_incomplete) result = under_runtime_assertions(emitter, result);
+    s.outputs.push_back(result_identifier(emitter, result, taken));
   }
-  notes.results = graph.output_names;
+  s.notes.results = s.graph.output_names;
 }
 
 void Emitter::State::resolve_names() {
@@ -152,20 +155,21 @@ void Emitter::State::resolve_names() {
       for (const ir::Symbol& symbol : dim.symbols()) symbols.push_back(symbol.str());
     inputs.push_back(Ref{of_value[id]});
   }
-  for (const auto& [name, unbacked_size] : unbacked_sizes) symbols.push_back(name);
+  for (const auto& [name, size] : unbacked.sizes) symbols.push_back(name);
   Draft::resolve_names(symbols);
 }
 
 nnef::Document Emitter::finish() {
   State& s = *state_;
-  s.add_outputs(*this);
+  add_outputs(*this);
   if (!s.is_incomplete) s.drop_dead();
   s.resolve_names();
   nnef::Graph& graph = s.document.graph;
   graph.name = nnef::identifier_for(s.graph.name);
   for (const ir::ValueId id : s.graph.inputs) graph.parameters.push_back(s.at(value(id)).text);
   for (const Ref ref : s.outputs) graph.results.push_back(s.at(ref).text);
-  complete(s.document, s.target, s.failed_assertions ? runtime_assertions_text(s.graph) : "");
+  complete(s.document, s.target,
+           s.unbacked.failed_assertions ? runtime_assertions_text(s.graph) : "");
   return std::move(s.document);
 }
 

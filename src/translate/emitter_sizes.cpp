@@ -3,11 +3,10 @@
 #include <utility>
 
 #include "ir/prove.h"
-#include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
+#include "src/tract_forms/size_text.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
-#include "src/translate/named_sizes.h"
 #include "src/translate/sizes.h"
 #include "src/translate/streamed.h"
 #include "src/translate/unbacked_sizes.h"
@@ -15,7 +14,7 @@
 namespace t2n::ops {
 
 int64_t Emitter::State::at_sample(const Dim& size) const {
-  if (outer != nullptr) return outer->at_sample(size);
+  if (body.outer != nullptr) return body.outer->at_sample(size);
   const ir::Sizes& sizes = ir::sample_sizes(graph);
   return size
       .substitute([&](const ir::Symbol& symbol) -> std::optional<Dim> {
@@ -52,13 +51,13 @@ Ref Emitter::size(const Dim& size, DType dtype) {
   }
   const bool is_direct = ir::is_float(dtype) || dtype == DType::i64;
   if (!is_direct) return cast(this->size(size, DType::i64), dtype);
-  nnef::refuse_many_quotients(size);
-  if (!nnef::has_tract_text(size)) return cast(computed_size(*this, size), dtype);
+  tract_forms::refuse_many_quotients(size);
+  if (!tract_forms::has_size_text(size)) return cast(computed_size(*this, size), dtype);
   const Ref number = state_->append_call(
       "tract_core_cast",
       {{"", draft::dim_value(size)}, {"to", nnef::string(std::string(ir::dtype_name(dtype)))}},
       {{dtype, {}}})[0];
-  state_->at(number).from_sizes = true;
+  state_->facts(number).from_sizes = true;
   return number;
 }
 
@@ -75,15 +74,6 @@ bool may_be_zero(Emitter& out, const Dim& size) {
          !std::all_of(term.atoms.begin(), term.atoms.end(), [&](const ir::Atom& atom) {
            return is_positive(ir::sum_of({{1, {atom}}}));
          });
-}
-
-bool Emitter::State::are_sizes(const std::vector<Ref>& operands) {
-  const auto is_size = [this](Ref ref) { return at(ref).from_sizes; };
-  const auto is_known = [&](Ref ref) {
-    return at(ref).kind == TensorEntry::Kind::constant || is_size(ref);
-  };
-  return std::any_of(operands.begin(), operands.end(), is_size) &&
-         std::all_of(operands.begin(), operands.end(), is_known);
 }
 
 /// tract 0.23 fails if a mask is computed from a range of dimensions. A range of integers gets a
@@ -112,7 +102,8 @@ Ref with_named_sizes(Emitter& out, Ref x, const Shape& shape) {
     if (actual == named || actual == Dim(1) || named == Dim(1) || ir::is_unbacked(actual) ||
         ir::is_unbacked(named) || out.is_streamed(actual))
       continue;
-    if (nnef::tract_form(actual) != nnef::tract_form(named) && nnef::has_tract_text(named))
+    if (tract_forms::parsed_form(actual) != tract_forms::parsed_form(named) &&
+        tract_forms::has_size_text(named))
       x = out.sized(x, static_cast<int>(i), named);
   }
   return x;
@@ -124,7 +115,7 @@ Ref Emitter::slice_dynamic(Ref x, int axis, const Dim& begin, const Dim& end) {
   Shape shape = this->shape(x);
   shape.at(axis) = end - begin;
   // tract sometimes computes a size `S - S/2` wrong, so the slice becomes a gather.
-  if (has_operation<ir::FloorDiv, ir::Mod>(begin)) {
+  if (ir::has_operation<ir::FloorDiv, ir::Mod>(begin)) {
     const Ref index = elementwise("add", {range(end - begin), size(begin, DType::i64)});
     return call("tract_core_gather", {x, index}, {{"axis", axis}}, dtype(x), shape);
   }
@@ -132,8 +123,9 @@ Ref Emitter::slice_dynamic(Ref x, int axis, const Dim& begin, const Dim& end) {
     const Ref part =
         call("slice", {x}, {{"axes", Ints{axis}}, {"begin", Shape{begin}}, {"end", Shape{end}}},
              dtype(x), shape);
-    const Dim size = nnef::tract_form(end) - nnef::tract_form(begin);
-    const bool is_inferred = size == nnef::tract_form(end - begin) || is_streamed(end - begin);
+    const Dim size = tract_forms::parsed_form(end) - tract_forms::parsed_form(begin);
+    const bool is_inferred =
+        size == tract_forms::parsed_form(end - begin) || is_streamed(end - begin);
     return is_inferred ? part : sized(part, axis, end - begin);
   }
   return call("tract_core_dyn_slice", {x},

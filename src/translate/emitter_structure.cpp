@@ -1,13 +1,13 @@
 // Operations on the geometry of tensors: statements, or new strides for constants.
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
-#include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
+#include "src/draft/axes.h"
+#include "src/tract_forms/size_text.h"
 #include "src/translate/emitter.h"
+#include "src/translate/emitter_body.h"
 #include "src/translate/emitter_state.h"
-#include "src/translate/named_sizes.h"
 #include "src/translate/sizes.h"
 #include "src/translate/streamed.h"
 
@@ -35,7 +35,7 @@ Shape inserted(const Shape& shape, const Ints& axes) {
 /// The number of elements of a shape as tract infers it.
 Dim elements_found(const Shape& shape) {
   Dim out = 1;
-  for (const Dim& size : shape) out = out * nnef::tract_form(size);
+  for (const Dim& size : shape) out = out * tract_forms::parsed_form(size);
   return out;
 }
 
@@ -61,12 +61,8 @@ Ref Emitter::reshape(Ref x, const Shape& shape) {
   if (is_static(shape))
     if (const auto stored = state_->stored_in_shape(x, shape)) return *stored;
   if (const auto groups = reshape_streamed(*this, x, shape)) return *groups;
-  Ints all(entry.shape.size());
-  std::iota(all.begin(), all.end(), 0);
-  if (shape.empty()) return squeeze(x, all);
-  all.resize(shape.size());
-  std::iota(all.begin(), all.end(), 0);
-  if (entry.shape.empty()) return unsqueeze(x, all);
+  if (shape.empty()) return squeeze(x, draft::all_axes(entry.shape.size()));
+  if (entry.shape.empty()) return unsqueeze(x, draft::all_axes(shape.size()));
   const bool is_dynamic = !is_static(entry.shape) || !is_static(shape);
   if (is_dynamic && !target::has(state_->target, target::Feature::open_sizes))
     return reshape_groups(x, shape);
@@ -94,15 +90,13 @@ Ref Emitter::unsqueeze(Ref x, const Ints& axes) {
 /// In the body of a scan, an axis is never removed and added again, or the reverse: tract 0.23
 /// moves such pairs out and in endlessly.
 Ref Emitter::reshaped(const char* op, Ref x, const Ints& axes, const Shape& shape) {
-  const TensorEntry& entry = state_->at(x);
-  const bool is_body = state_->outer != nullptr;
-  if (is_body && entry.reshaped >= 0 && entry.reshaped_axes == axes &&
-      state_->at(Ref{entry.reshaped}).shape == shape)
-    return Ref{entry.reshaped};
+  const tract_forms::Facts& known = std::as_const(*state_).facts(x);
+  if (known.reshaped && known.reshaped_axes == axes && state_->at(*known.reshaped).shape == shape)
+    return *known.reshaped;
   const Ref out = call(op, {x}, {{"axes", axes}}, state_->at(x).dtype, shape);
-  if (is_body) {
-    state_->at(out).reshaped = x.id;
-    state_->at(out).reshaped_axes = axes;
+  if (state_->is_body) {
+    state_->facts(out).reshaped = x;
+    state_->facts(out).reshaped_axes = axes;
   }
   return out;
 }
@@ -176,10 +170,7 @@ Ref Emitter::slice(Ref x, int axis, int64_t begin, int64_t end, int64_t stride) 
 /// tract confuses the shapes before and after if a constant is broadcast to a symbolic size
 /// ("Incompatible reshape"). The entries are gathered by an index that tract cannot evaluate.
 Ref Emitter::gather_broadcast(Ref x, const Shape& shape) {
-  const size_t added = shape.size() - this->shape(x).size();
-  Ints leading(added);
-  std::iota(leading.begin(), leading.end(), 0);
-  Ref out = unsqueeze(x, leading);
+  Ref out = unsqueeze(x, draft::all_axes(shape.size() - this->shape(x).size()));
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis].is_constant() || this->shape(out)[axis] != Dim(1)) continue;
     const Ref zeros = elementwise("min", {range(shape[axis]), scalar(0, DType::i64)});
@@ -203,14 +194,11 @@ Ref Emitter::broadcast_to(Ref x, const Shape& shape) {
   if (is_static(shape))
     if (const auto stored = state_->stored_repeated(x, shape)) return *stored;
   // tract hoists a broadcast out of a body, but keeps the shape that it has there.
-  if (entry.varies) return state_->broadcast_varying(*this, x, shape);
+  if (entry.varies) return broadcast_varying(*this, x, shape);
   if (const auto repeated = repeat_streamed(*this, x, shape)) return *repeated;
   // Before a product, tract loses an axis that a broadcast adds.
-  if (added > 0 && entry.kind != TensorEntry::Kind::constant) {
-    Ints leading(added);
-    std::iota(leading.begin(), leading.end(), 0);
-    return broadcast_to(unsqueeze(x, leading), shape);
-  }
+  if (added > 0 && entry.kind != TensorEntry::Kind::constant)
+    return broadcast_to(unsqueeze(x, draft::all_axes(added)), shape);
   if (entry.kind == TensorEntry::Kind::constant && !is_static(shape) &&
       !target::streams(state_->target))
     return gather_broadcast(x, shape);
@@ -234,14 +222,14 @@ Ref Emitter::concat(const std::vector<Ref>& parts, int axis) {
   if (const auto stored = state_->stored_joined(filled, axis, shape)) return *stored;
   Dim size = 0;
   for (Ref& part : filled) {
-    size = size + nnef::tract_form(this->shape(part)[at]);
+    size = size + tract_forms::parsed_form(this->shape(part)[at]);
     Shape shape_of_part = this->shape(filled[0]);
     shape_of_part[at] = this->shape(part)[at];
     part = with_named_sizes(*this, part, shape_of_part);
   }
   const Ref all = call_list("concat", filled, {{"axis", axis}}, dtype(parts[0]), shape);
   // tract does not know that (S + 1)/2 + S/2 is S.
-  const bool is_inferred = size == nnef::tract_form(shape[at]) || is_streamed(shape[at]);
+  const bool is_inferred = size == tract_forms::parsed_form(shape[at]) || is_streamed(shape[at]);
   return is_inferred ? all : sized(all, axis, shape[at]);
 }
 

@@ -12,13 +12,8 @@
 namespace t2n::ops {
 namespace {
 
-/// Larger tensors are weights.
-constexpr int64_t kMostElements = int64_t{1} << 22;
-
 bool holds_infinity(const ir::Tensor& tensor) {
-  const bool is_loaded = !tensor.bytes.empty() || tensor.elements() == 0;
-  if (!ir::is_float(tensor.dtype) || tensor.elements() > kMostElements || !is_loaded) return false;
-  const std::vector<double> values = ir::to_f64(tensor);
+  const std::vector<double> values = analysed_floats(tensor);
   return std::any_of(values.begin(), values.end(), [](double each) { return std::isinf(each); });
 }
 
@@ -35,7 +30,7 @@ bool makes_infinity(const ir::Node& node) {
 }  // namespace
 
 bool OpView::may_meet_infinity(std::string_view name) const {
-  if (out_.state().outer != nullptr) return true;  // loop inputs are not analysed
+  if (out_.state().is_body) return true;  // loop inputs are not analysed
   std::set<ir::ValueId> pending = {ir::operand(node_, name)};
   for (const ir::Node* node = &node_; node-- != graph_.nodes.data();) {
     const bool gives = std::any_of(node->outputs.begin(), node->outputs.end(),

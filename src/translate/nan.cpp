@@ -6,6 +6,7 @@
 #include "ir/op_traits.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
+#include "src/tract_forms/size_barriers.h"
 #include "src/translate/arith.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/nan_sizes.h"
@@ -79,9 +80,9 @@ const NanAnalysis& nan_analysis(Emitter::State& state) {
   if (!state.nan) {
     const ir::Graph& root = state.outermost().graph;
     bool all = is_option(root, "keep");
-    if (!all && state.outer != nullptr) {
-      const NanAnalysis& outer = nan_analysis(*state.outer);
-      ir::for_each_input(*state.outer->node,
+    if (!all && state.is_body) {
+      const NanAnalysis& outer = nan_analysis(*state.body.outer);
+      ir::for_each_input(*state.body.outer->node,
                          [&](ir::ValueId id) { all = all || outer.may_be_nan(id); });
       all = all || NanAnalysis(state.graph, ir::relations(root), false).any();
     }
@@ -125,7 +126,7 @@ void keep_nan_elementwise(Emitter& out, const ir::Node& node,
 
 Ref is_nan(Emitter& out, Ref x) {
   // tract keeps a comparison of sizes as an expression, and refuses it as an input of a body.
-  if (out.state().at(x).from_sizes) x = out.state().size_barrier(x);
+  if (out.state().facts(x).from_sizes) x = tract_forms::size_barrier(out.state(), x);
   return compare(out, "ne", x, x);
 }
 

@@ -22,6 +22,9 @@ struct NanSizes {
   int64_t least = 0;
 };
 
+/// The elements of a constant of floats; none for weights, which are larger.
+std::vector<double> analysed_floats(const ir::Tensor& tensor);
+
 /// Determines which values may hold a NaN that the program creates from numbers: statistics of too
 /// few elements, 0 / 0 of sizes, attention without keys, constants.
 class NanAnalysis {

@@ -12,14 +12,6 @@
 namespace t2n::ops {
 namespace {
 
-/// Larger tensors are weights.
-constexpr int64_t kMostFollowed = int64_t{1} << 22;
-
-bool is_loaded_number(const ir::Tensor& tensor) {
-  const bool is_loaded = !tensor.bytes.empty() || tensor.elements() == 0;
-  return ir::is_float(tensor.dtype) && tensor.elements() <= kMostFollowed && is_loaded;
-}
-
 bool is_minus_infinity(double value) { return value == -std::numeric_limits<double>::infinity(); }
 
 /// Whether all elements of a row along the last axis are -inf.
@@ -58,6 +50,13 @@ bool is_fused_attention(std::string_view name) {
 
 }  // namespace
 
+std::vector<double> analysed_floats(const ir::Tensor& tensor) {
+  constexpr int64_t kMost = int64_t{1} << 22;
+  const bool is_analysed =
+      ir::is_float(tensor.dtype) && tensor.elements() <= kMost && draft::is_loaded(tensor);
+  return is_analysed ? ir::to_f64(tensor) : std::vector<double>();
+}
+
 NanAnalysis::NanAnalysis(const ir::Graph& graph, const std::vector<ir::Comparison>& assertions,
                          bool all)
     : all_(all), nan_(graph.values.size()), masked_(graph.values.size()) {
@@ -70,8 +69,8 @@ NanAnalysis::NanAnalysis(const ir::Graph& graph, const std::vector<ir::Compariso
 void NanAnalysis::add_constants(const ir::Graph& graph) {
   for (const ir::Constant& constant : graph.constants) {
     const size_t at = constant.value;
-    if (!is_loaded_number(constant.data)) continue;
-    const std::vector<double> values = ir::to_f64(constant.data);
+    const std::vector<double> values = analysed_floats(constant.data);
+    if (values.empty()) continue;
     nan_[at] = std::any_of(values.begin(), values.end(), [](double x) { return std::isnan(x); });
     masked_[at] = has_masked_row(graph.values[at].shape, values);
     any_ = any_ || nan_[at] != 0;

@@ -56,7 +56,7 @@ bool is_rounded_after(const Emitter::State& state, const ir::Graph& graph, const
       if (dependent.insert(id).second) unvisited_uses += uses[id];
   }
   // A result of a loop's body is read by the next iteration, or after the loop.
-  return unvisited_uses > 0 && state.outer != nullptr;
+  return unvisited_uses > 0 && state.is_body;
 }
 
 bool is_rounded_later(const Emitter::State& state) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "ir/atoms.h"
 #include "src/translate/emitter.h"
 #include "src/translate/op_view.h"
 
@@ -31,20 +32,9 @@ Ref computed_size(Emitter& out, const Dim& size);
 /// Whether the size is 0 for some sizes that the exported model allows.
 bool may_be_zero(Emitter& out, const Dim& size);
 
-/// Whether the size contains one of these operations: ir::Min, ir::FloorDiv…
-template <typename... Kinds>
-bool has_operation(const Dim& dim) {
-  bool out = false;
-  dim.map([&](const ir::Atom& atom) {
-    const ir::Operands* operands = ir::operands_of(atom);
-    out = out || (std::holds_alternative<Kinds>(atom) || ...) ||
-          (operands != nullptr &&
-           (has_operation<Kinds...>(operands->a) || has_operation<Kinds...>(operands->b)));
-    return Dim(0);
-  });
-  return out;
-}
-inline bool has_choice(const Dim& dim) { return has_operation<ir::Min, ir::Max>(dim); }
+/// `x`, whose sizes get the expressions in `shape` where tract, which compares expressions, cannot
+/// prove them equal.
+Ref with_named_sizes(Emitter& out, Ref x, const Shape& shape);
 
 /// Entries [begin, end) of an axis.
 struct SliceRange {
@@ -61,7 +51,7 @@ inline SliceRange symbolic_range(const OpView& op, const Emitter& out, const Dim
             end = op.opt_dim("end").value_or(kUnbounded);
   const int64_t first = out.at_sample(start), last = out.at_sample(end), step = op.i64("step");
   const Dim from = first < 0 ? size + start : start;
-  const Dim begin = has_choice(count) ? min(from, size) : from;
+  const Dim begin = ir::has_choice(count) ? min(from, size) : from;
   if (step != 1) return {begin, begin + (count - Dim(1)) * Dim(step) + Dim(1)};
   if (first >= 0) return {begin, end == Dim(kUnbounded) ? size : begin + count};
   // From the back: the start may have been clamped; an absent or negative end was not.

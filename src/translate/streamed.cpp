@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
+#include "src/draft/axes.h"
 #include "src/translate/emitter_state.h"
 
 namespace t2n::ops {
@@ -60,9 +60,7 @@ std::optional<Ref> repeat_streamed(Emitter& out, Ref x, const Shape& shape) {
   if (std::none_of(from.begin(), from.end(),
                    [&](const Dim& size) { return out.is_streamed(size); }))
     return {};
-  Ints leading(shape.size() - from.size());
-  std::iota(leading.begin(), leading.end(), 0);
-  Ref y = out.unsqueeze(x, leading);
+  Ref y = out.unsqueeze(x, draft::all_axes(shape.size() - from.size()));
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     Shape next = out.shape(y);
     if (out.state().agrees(next[axis], shape[axis])) continue;

@@ -8,17 +8,16 @@
 
 #include "ir/op_traits.h"
 #include "ir/refusal.h"
-#include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
 #include "src/strict/lower.h"
 #include "src/target/limits.h"
+#include "src/tract_forms/assertion.h"
 #include "src/translate/accepted.h"
 #include "src/translate/check_document.h"
 #include "src/translate/check_pulses.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/nan.h"
 #include "src/translate/registry.h"
-#include "src/translate/sizes.h"
 #include "src/translate/unbacked_sizes.h"
 #include "src/translate/undefined_sizes.h"
 
@@ -166,39 +165,18 @@ void translate_nodes(const ir::Graph& graph, const target::Target& target, const
   out.state().translate_nodes(graph, out);
 }
 
-/// tract hangs on an assertion that contains a minimum, or that equates a symbol with an expression
-/// of itself.
-std::string assertion(const ir::Comparison& c) {
-  if (c.relation == ir::Relation::ne || has_choice(c.left) || has_choice(c.right))
-    throw Error("unsupported-argument",
-                cat("the assertion ", ir::str(c), " cannot be expressed in NNEF"),
-                "tract supports ==, <, >, <= and >=, without minima and maxima",
-                "assert a bound of one size, or an order between two sizes");
-  if (ir::is_involved(c))
-    throw Error("unsupported-argument",
-                cat("the assertion ", ir::str(c), " is too complex for tract"),
-                "tract may not terminate on a product of sizes or a remainder",
-                "assert bounds of the individual sizes");
-  const ir::Symbol* alone = c.left.as_symbol();
-  const bool is_mirrored = alone != nullptr && c.right.mentions(*alone);
-  const bool has_quotient =
-      has_operation<ir::FloorDiv>(c.left) || has_operation<ir::FloorDiv>(c.right);
-  const ir::Comparison normal = is_mirrored ? mirrored(c) : has_quotient ? balanced(c) : c;
-  return cat("tract_assert ", nnef::tract_text(normal.left), " ", ir::str(normal.relation), " ",
-             nnef::tract_text(normal.right));
-}
-
 /// The assertions about the symbols that the document declares.
 void add_assertions(nnef::Document& document, const ir::Graph& graph) {
-  std::vector<std::string>& lines = document.extensions;
+  const std::vector<ir::Symbol>& known = document.symbols;
   const auto is_declared = [&](const Dim& dim) {
     const auto symbols = dim.symbols();
     return std::all_of(symbols.begin(), symbols.end(), [&](const ir::Symbol& symbol) {
-      return std::find(lines.begin(), lines.end(), cat("tract_symbol ", symbol)) != lines.end();
+      return std::find(known.begin(), known.end(), symbol) != known.end();
     });
   };
   for (const ir::Comparison& r : ir::relations(graph))
-    if (is_declared(r.left) && is_declared(r.right)) lines.push_back(assertion(r));
+    if (is_declared(r.left) && is_declared(r.right))
+      document.assertions.push_back({"", tract_forms::assertion_form(r)});
 }
 
 /// The document in standard NNEF. Refused operators are added to the problems.

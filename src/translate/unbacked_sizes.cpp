@@ -4,6 +4,7 @@
 
 #include "src/diag/error.h"
 #include "src/nnef/walk.h"
+#include "src/tract_forms/uniform.h"
 #include "src/translate/arith.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/sizes.h"
@@ -18,7 +19,7 @@ std::set<std::string> unbacked_in(const Emitter::State& state, const Attributes&
     nnef::walk(attribute.value, [&](const nnef::Value& value) {
       if (value.kind != nnef::Kind::dimension) return;
       for (const ir::Symbol& symbol : value.dim.symbols())
-        if (state.unbacked_sizes.contains(symbol.str())) out.insert(symbol.str());
+        if (state.unbacked.sizes.contains(symbol.str())) out.insert(symbol.str());
     });
   return out;
 }
@@ -41,12 +42,6 @@ Ref dependent_on(Emitter& out, Ref x, const std::set<std::string>& names) {
   return x;
 }
 
-/// Whether tract folds a product, conjunction or disjunction with it to a constant.
-bool absorbs(std::string_view op, const TensorEntry& x) {
-  if (op == "mul" || op == "and" || op == "tract_core_bitand") return is_zero(x);
-  return op == "or" && x.kind == TensorEntry::Kind::constant;
-}
-
 }  // namespace
 
 void add_unbacked(const Dim& size, std::set<std::string>& out) {
@@ -55,15 +50,15 @@ void add_unbacked(const Dim& size, std::set<std::string>& out) {
 }
 
 void require_at_runtime(Emitter& out, Ref fails) {
-  if (out.state().outer != nullptr || !out.has(target::Feature::non_zero)) return;
-  std::optional<Ref>& failed_assertions = out.state().failed_assertions;
+  if (out.state().is_body || !out.has(target::Feature::non_zero)) return;
+  std::optional<Ref>& failed_assertions = out.state().unbacked.failed_assertions;
   failed_assertions = failed_assertions ? add(out, *failed_assertions, fails) : fails;
 }
 
 bool counts(Emitter& out, const Dim& size, Ref mask) {
   const ir::Symbol* const symbol = size.as_symbol();
   if (symbol == nullptr || symbol->unbacked() == nullptr) return false;
-  const auto& unbacked_sizes = out.state().unbacked_sizes;
+  const auto& unbacked_sizes = out.state().unbacked.sizes;
   const auto found = unbacked_sizes.find(symbol->unbacked()->name);
   return found != unbacked_sizes.end() && found->second.mask.id == mask.id;
 }
@@ -86,9 +81,8 @@ Ref nonzero(Emitter& out, Ref x, const Dim& count) {
   const std::string& name = symbol->unbacked()->name;
   const Ref indices = out.call("tract_onnx_non_zero", {out.cast(x, DType::boolean)},
                                {{"count_symbol", name}}, DType::i64, {Dim(out.rank(x)), count});
-  auto& unbacked_sizes = out.state().unbacked_sizes;
-  if (!unbacked_sizes.contains(name))
-    unbacked_sizes.emplace(name, Emitter::State::UnbackedSize{indices, x, {}});
+  auto& unbacked_sizes = out.state().unbacked.sizes;
+  if (!unbacked_sizes.contains(name)) unbacked_sizes.emplace(name, UnbackedState::Size{indices, x});
   return indices;
 }
 
@@ -103,7 +97,7 @@ Ref unbacked_range(Emitter& out, Ref number, const Dim& count) {
 }
 
 Ref unbacked_count(Emitter& out, const ir::Symbol& symbol) {
-  auto& unbacked_sizes = out.state().unbacked_sizes;
+  auto& unbacked_sizes = out.state().unbacked.sizes;
   const auto found = unbacked_sizes.find(symbol.unbacked()->name);
   if (found == unbacked_sizes.end())
     throw Error(
@@ -125,33 +119,33 @@ Ref unbacked_count(Emitter& out, const ir::Symbol& symbol) {
 std::vector<Ref> with_dependencies(Emitter& out, std::vector<Ref> operands,
                                    const Attributes& attributes) {
   Emitter::State& state = out.state();
-  if (state.unbacked_sizes.empty() || operands.empty()) return operands;
+  if (state.unbacked.sizes.empty() || operands.empty()) return operands;
   std::set<std::string> missing = unbacked_in(state, attributes);
-  std::set<std::string> known = state.dependent_on[operands[0].id];
+  std::set<std::string> known = state.unbacked.dependent_on[operands[0].id];
   for (const Ref operand : operands)
     for (const Dim& size : out.shape(operand)) add_unbacked(size, known);
   for (const std::string& name : known) missing.erase(name);
   operands[0] = dependent_on(out, operands[0], missing);
   known.insert(missing.begin(), missing.end());
-  if (!missing.empty()) state.dependent_on[operands[0].id] = std::move(known);
+  if (!missing.empty()) state.unbacked.dependent_on[operands[0].id] = std::move(known);
   return operands;
 }
 
 std::vector<Ref> dependent_constants(Emitter& out, std::string_view op, std::vector<Ref> operands,
                                      const Shape& shape) {
   Emitter::State& state = out.state();
-  if (state.unbacked_sizes.empty()) return operands;
+  if (state.unbacked.sizes.empty()) return operands;
   std::set<std::string> names;
   for (const Dim& size : shape) add_unbacked(size, names);
   if (names.empty()) return operands;
-  for (Ref& operand : operands)
-    if (absorbs(op, state.at(operand))) operand = dependent_on(out, operand, {*names.begin()});
+  for (const tract_forms::Barrier& each : tract_forms::unbacked_barriers(state, op, operands))
+    operands[each.operand] = dependent_on(out, operands[each.operand], {*names.begin()});
   return operands;
 }
 
 void emit_runtime_assertions(Emitter& out) {
   Emitter::State& state = out.state();
-  if (state.outer != nullptr || state.unbacked_sizes.empty()) return;
+  if (state.is_body || state.unbacked.sizes.empty()) return;
   const std::vector<ir::Comparison>& runtime_assertions = ir::runtime_assertions(state.graph);
   for (size_t i = 0; i < runtime_assertions.size(); ++i) {
     const ir::Comparison& each = runtime_assertions[i];
@@ -159,9 +153,9 @@ void emit_runtime_assertions(Emitter& out) {
     add_unbacked(each.left, names);
     add_unbacked(each.right, names);
     const bool is_known = std::all_of(names.begin(), names.end(), [&](const std::string& name) {
-      return state.unbacked_sizes.contains(name);
+      return state.unbacked.sizes.contains(name);
     });
-    if (!is_known || !state.emitted_assertions.insert(i).second) continue;
+    if (!is_known || !state.unbacked.emitted_assertions.insert(i).second) continue;
     static const std::map<ir::Relation, std::string_view> negated = {
         {ir::Relation::lt, "ge"}, {ir::Relation::le, "gt"}, {ir::Relation::gt, "le"},
         {ir::Relation::ge, "lt"}, {ir::Relation::eq, "ne"}, {ir::Relation::ne, "eq"}};
@@ -173,7 +167,7 @@ void emit_runtime_assertions(Emitter& out) {
 }
 
 Ref under_runtime_assertions(Emitter& out, Ref x) {
-  const std::optional<Ref> fails = out.state().failed_assertions;
+  const std::optional<Ref> fails = out.state().unbacked.failed_assertions;
   if (!fails) return x;
   // A slice out of range is an error, unless the tensor is empty, so a constant is sliced and not
   // the result itself; an index out of range would abort the process.

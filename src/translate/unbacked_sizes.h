@@ -30,9 +30,8 @@ Ref unbacked_count(Emitter& out, const ir::Symbol& symbol);
 std::vector<Ref> with_dependencies(Emitter& out, std::vector<Ref> operands,
                                    const Attributes& attributes);
 
-/// Operands of an elementwise operation with a result of this shape. tract folds a product with 0,
-/// and a disjunction with true, to a constant, which it broadcasts to the shape before it knows an
-/// unbacked size: such a constant is made dependent on the definition of the size.
+/// Operands of an elementwise operation with a result of this shape: constants with which tract
+/// would fold it are made dependent on the definition of an unbacked size (src/tract_forms).
 std::vector<Ref> dependent_constants(Emitter& out, std::string_view op, std::vector<Ref> operands,
                                      const Shape& shape);
 

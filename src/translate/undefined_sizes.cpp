@@ -58,7 +58,7 @@ bool defines_sizes(const ir::Graph& graph, const ir::Node& node) {
 }
 
 bool uses_undefined_sizes(const ir::Graph& graph, const ir::Node& node, Emitter& out) {
-  const Names& undefined_sizes = out.state().outermost().undefined_sizes;
+  const Names& undefined_sizes = out.state().outermost().unbacked.undefined;
   if (undefined_sizes.empty()) return false;
   const Names used = used_by(graph, node);
   return std::any_of(used.begin(), used.end(),
@@ -67,8 +67,8 @@ bool uses_undefined_sizes(const ir::Graph& graph, const ir::Node& node, Emitter&
 
 void add_undefined_sizes(const ir::Graph& graph, const ir::Node& node, Emitter& out) {
   for (const std::string& name : defined_by(graph, node))
-    if (!out.state().unbacked_sizes.contains(name))
-      out.state().outermost().undefined_sizes.insert(name);
+    if (!out.state().unbacked.sizes.contains(name))
+      out.state().outermost().unbacked.undefined.insert(name);
 }
 
 std::optional<Diagnostic> refused_definition(const ir::Graph& graph, const ir::Node& node,

@@ -187,21 +187,32 @@ Gen<Fragment> fragment() {
       few(parameter(false)), body(0));
 }
 
+Gen<Assertion> assertion() {
+  return gen::map(gen::inRange<int64_t>(1, 4), [](int64_t factor) {
+    const ir::Dim half = floor_div(ir::Dim::symbol("S") + 1, 2);
+    return Assertion{factor == 2 ? "short" : "", {ir::Dim(factor) * half, ir::Relation::le, 8}};
+  });
+}
+
 Gen<Document> document() {
   return gen::apply(
-      [](std::vector<std::string> extensions, std::vector<Fragment> fragments, std::string text,
+      [](std::vector<std::string> extensions, std::vector<ir::Symbol> symbols,
+         std::vector<Assertion> assertions, std::vector<Fragment> fragments, std::string text,
          std::vector<std::string> parameters, std::vector<std::string> results,
          std::vector<Assignment> statements) {
         Document out;
         out.extensions = std::move(extensions);
+        out.symbols = std::move(symbols);
+        out.assertions = std::move(assertions);
         out.fragments = std::move(fragments);
         out.graph = {std::move(text), std::move(parameters), std::move(results),
                      std::move(statements)};
         return out;
       },
-      few(gen::element<std::string>("KHR_enable_operator_expressions", "tract_symbol S",
+      few(gen::element<std::string>("KHR_enable_operator_expressions",
                                     "tract_assert 2*S + 1 >= T % 3")),
-      few(fragment()), name(), names(), names(), body(0));
+      few(gen::element<ir::Symbol>("S", "T.1")), few(assertion()), few(fragment()), name(), names(),
+      names(), body(0));
 }
 
 Gen<QuantEntry> quant_entry() {
@@ -229,6 +240,12 @@ TEST_CASE("documents come back as they were") {
     RC_LOG() << print(before);
     const Document after = parse_document(print(before), "graph.nnef");
     RC_ASSERT(after.extensions == before.extensions);
+    RC_ASSERT(after.symbols == before.symbols);
+    RC_ASSERT(after.assertions.size() == before.assertions.size());
+    for (size_t i = 0; i < after.assertions.size(); ++i) {
+      RC_ASSERT(after.assertions[i].scenario == before.assertions[i].scenario);
+      RC_ASSERT(after.assertions[i].comparison == before.assertions[i].comparison);
+    }
     RC_ASSERT(after.fragments == before.fragments);
     RC_ASSERT(after.graph.name == before.graph.name);
     RC_ASSERT(after.graph.parameters == before.graph.parameters);

@@ -233,7 +233,7 @@ TEST_CASE("extension lines follow from the operations and symbols that occur") {
   out.result(out.reshape(out.call("tract_transformers_silu", {sums}, {}, DType::f32, {s, Dim(4)}),
                          {s * Dim(2), Dim(2)}));
   const nnef::Document document = out.finish();
-  CHECK_EQ(document.extensions,
+  CHECK_EQ(nnef::extension_lines(document),
            std::vector<std::string>{"tract_registry tract_core", "tract_registry tract_onnx",
                                     "tract_registry tract_transformers", "tract_symbol S"});
   CHECK_EQ(body(document),

@@ -1,5 +1,4 @@
-// Constructors of expressions for translations.
-#include "src/nnef/ast.h"
+#include "src/nnef/value.h"
 
 #include <utility>
 
@@ -10,6 +9,13 @@ Value with_text(Kind kind, std::string text) {
   Value out;
   out.kind = kind;
   out.text = std::move(text);
+  return out;
+}
+
+Value with_integer(Kind kind, int64_t value) {
+  Value out;
+  out.kind = kind;
+  out.integer = value;
   return out;
 }
 
@@ -24,12 +30,8 @@ Value with_items(Kind kind, Values items) {
 
 Value identifier(std::string name) { return with_text(Kind::identifier, std::move(name)); }
 
-Value integer(int64_t value) {
-  Value out;
-  out.kind = Kind::integer;
-  out.integer = value;
-  return out;
-}
+Value reference(int64_t id) { return with_integer(Kind::reference, id); }
+Value integer(int64_t value) { return with_integer(Kind::integer, value); }
 
 Value scalar(double value) {
   Value out;

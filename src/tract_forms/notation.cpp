@@ -1,12 +1,19 @@
-// Constants: literals where exact, else variables, written on first use.
+#include "src/tract_forms/notation.h"
+
 #include <cmath>
 #include <utility>
 
-#include "src/diag/error.h"
-#include "src/translate/emitter.h"
-#include "src/translate/emitter_state.h"
+#include "src/tract_forms/size_text.h"
 
-namespace t2n::ops {
+namespace t2n::tract_forms {
+
+using draft::Attribute;
+using draft::Ref;
+using draft::TensorEntry;
+using ir::Dim;
+using ir::DType;
+using ir::Shape;
+
 namespace {
 
 nnef::Value cast_literal(nnef::Value number, DType dtype) {
@@ -50,28 +57,11 @@ void check_stored(const TensorEntry&) {}
 
 }  // namespace
 
-draft::Notation tract_notation() { return {literal, write_broadcast, check_stored}; }
-
-Ref Emitter::scalar(double value, DType dtype) {
-  T2N_ASSERT(ir::is_float(dtype) || value == std::floor(value), value, " is no ",
-             ir::dtype_name(dtype));
-  return state_->add_constant(ir::scalar_tensor(value, dtype), "const", 1, true);
+draft::Notation notation() {
+  return {.literal = literal,
+          .write_broadcast = write_broadcast,
+          .check_stored = check_stored,
+          .check_size = [](const Dim& size) { (void)size_text(size); }};
 }
 
-Ref Emitter::scalar(int64_t value, DType dtype) {
-  return state_->add_constant(ir::scalar_tensor(value, dtype), "const", 1, true);
-}
-
-Ref Emitter::scalar(bool value) { return scalar(static_cast<int64_t>(value), DType::boolean); }
-
-Ref Emitter::constant(ir::Tensor values, std::string_view name) {
-  return state_->add_constant(std::move(values), std::string(name), 1, true);
-}
-
-Ref Emitter::full(Ref scalar, const Shape& shape) {
-  T2N_ASSERT(rank(scalar) == 0, "full needs a rank-0 value, not ",
-             ir::shape_str(this->shape(scalar)));
-  return broadcast_to(scalar, shape);
-}
-
-}  // namespace t2n::ops
+}  // namespace t2n::tract_forms

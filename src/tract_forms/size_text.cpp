@@ -1,5 +1,5 @@
 // Sizes in tract's notation.
-#include "nnef_writer/dimension.h"
+#include "src/tract_forms/size_text.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,7 +12,7 @@
 #include "ir/quotients.h"
 #include "src/diag/error.h"
 
-namespace t2n::nnef {
+namespace t2n::tract_forms {
 namespace {
 
 using ir::Dim;
@@ -294,13 +294,13 @@ void refuse_many_quotients(const Dim& dim) {
                 "compute it with tensors, or export without --dynamic for this axis");
 }
 
-std::string tract_text(const Dim& dim) {
+std::string size_text(const Dim& dim) {
   const Dim size = lowered(dim);
   refuse_many_quotients(size);
   return text_of(size);
 }
 
-ir::Dim tract_form(const Dim& dim) {
+ir::Dim parsed_form(const Dim& dim) {
   const Dim size = lowered(dim);
   const Sum sum = terms_of(size);
   if (sum.size() < 2) return size;
@@ -309,9 +309,9 @@ ir::Dim tract_form(const Dim& dim) {
   return quotient ? ir::sum_of({common}) * ir::sum_of({{1, {*quotient}}}) : size;
 }
 
-bool has_tract_text(const Dim& dim) {
+bool has_size_text(const Dim& dim) {
   try {
-    (void)tract_text(dim);
+    (void)size_text(dim);
     return true;
   } catch (const Error& error) {
     if (error.diagnostic().id == "internal") throw;
@@ -319,4 +319,4 @@ bool has_tract_text(const Dim& dim) {
   }
 }
 
-}  // namespace t2n::nnef
+}  // namespace t2n::tract_forms

@@ -3,15 +3,17 @@
 
 #include <algorithm>
 
-#include "nnef_writer/dimension.h"
 #include "src/diag/error.h"
 #include "src/nnef/parser.h"
+#include "src/tract_forms/size_text.h"
 #include "tests/ir/draw.h"
 
-namespace t2n::nnef {
+namespace t2n::tract_forms {
 namespace {
 
 using ir::Dim;
+using nnef::Kind;
+using nnef::Value;
 
 /// As tract computes it.
 int64_t computed(const Value& value, const ir::Sizes& sizes) {
@@ -34,14 +36,14 @@ TEST_CASE("a size that has a form in NNEF is computed as it is") {
     const Dim dim = test::drawn_dim(3, {"B", "S"});
     std::string text;
     try {
-      text = tract_text(dim);
+      text = tract_forms::size_text(dim);
     } catch (const Error& error) {
       RC_ASSERT(error.diagnostic().id == "unsupported-argument");
       return;
     }
     ++forms;
     RC_ASSERT(text.front() != '-' || dim.is_constant());
-    const Value value = parse_value(text);
+    const Value value = nnef::parse_value(text);
     for (int64_t b = 0; b < 8; ++b)
       for (int64_t s = 0; s < 8; ++s) {
         const ir::Sizes sizes = {{"B", b}, {"S", s}};
@@ -54,7 +56,9 @@ TEST_CASE("a size that has a form in NNEF is computed as it is") {
 
 TEST_CASE("sums that tract would join into one quotient are refused, or written as one") {
   const auto text = [](const char* dim) {
-    return has_tract_text(ir::parse_dim(dim)) ? tract_text(ir::parse_dim(dim)) : "refused";
+    return tract_forms::has_size_text(ir::parse_dim(dim))
+               ? tract_forms::size_text(ir::parse_dim(dim))
+               : "refused";
   };
   CHECK_EQ(text("S - (S // 2)"), "((S + 1)/2)");
   CHECK_EQ(text("((3*S + 2) // 4) - 5"), "refused");
@@ -69,7 +73,7 @@ TEST_CASE("sums that tract would join into one quotient are refused, or written 
 }
 
 TEST_CASE("quotients of sums with a common factor have a form that tract keeps") {
-  const auto text = [](const char* dim) { return tract_text(ir::parse_dim(dim)); };
+  const auto text = [](const char* dim) { return tract_forms::size_text(ir::parse_dim(dim)); };
   CHECK_EQ(text("B - (B // 3)"), "((4*B + 5)/6)");
   CHECK_EQ(text("(2*B + 2*S) // 3"), "((4*B + 4*S + 1)/6)");
   CHECK_EQ(text("(4*B + 6) // 7"), "((8*B + 13)/14)");
@@ -79,7 +83,7 @@ TEST_CASE("quotients of sums with a common factor have a form that tract keeps")
 }
 
 TEST_CASE("maxima of sums with a common factor have a form that tract keeps") {
-  const auto text = [](const char* dim) { return tract_text(ir::parse_dim(dim)); };
+  const auto text = [](const char* dim) { return tract_forms::size_text(ir::parse_dim(dim)); };
   CHECK_EQ(text("max(T + 1, 2*S + 2)"), "(max(T - 1, 2*S) + 2)");
   CHECK_EQ(text("3*min(2*S - 4, T)"), "3*(min(2*S, T + 4) - 4)");
   CHECK_EQ(text("max(2*S + 2*B, T)"), "(max(B + 2*S, T - B) + B)");
@@ -87,7 +91,7 @@ TEST_CASE("maxima of sums with a common factor have a form that tract keeps") {
 }
 
 TEST_CASE("halves that round up are written as one quotient, in products and of each other") {
-  const auto text = [](const char* dim) { return tract_text(ir::parse_dim(dim)); };
+  const auto text = [](const char* dim) { return tract_forms::size_text(ir::parse_dim(dim)); };
   CHECK_EQ(text("(H - (H // 2))*(W - (W // 2))"), "((H + 1)/2)*((W + 1)/2)");
   CHECK_EQ(text("T + (T % 2)"), "2*((T + 1)/2)");
   CHECK_EQ(text("(T - (T // 2)) - ((T + 1) // 4)"), "((T + 3)/4)");
@@ -97,22 +101,23 @@ TEST_CASE("halves that round up are written as one quotient, in products and of 
 
 TEST_CASE("tract finds sizes equal that are one polynomial of the same quotients") {
   const auto are_equal = [](const char* a, const char* b) {
-    return tract_form(ir::parse_dim(a)) == tract_form(ir::parse_dim(b));
+    return tract_forms::parsed_form(ir::parse_dim(a)) == tract_forms::parsed_form(ir::parse_dim(b));
   };
   CHECK(are_equal("S - (S // 2)", "(S + 1) // 2"));
   CHECK(are_equal("T + (T % 2)", "2*((T + 1) // 2)"));
   // As it is written: a quotient, and no difference.
-  CHECK_FALSE(tract_form(ir::parse_dim("S - (S // 3)")) == ir::parse_dim("S - (S // 3)"));
+  CHECK_FALSE(tract_forms::parsed_form(ir::parse_dim("S - (S // 3)")) ==
+              ir::parse_dim("S - (S // 3)"));
 }
 
 TEST_CASE("quotients of quotients are refused before tract is busy with them for ever") {
   ir::Dim size = ir::Dim::symbol({"S"});
   for (int64_t i = 2; i < 8; ++i) size = size + floor_div(size, i);
-  CHECK(has_tract_text(size));  // 63 of them
+  CHECK(tract_forms::has_size_text(size));  // 63 of them
   size = size + floor_div(size, 9);
-  CHECK_FALSE(has_tract_text(size));
-  CHECK_THROWS_AS(refuse_many_quotients(size), Error);
+  CHECK_FALSE(tract_forms::has_size_text(size));
+  CHECK_THROWS_AS(tract_forms::refuse_many_quotients(size), Error);
 }
 
 }  // namespace
-}  // namespace t2n::nnef
+}  // namespace t2n::tract_forms
