@@ -149,6 +149,25 @@ Ref expanded_repeats(Emitter& out, Ref repeats, const Dim& count) {
   return out.squeeze(reduce(out, "sum_reduce", out.cast(is_over, DType::i64), {1}), {1});
 }
 
+/// Each slice once. Indices and counts are results even if they were not requested.
+Shapes unique_slices_shapes(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const int axis = op.axis("dim", shapes::dim_rank(x));
+  return {
+      shapes::with_dim(x, axis, shapes::unbacked_size()), {x.at(axis)}, {shapes::unbacked_size()}};
+}
+
+/// Each value once, its indices, and its count; results that were not requested are empty.
+Shapes unique_shapes(const ShapeView& op) {
+  if (op.has("dim")) return unique_slices_shapes(op);
+  const bool has_inverse = op.boolean("return_inverse"), has_counts = op.boolean("return_counts");
+  Shapes out = {{shapes::unbacked_size()}, has_inverse ? op.shape("self") : Shape{0}};
+  if (op.outputs() > 2) out.push_back({has_counts ? shapes::unbacked_size() : Dim(0)});
+  return out;
+}
+
+Shapes bincount_shapes(const ShapeView&) { return {{shapes::unbacked_size()}}; }
+
 }  // namespace
 
 bool has_computed_repeats(const Emitter& out, Ref repeats, const OpView& op) {
@@ -188,6 +207,8 @@ void register_data_dependent(Registry& r) {
       unique_dim, kNanLimits);
   add("aten::bincount", "the number of occurrences of 0, 1, ..., or the sums of their weights",
       bincount);
+  r.shapes(unique_shapes, "_unique _unique2 unique_consecutive unique_dim unique_dim_consecutive");
+  r.shapes(bincount_shapes, "bincount");
 }
 
 }  // namespace t2n::ops

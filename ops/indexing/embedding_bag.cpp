@@ -210,6 +210,15 @@ void embedding_renorm(const OpView& op, Emitter& out) {
          scatter_rows(out, table, indices, out.cast(kept, op.dtype()), {Combine::none, true}));
 }
 
+/// One row per bag; the other results are internal to torch.
+Shapes embedding_bag_shapes(const ShapeView& op) {
+  const Dim ends = op.boolean("include_last_offset") ? 1 : 0;
+  Shapes out;
+  for (size_t i = 0; i < op.outputs(); ++i) out.push_back(op.traced(i));
+  out.at(0) = {op.shape("offsets").at(0) - ends, op.shape("weight").at(1)};
+  return out;
+}
+
 }  // namespace
 
 void register_embedding_bag(Registry& r) {
@@ -221,6 +230,8 @@ void register_embedding_bag(Registry& r) {
           "aten::_embedding_bag_forward_only"},
          {"matmul", "sum, mean or maximum of weight[indices] over each bag; no other result",
           embedding_bag});
+  r.shapes(embedding_bag_shapes, "embedding_bag _embedding_bag _embedding_bag_forward_only");
+  r.shapes(shapes::same, "embedding_renorm");
 }
 
 }  // namespace t2n::ops

@@ -4,6 +4,7 @@
 #include "ops/indexing/families.h"
 #include "ops/indexing/scatter.h"
 #include "ops/reduction/reduce.h"
+#include "ops/structure/index_shapes.h"
 #include "ops/structure/positions.h"
 #include "src/diag/error.h"
 #include "src/translate/registry.h"
@@ -248,6 +249,24 @@ void add_index_write(Registry& r, const std::vector<std::string_view>& names, st
            .limits = limits});
 }
 
+Shapes put_shapes(const ShapeView& op) {
+  op.require_in_range("index", shapes::product(op.shape("self")));
+  return shapes::same(op);
+}
+
+/// The values that are written broadcast to their destination.
+Shapes put_at_indices_shapes(const ShapeView& op) {
+  const auto destination = picked_shape(op);
+  if (destination && std::none_of(destination->begin(), destination->end(),
+                                  [](const Dim& size) { return size == shapes::unbacked_size(); }))
+    op.require_fit("values", *destination);
+  return shapes::same(op);
+}
+
+Shapes masked_scatter_shapes(const ShapeView& op) {
+  return {op.broadcast(op.shape("self"), op.shape("mask"))};
+}
+
 }  // namespace
 
 Ref scatter_rows(Emitter& out, Ref x, Ref index, Ref rows, Write write) {
@@ -283,6 +302,10 @@ void register_index_writes(Registry& r) {
          .doc = "self, with the elements of source in order where mask",
          .variants = {{has(Feature::core_cumsum), "tract_core_cumsum", masked_scatter},
                       {any_target(), "matmul", masked_scatter}}});
+  r.shapes(masked_scatter_shapes, "masked_scatter");
+  r.shapes(put_at_indices_shapes, "_index_put_impl _unsafe_index_put index_put");
+  r.shapes(put_rows_shapes, "index_add index_copy index_fill");
+  r.shapes(put_shapes, "put");
 }
 
 }  // namespace t2n::ops

@@ -28,6 +28,14 @@ void nonzero_columns(const OpView& op, Emitter& out) {
   for (size_t i = 0; i < indices.size(); ++i) finish(op, out, indices[i], static_cast<int>(i));
 }
 
+/// The indices of nonzero elements: one row each, with the index along each axis.
+Shapes nonzero_shapes(const ShapeView& op) {
+  return {{shapes::unbacked_size(), Dim(static_cast<int64_t>(op.shape("self").size()))}};
+}
+
+/// The same as a list, one tensor for each axis.
+Shapes nonzero_list_shapes(const ShapeView& op) { return repeated(op, {shapes::unbacked_size()}); }
+
 }  // namespace
 
 void register_nonzero(Registry& r) {
@@ -41,6 +49,8 @@ void register_nonzero(Registry& r) {
   add("aten::nonzero_numpy", "the indices of nonzero elements, one tensor per axis",
       nonzero_columns);
   add("aten::where", "the indices of nonzero elements, one tensor per axis", nonzero_columns);
+  r.shapes(nonzero_shapes, "nonzero argwhere");
+  r.shapes(nonzero_list_shapes, "nonzero_numpy");
 }
 
 }  // namespace t2n::ops

@@ -5,7 +5,9 @@
 #include <limits>
 
 #include "ops/indexing/families.h"
+#include "ops/structure/index_shapes.h"
 #include "ops/structure/positions.h"
+#include "ops/structure/slice_shapes.h"
 #include "src/diag/error.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
@@ -148,7 +150,32 @@ void diagonal_scatter(const OpView& op, Emitter& out) {
   finish(op, out, from_rows(out, scatter_rows(out, to.x, diagonal, part, {}), to));
 }
 
+Shapes select_scatter_shapes(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const int axis = op.axis("dim", shapes::dim_rank(x));
+  require_index(op, x.at(axis));
+  op.unified(shapes::without(x, {axis}, false), op.shape("src"));
+  return {x};
+}
+
+/// The part that is written has the size of what is written.
+Shapes slice_scatter_shapes(const ShapeView& op) {
+  op.unified(slice_shapes(op).at(0), op.shape("src"));
+  return {op.shape("self")};
+}
+
 }  // namespace
+
+/// index_add and similar operators: one row of the source for each index.
+Shapes put_rows_shapes(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  require_in_range_along(op, x);
+  if (op.is_tensor("source") && !x.empty() && op.shape("source").size() == x.size())
+    op.unified(shapes::with_dim(x, op.axis("dim", shapes::dim_rank(x)),
+                                shapes::product(op.shape("index"))),
+               op.shape("source"));
+  return shapes::same(op);
+}
 
 void register_scatter(Registry& r) {
   r.same({"aten::select_scatter"},
@@ -161,6 +188,9 @@ void register_scatter(Registry& r) {
   r.add({.op = "aten::as_strided_scatter",
          .doc = "self with a strided part of its memory replaced",
          .refusal = Refusal{Limit::memory_layout, "write through ordinary indexing instead"}});
+  r.shapes(shapes::same, "diagonal_scatter");
+  r.shapes(select_scatter_shapes, "select_scatter");
+  r.shapes(slice_scatter_shapes, "slice_scatter");
 }
 
 }  // namespace t2n::ops

@@ -1,6 +1,7 @@
 // Shared by scatter operations: writing elements at positions that other tensors hold.
 #pragma once
 
+#include "src/shapes/shape_rule.h"
 #include "src/translate/arith.h"
 
 namespace t2n::ops {
@@ -19,5 +20,8 @@ Ref scatter_elements(Emitter& out, Ref x, Ref index, Ref src, int axis, Write wr
 
 /// y[index[k], ...] = rows[k, ...]; `index` is [k] and not negative.
 Ref scatter_rows(Emitter& out, Ref x, Ref index, Ref rows, Write write);
+
+/// index_add and similar operators: one row of the source for each index.
+shapes::Shapes put_rows_shapes(const shapes::ShapeView& op);
 
 }  // namespace t2n::ops

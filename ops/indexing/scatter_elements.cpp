@@ -4,6 +4,7 @@
 
 #include "ops/indexing/families.h"
 #include "ops/indexing/scatter.h"
+#include "ops/structure/index_shapes.h"
 #include "src/diag/error.h"
 #include "src/translate/integer_division.h"
 #include "src/translate/nan.h"
@@ -218,6 +219,15 @@ void add_scatter(Registry& r, std::string_view name, std::string_view doc, Trans
                       {any_target(), "select", translate}}});
 }
 
+/// scatter: each index is the destination of an element of the source.
+Shapes scatter_shapes(const ShapeView& op) {
+  const Shape& index = op.shape("index");
+  require_in_range_along(op, op.shape("self"));
+  require_fits(op, index, op.shape("self"));
+  if (op.is_tensor("src")) require_fits(op, index, op.shape("src"), true);
+  return shapes::same(op);
+}
+
 }  // namespace
 
 Ref scatter_elements(Emitter& out, Ref x, Ref index, Ref src, int axis, Write write) {
@@ -250,6 +260,8 @@ void register_scatter_elements(Registry& r) {
               scatter_reduce);
   add_scatter(r, "aten::index_reduce",
               "prod, mean, amax or amin of self[index[k]] and source[k] along dim", index_reduce);
+  r.shapes(put_rows_shapes, "index_reduce");
+  r.shapes(scatter_shapes, "scatter scatter_add scatter_reduce");
 }
 
 }  // namespace t2n::ops

@@ -6,6 +6,7 @@
 #include "ops/structure/positions.h"
 #include "ops/structure/spatial.h"
 #include "ops/structure/symbolic_windows.h"
+#include "ops/structure/window_shapes.h"
 #include "src/translate/arith.h"
 #include "src/translate/quotient.h"
 #include "src/translate/registry.h"
@@ -314,6 +315,10 @@ void register_adaptive_pool(Registry& r) {
   r.same({"aten::adaptive_max_pool1d"}, {"max_pool_with_index", kMax, adaptive_max_pool<1>});
   r.same({"aten::adaptive_max_pool2d"}, {"max_pool_with_index", kMax, adaptive_max_pool<2>});
   r.same({"aten::adaptive_max_pool3d"}, {"max_pool_with_index", kMax, adaptive_max_pool<3>});
+  r.shapes(adaptive_pool_shapes,
+           "_adaptive_avg_pool2d _adaptive_avg_pool3d adaptive_avg_pool1d "
+           "adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d "
+           "adaptive_max_pool2d adaptive_max_pool3d");
 }
 
 }  // namespace t2n::ops

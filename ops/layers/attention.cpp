@@ -199,6 +199,29 @@ void scaled_dot_product(const OpView& op, Emitter& out) {
     if (op.is_used(i)) op.refuse_op(Limit::backward_output, "read its first output only");
 }
 
+/// The number of queries by the width of values.
+Shape attended(const ShapeView& op) {
+  const Shape &query = op.shape("query"), &value = op.shape("value");
+  Shape out = op.boolean("enable_gqa")
+                  ? shapes::all_but_last(query, 2)
+                  : op.broadcast(shapes::all_but_last(query, 2), shapes::all_but_last(value, 2));
+  const Shape& key = op.shape("key");
+  op.unified(query.back(), key.back());
+  op.unified(key.at(key.size() - 2), value.at(value.size() - 2));
+  out.push_back(query.at(query.size() - 2));
+  Shape scores = out;
+  scores.push_back(value.at(value.size() - 2));
+  op.require_fit("attn_mask", scores);
+  out.push_back(value.back());
+  return out;
+}
+
+Shapes attention_shapes(const ShapeView& op) { return {attended(op)}; }
+
+Shapes flash_attention_shapes(const ShapeView& op) {
+  return {attended(op), shapes::all_but_last(op.shape("query"), 1)};
+}
+
 }  // namespace
 
 AttentionResult composed_attention(const OpView& op, Emitter& out, Attention a) {
@@ -231,6 +254,8 @@ void register_attention(Registry& r) {
          .variants = {{has(Feature::sdpa), "tract_transformers_sdpa", scaled_dot_product},
                       {any_target(), "softmax", scaled_dot_product}},
          .limits = "dropout_p other than 0 is refused"});
+  r.shapes(attention_shapes, "scaled_dot_product_attention");
+  r.shapes(flash_attention_shapes, "_scaled_dot_product_flash_attention_for_cpu");
 }
 
 }  // namespace t2n::ops

@@ -108,6 +108,19 @@ void encoder_layer(const OpView& op, Emitter& out) {
   out.result(norm_first ? y : encoder_norm(op, out, y, kNorm2));
 }
 
+/// The weights are averaged over heads if requested; a fused kernel returns none.
+Shapes multi_head_shapes(const ShapeView& op) {
+  const Shape &query = op.shape("query"), &key = op.shape("key");
+  if (op.outputs() < 2) return {query};
+  Shape weights = {query.at(0), query.at(1), key.at(1)};
+  const bool averages = op.boolean("average_attn_weights");
+  if (!op.boolean("need_weights") || !averages)
+    weights.insert(weights.begin() + 1, op.dim("num_head"));
+  return {query, weights};
+}
+
+Shapes encoder_layer_shapes(const ShapeView& op) { return {op.shape("src")}; }
+
 }  // namespace
 
 void register_attention_layers(Registry& r) {
@@ -119,6 +132,8 @@ void register_attention_layers(Registry& r) {
          .doc = "attention and a feed-forward network, each with residual and layer_norm",
          .variants = {{has(Feature::sdpa), "tract_transformers_sdpa", encoder_layer},
                       {any_target(), "softmax", encoder_layer}}});
+  r.shapes(multi_head_shapes, "_native_multi_head_attention");
+  r.shapes(encoder_layer_shapes, "_transformer_encoder_layer_fwd");
 }
 
 }  // namespace t2n::ops

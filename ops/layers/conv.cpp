@@ -3,6 +3,7 @@
 
 #include "ops/layers/families.h"
 #include "ops/structure/spatial.h"
+#include "ops/structure/window_shapes.h"
 #include "src/translate/arith.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
@@ -213,6 +214,59 @@ void conv_tbc(const OpView& op, Emitter& out) {
 
 constexpr std::string_view kConvLimits = "integer tensors are refused";
 
+bool is_transposed(const ShapeView& op) {
+  return op.boolean("transposed", op.op().find("transpose") != std::string_view::npos);
+}
+
+Dim transposed_size(const ShapeView& op, const AxisWindow& w, const Dim& size, size_t axis,
+                    size_t rank) {
+  const Dim more = op.dims("output_padding", rank, 0).at(axis);
+  if (!more.is_constant()) {
+    op.require(more, Relation::ge, 0);
+    op.require(more, Relation::lt, max(w.stride, w.dilation));
+  }
+  const Dim out = (size - 1) * w.stride - 2 * w.padding + w.reach() + more;
+  op.require(out, Relation::ge, 1);
+  return out;
+}
+
+/// padding="same" keeps a size; "valid" pads nothing.
+Dim convolved(const ShapeView& op, AxisWindow w, const Dim& size, size_t axis, size_t rank) {
+  if (op.is_text("padding")) {
+    if (op.str("padding") == "same") return size;
+    return w.count(op, size);
+  }
+  w.padding = op.dims("padding", rank, 0).at(axis);
+  return is_transposed(op) ? transposed_size(op, w, size, axis, rank) : w.count(op, size);
+}
+
+Shapes conv_shapes(const ShapeView& op) {
+  const Shape& x = op.shape("input");
+  const Shape& weight = op.shape("weight");
+  const size_t rank = weight.size() - 2;
+  Shape out = shapes::all_but_last(x, rank);
+  const Dim groups = op.has("groups") ? op.dim("groups") : Dim(1);
+  op.unified(out.back(), is_transposed(op) ? weight.at(0) : weight.at(1) * groups);
+  out.back() = is_transposed(op) ? weight.at(1) * groups : weight.at(0);
+  if (op.is_tensor("bias")) op.unified(op.shape("bias"), {out.back()});
+  for (size_t i = 0; i < rank; ++i) {
+    const AxisWindow w{weight[i + 2], op.dims("stride", rank, 1).at(i), 0,
+                       op.dims("dilation", rank, 1).at(i)};
+    out.push_back(convolved(op, w, shapes::last_dims(x, rank)[i], i, rank));
+  }
+  return {out};
+}
+
+/// Axes: time, batch, channels.
+Shapes conv_tbc_shapes(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const Shape& weight = op.shape("weight");
+  const AxisWindow w{weight.at(0), 1, op.dim("pad"), 1};
+  op.unified(x.at(2), weight.at(1));
+  op.unified(op.shape("bias"), {weight.at(2)});
+  return {{w.count(op, x.at(0)), x.at(1), weight.at(2)}};
+}
+
 }  // namespace
 
 Ref transposed_convolution(Emitter& out, const Convolution& c, const Ints& extra,
@@ -242,6 +296,10 @@ void register_conv(Registry& r) {
   r.same({"aten::_convolution", "aten::_convolution.deprecated"},
          {"conv", "a convolution, or its transpose", convolution_with_flags, {}, kConvLimits});
   r.same({"aten::conv_tbc"}, {"conv", "conv1d over [time, batch, channels]", conv_tbc});
+  r.shapes(conv_shapes,
+           "_convolution _convolution_mode conv1d conv2d conv3d conv_transpose1d "
+           "conv_transpose2d conv_transpose3d convolution");
+  r.shapes(conv_tbc_shapes, "conv_tbc");
 }
 
 }  // namespace t2n::ops

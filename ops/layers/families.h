@@ -17,6 +17,7 @@ void register_pool(Registry& registry);
 void register_resize(Registry& registry);
 void register_smooth_resize(Registry& registry);
 void register_rnn(Registry& registry);
+void register_rnn_shapes(Registry& registry);
 void register_rope(Registry& registry);
 void register_scan(Registry& registry);
 void register_vision(Registry& registry);

@@ -226,6 +226,22 @@ void affine_grid(const OpView& op, Emitter& out) {
   out.result(out.cast(out.reshape(y, op.shape()), op.dtype()));
 }
 
+/// [N, H, W, 2] for a size of [N, C, H, W], and so on.
+Shapes affine_grid_shapes(const ShapeView& op) {
+  Shape out = op.dims("size");
+  const auto axes = static_cast<int64_t>(out.size()) - 2;
+  out.erase(out.begin() + 1);
+  out.push_back(axes);
+  return {out};
+}
+
+/// One point of the grid for each result.
+Shapes grid_sampler_shapes(const ShapeView& op) {
+  Shape out = shapes::all_but_last(op.shape("grid"), 1);
+  out.insert(out.begin() + 1, op.shape("input").at(1));
+  return {out};
+}
+
 }  // namespace
 
 void register_grid_sample(Registry& r) {
@@ -236,6 +252,8 @@ void register_grid_sample(Registry& r) {
                       {any_target(), "tract_core_gather_elements", grid_sampler_gathered}}});
   r.same({"aten::affine_grid_generator"},
          {"matmul", "the positions of an image under an affine map", affine_grid});
+  r.shapes(affine_grid_shapes, "affine_grid_generator");
+  r.shapes(grid_sampler_shapes, "grid_sampler grid_sampler_2d grid_sampler_3d");
 }
 
 }  // namespace t2n::ops

@@ -12,6 +12,8 @@ void dequantise(const OpView& op, Emitter& out) {
   out.result(unpacked(out, op.tensor("self"), op.dtype(), op.shape()));
 }
 
+Shapes dequantised_shapes(const ShapeView& op) { return {op.dims("shape")}; }
+
 }  // namespace
 
 void register_packed(Registry& r) {
@@ -19,6 +21,7 @@ void register_packed(Registry& r) {
          .doc = "(q - 8) * d of 4-bit codes q, with a scale d for each 32 of a row",
          .variants = {{has(Feature::q4_0), "variable", dequantise}},
          .limits = "weights of linear layers, embeddings and convolutions that mix channels only"});
+  r.shapes(dequantised_shapes, "t2n::dequantise_q4_0");
 }
 
 }  // namespace t2n::ops

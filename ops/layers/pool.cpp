@@ -5,6 +5,7 @@
 #include "ops/layers/families.h"
 #include "ops/structure/spatial.h"
 #include "ops/structure/symbolic_windows.h"
+#include "ops/structure/window_shapes.h"
 #include "src/translate/arith.h"
 #include "src/translate/quotient.h"
 #include "src/translate/registry.h"
@@ -296,6 +297,30 @@ void add_pools(Registry& r, std::string_view max, std::string_view with_indices,
                       {any_target(), "box", avg_pool<kSpatial, false>}}});
 }
 
+/// With ceil_mode, a last window counts if it starts within the input or its left padding.
+Dim pooled(const ShapeView& op, const AxisWindow& w, const Dim& size) {
+  if (!op.boolean("ceil_mode")) return w.count(op, size);
+  op.require(size + 2 * w.padding, Relation::ge, w.reach() - w.stride + 1);
+  const Dim count = shapes::ceil_div(size + 2 * w.padding - w.reach(), w.stride) + 1;
+  const Dim begun = floor_div(size + w.padding - 1, w.stride) + 1;
+  if (!ir::is_unbacked(size)) op.constraints().decide(count, Relation::le, begun);
+  return op.constraints().smaller(count, begun);
+}
+
+Shapes pool_shapes(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const size_t rank = spatial_rank(op);
+  const Shape kernel = op.dims("kernel_size", rank, 1);
+  Shape out = shapes::all_but_last(x, rank);
+  for (size_t i = 0; i < rank; ++i) {
+    const bool strides = op.has("stride") && !op.dims("stride").empty();
+    const AxisWindow w{kernel.at(i), strides ? op.dims("stride", rank, 1).at(i) : kernel[i],
+                       op.dims("padding", rank, 0).at(i), op.dims("dilation", rank, 1).at(i)};
+    out.push_back(pooled(op, w, shapes::last_dims(x, rank)[i]));
+  }
+  return repeated(op, out);
+}
+
 }  // namespace
 
 void register_pool(Registry& r) {
@@ -304,6 +329,10 @@ void register_pool(Registry& r) {
   add_pools<3>(r, "aten::max_pool3d", "aten::max_pool3d_with_indices", "aten::avg_pool3d");
   r.same({"aten::max_unpool2d", "aten::max_unpool3d"},
          {"tract_core_scatter_elements", "zeros with `self` at `indices`", max_unpool});
+  r.shapes(pool_shapes,
+           "avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool1d_with_indices max_pool2d "
+           "max_pool2d_with_indices max_pool3d max_pool3d_with_indices");
+  r.shapes(adaptive_pool_shapes, "max_unpool2d max_unpool3d");
 }
 
 }  // namespace t2n::ops

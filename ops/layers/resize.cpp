@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/fraction.h"
 #include "ops/layers/families.h"
 #include "ops/pointwise/special.h"
 #include "ops/structure/positions.h"
@@ -199,7 +200,41 @@ void upsample(const OpView& op, Emitter& out) {
 
 constexpr std::string_view kFloats = "integer tensors are refused";
 
+/// floor(size * factor), in integers if that is the same for all sizes.
+Dim resized_size(const ShapeView& op, const Dim& size, double factor) {
+  if (size.is_constant())
+    return static_cast<int64_t>(std::floor(static_cast<double>(size.value()) * factor));
+  constexpr int64_t kParts = 1024;
+  constexpr int kMantissa = 53;
+  const double parts = factor * static_cast<double>(kParts);
+  if (std::trunc(parts) == parts && parts <= 1e9)
+    return floor_div(static_cast<int64_t>(parts) * size, kParts);
+  const auto fraction = ir::simplest_fraction(factor, kMantissa);
+  if (!fraction) op.unknown("the factor is not a simple fraction");
+  if (fraction->skew < 0)
+    op.unknown(cat("floats round size * ", factor,
+                   " down to below the integer at some sizes, "
+                   "where size * ",
+                   fraction->number, " // ", fraction->divisor, " does not"));
+  return floor_div(fraction->number * size, fraction->divisor);
+}
+
 }  // namespace
+
+Shapes upsample_shapes(const ShapeView& op) {
+  const Shape& x = op.first();
+  const size_t rank = x.size() - 2;
+  Shape out = shapes::all_but_last(x, rank);
+  if (op.has("output_size")) {
+    for (const Dim& size : op.dims("output_size", rank, 1)) out.push_back(size);
+    return {out};
+  }
+  const std::vector<double> factors = op.f64s("scale_factors");
+  for (size_t i = 0; i < rank; ++i)
+    out.push_back(
+        resized_size(op, shapes::last_dims(x, rank)[i], factors.at(factors.size() == 1 ? 0 : i)));
+  return {out};
+}
 
 void register_resize(Registry& r) {
   r.add({.op = "aten::upsample_nearest2d",
@@ -229,6 +264,10 @@ void register_resize(Registry& r) {
           upsample<cubic_taps, symbolic_cubic>,
           {},
           kFloats});
+  r.shapes(upsample_shapes,
+           "_upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d "
+           "upsample_bicubic2d upsample_bilinear2d upsample_linear1d upsample_nearest1d "
+           "upsample_nearest2d upsample_nearest3d upsample_trilinear3d");
 }
 
 }  // namespace t2n::ops

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "src/shapes/shape_rule.h"
 #include "src/translate/emitter.h"
 #include "src/translate/op_view.h"
 
@@ -55,5 +56,7 @@ Resizing read_resizing(const OpView& op, Emitter& out);
 using SymbolicSample = Ref (*)(Emitter& out, Ref x, int axis, const SymbolicAxis& a);
 /// Resizes axis by axis, the last first, if some are symbolic. Nothing if none is.
 std::optional<Ref> symbolic_resized(const OpView& op, Emitter& out, SymbolicSample sample);
+
+shapes::Shapes upsample_shapes(const shapes::ShapeView& op);
 
 }  // namespace t2n::ops

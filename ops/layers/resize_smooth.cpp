@@ -113,6 +113,14 @@ void upsample_smoothly(const OpView& op, Emitter& out) {
 
 constexpr std::string_view kOfFloats = "integer tensors are refused";
 
+/// With antialiasing, torch gives every row of a one-column result the values of the first.
+Shapes smoothed_shapes(const ShapeView& op) {
+  const Shape out = upsample_shapes(op).front();
+  const bool keeps_rows = out.at(2) == op.first().at(2);
+  if (!out.back().is_constant() && !keeps_rows) op.require(out.back(), Relation::ge, 2);
+  return {out};
+}
+
 }  // namespace
 
 void register_smooth_resize(Registry& r) {
@@ -134,6 +142,8 @@ void register_smooth_resize(Registry& r) {
           upsample_smoothly<kLanczos>,
           {},
           kOfFloats});
+  r.shapes(smoothed_shapes,
+           "_upsample_bicubic2d_aa _upsample_bilinear2d_aa _upsample_lanczos2d_aa");
 }
 
 }  // namespace t2n::ops

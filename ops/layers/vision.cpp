@@ -109,12 +109,19 @@ void nms(const OpView& op, Emitter& out) {
   out.result(kept);
 }
 
+/// The boxes that are not suppressed.
+Shapes nms_shapes(const ShapeView& op) {
+  op.unified(op.shape("dets").at(0), op.shape("scores").at(0));
+  return {{shapes::unbacked_size()}};
+}
+
 }  // namespace
 
 void register_vision(Registry& r) {
   r.add({.op = "torchvision::nms",
          .doc = "the boxes that no box with a better score overlaps, the best first",
          .variants = {{has(Feature::non_zero), "tract_core_scan", nms}}});
+  r.shapes(nms_shapes, "torchvision::nms");
 }
 
 }  // namespace t2n::ops

@@ -2,6 +2,7 @@
 // pair by pair.
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "ops/matrix/families.h"
 #include "ops/structure/diagonal.h"
@@ -252,11 +253,30 @@ void einsum(const OpView& op, Emitter& out) {
   out.result(arranged(out, y, equation.output));
 }
 
+/// Axes with the same letter broadcast.
+Shapes einsum_shapes(const ShapeView& op) {
+  const Shapes x = op.shapes("tensors");
+  std::vector<int> ranks;
+  for (const Shape& shape : x) ranks.push_back(static_cast<int>(shape.size()));
+  const Equation equation = read_equation(op.str("equation"), ranks);
+  std::map<char, Dim> sizes;
+  for (size_t k = 0; k < x.size(); ++k)
+    for (size_t axis = 0; axis < x[k].size(); ++axis) {
+      const Dim& size = x[k][axis];
+      const auto [known, is_new] = sizes.emplace(equation.inputs.at(k).at(axis), size);
+      if (!is_new) known->second = op.broadcast_dim(known->second, size);
+    }
+  Shape out;
+  for (const char label : equation.output) out.push_back(sizes.at(label));
+  return {out};
+}
+
 }  // namespace
 
 void register_einsum(Registry& r) {
   r.same({"aten::einsum"},
          {"tract_core_einsum", "sum of products over the letters that the output lacks", einsum});
+  r.shapes(einsum_shapes, "einsum");
 }
 
 }  // namespace t2n::ops

@@ -85,6 +85,10 @@ class Equations {
 
 }  // namespace
 
+shapes::Shapes inverse_with_info_shapes(const shapes::ShapeView& op) {
+  return {op.first(), shapes::all_but_last(op.first(), 2)};
+}
+
 Ref row_where(Emitter& out, Ref x, Ref is_row) {
   const Ref only = select(out, is_row, x, like(out, 0, x));
   return reduce(out, "sum_reduce", only, {out.rank(only) - 2});

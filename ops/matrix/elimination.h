@@ -1,6 +1,7 @@
 // Systems of linear equations of a few unknowns: Gauss and Jordan's elimination with pivots.
 #pragma once
 
+#include "src/shapes/shape_rule.h"
 #include "src/translate/emitter.h"
 
 namespace t2n::ops {
@@ -15,5 +16,7 @@ Ref determinant_by_elimination(Emitter& out, Ref a);
 
 /// The one row of `x` where the condition holds: [..., 1, m].
 Ref row_where(Emitter& out, Ref x, Ref is_row);
+
+shapes::Shapes inverse_with_info_shapes(const shapes::ShapeView& op);
 
 }  // namespace t2n::ops

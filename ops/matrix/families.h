@@ -8,6 +8,7 @@ class Registry;
 void register_einsum(Registry& registry);
 void register_grouped(Registry& registry);
 void register_matmul(Registry& registry);
+void register_matmul_shapes(Registry& registry);
 void register_small_matrix(Registry& registry);
 void register_triangular(Registry& registry);
 

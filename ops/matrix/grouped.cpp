@@ -57,11 +57,26 @@ void grouped_mm(const OpView& op, Emitter& out) {
   out.result(out.cast(y, op.dtype()));
 }
 
+/// One product per group. Groups are batches, or ranges (`offs`) of rows, of columns, or of the
+/// summed axis.
+Shapes grouped_shapes(const ShapeView& op) {
+  const Shape &a = op.shape("self"), &b = op.shape("mat2");
+  op.unified(a.back(), b.at(b.size() - 2));
+  if (a.size() == 3 && b.size() == 3) return {{op.unified(a.at(0), b.at(0)), a.at(1), b.at(2)}};
+  const Dim groups = op.shape("offs").at(0);
+  if (b.size() == 3) op.unified(groups, b.at(0));
+  if (b.size() == 3) return {{a.at(0), b.at(2)}};
+  if (a.size() == 2) return {{groups, a.at(0), b.at(1)}};
+  op.unified(groups, a.at(0));
+  return {{a.at(1), b.at(1)}};
+}
+
 }  // namespace
 
 void register_grouped(Registry& r) {
   r.same({"aten::_grouped_mm"},
          {"matmul", "products of groups of rows, terms or columns, which end at offs", grouped_mm});
+  r.shapes(grouped_shapes, "_grouped_mm");
 }
 
 }  // namespace t2n::ops

@@ -236,6 +236,28 @@ void register_closed_forms(Registry& r) {
          {"matmul", "x with A . x = B", solve, {}, "computed matrices larger than 16 x 16"});
 }
 
+/// One number for each matrix.
+Shapes per_matrix_shapes(const ShapeView& op) {
+  return repeated(op, shapes::all_but_last(op.first(), 2));
+}
+
+/// B holds vectors if it has the batch of A without columns, or is one vector.
+Shapes linalg_solve_shapes(const ShapeView& op) {
+  const Shape &a = op.shape("A"), &b = op.shape("B");
+  const bool is_vector = b.size() == 1 || b == shapes::all_but_last(a, 1);
+  if (is_vector) return {op.broadcast(shapes::all_but_last(a, 1), b)};
+  Shape out = op.broadcast(shapes::all_but_last(a, 2), shapes::all_but_last(b, 2));
+  for (const Dim& dim : shapes::last_dims(b, 2)) out.push_back(dim);
+  return {out};
+}
+
+/// Variables are rows. A single variable gives a number.
+Shapes covariance_shapes(const ShapeView& op) {
+  const Shape& x = op.first();
+  const bool is_one = x.size() < 2 || !op.holds(x[0], Relation::ge, 2);
+  return {is_one ? Shape{} : Shape{x[0], x[0]}};
+}
+
 }  // namespace
 
 void register_small_matrix(Registry& r) {
@@ -282,6 +304,13 @@ void register_small_matrix(Registry& r) {
   r.same({"aten::trace"}, {"sum_reduce", "sum of the diagonal", trace});
   r.same({"aten::cov"}, {"matmul", "covariances of rows", cov});
   r.same({"aten::corrcoef"}, {"matmul", "covariances over both standard deviations", corrcoef});
+  r.shapes(shapes::same, "inverse linalg_inv");
+  r.shapes(per_matrix_shapes, "det linalg_det linalg_slogdet logdet slogdet");
+  r.shapes(inverse_with_info_shapes, "linalg_inv_ex");
+  r.shapes(linalg_solve_shapes, "linalg_solve");
+  r.shapes(shapes::reduce, "nuclear_norm");
+  r.shapes(shapes::numbers, "trace");
+  r.shapes(covariance_shapes, "cov corrcoef");
 }
 
 }  // namespace t2n::ops

@@ -129,6 +129,35 @@ void cholesky_inverse(const OpView& op, Emitter& out) {
 
 constexpr std::string_view kRowLimit = "computed matrices of more than 32 rows";
 
+/// One system per matrix; leading axes broadcast.
+Shape solution_shape(const ShapeView& op, const Shape& a, const Shape& b) {
+  op.unified(a.back(), b.at(b.size() - 2));
+  Shape out = op.broadcast(shapes::all_but_last(a, 2), shapes::all_but_last(b, 2));
+  for (const Dim& dim : shapes::last_dims(b, 2)) out.push_back(dim);
+  return out;
+}
+
+Shapes solve_triangular_shapes(const ShapeView& op) {
+  Shape a = op.shape("self"), b = op.shape("B");
+  if (op.boolean("left", true)) return {solution_shape(op, a, b)};
+  std::swap(b[b.size() - 2], b.back());
+  Shape out = solution_shape(op, a, b);
+  std::swap(out[out.size() - 2], out.back());
+  return {out};
+}
+
+Shapes old_solve_triangular_shapes(const ShapeView& op) {
+  const Shape& a = op.shape("A");
+  const Shape out = solution_shape(op, a, op.shape("self"));
+  Shape copy = shapes::all_but_last(out, 2);
+  for (const Dim& dim : shapes::last_dims(a, 2)) copy.push_back(dim);
+  return {out, copy};
+}
+
+Shapes cholesky_solve_shapes(const ShapeView& op) {
+  return {solution_shape(op, op.shape("input2"), op.shape("self"))};
+}
+
 }  // namespace
 
 void register_triangular(Registry& r) {
@@ -142,6 +171,11 @@ void register_triangular(Registry& r) {
          {"matmul", "x with L . L^T . x = self", cholesky_solve, {}, kRowLimit});
   r.same({"aten::cholesky_inverse"},
          {"matmul", "the inverse of L . L^T", cholesky_inverse, {}, kRowLimit});
+  r.shapes(shapes::same, "cholesky linalg_cholesky cholesky_inverse");
+  r.shapes(inverse_with_info_shapes, "linalg_cholesky_ex");
+  r.shapes(solve_triangular_shapes, "linalg_solve_triangular");
+  r.shapes(old_solve_triangular_shapes, "triangular_solve");
+  r.shapes(cholesky_solve_shapes, "cholesky_solve");
 }
 
 }  // namespace t2n::ops

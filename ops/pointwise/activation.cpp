@@ -250,6 +250,21 @@ void register_piecewise(Registry& r) {
          {"select", "self > 0 ? self : weight * self", prelu});
 }
 
+/// One slope, or one for each channel.
+Shapes prelu_shapes(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const Shape& slope = op.shape("weight");
+  if (slope.size() == 1) op.require_fit(slope, {shapes::dim_rank(x) > 1 ? x.at(1) : Dim(1)});
+  return {x};
+}
+
+/// One half of the entries gates the other.
+Shapes glu_shapes(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const int axis = op.axis("dim", shapes::dim_rank(x));
+  return {shapes::with_dim(x, axis, floor_div(x.at(axis), 2))};
+}
+
 }  // namespace
 
 void register_activation(Registry& r) {
@@ -261,6 +276,11 @@ void register_activation(Registry& r) {
   register_gated(r);
   register_piecewise(r);
   register_softmax(r);
+  r.shapes(shapes::same,
+           "_prelu_kernel _log_softmax _safe_softmax _softmax log_softmax softmax softmin "
+           "special_log_softmax special_softmax");
+  r.shapes(prelu_shapes, "prelu");
+  r.shapes(glu_shapes, "glu");
 }
 
 }  // namespace t2n::ops

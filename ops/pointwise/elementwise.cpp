@@ -252,6 +252,11 @@ void register_copies(Registry& r) {
   r.elementwise({"aten::zero"}, {"", "zeros in the shape of self", zero});
 }
 
+Shapes copy_shapes(const ShapeView& op) {
+  op.require_fit("src", op.shape("self"));
+  return shapes::same(op);
+}
+
 }  // namespace
 
 void register_elementwise(Registry& r) {
@@ -262,6 +267,10 @@ void register_elementwise(Registry& r) {
       {"aten::clamp", "aten::clamp.Tensor", "aten::clamp_min", "aten::clamp_min.Tensor",
        "aten::clamp_max", "aten::clamp_max.Tensor", "aten::clip", "aten::clip.Tensor"},
       {"max", "min(max(self, min), max); a NaN in self is ignored", clamp, Promotion::operands});
+  r.shapes(shapes::same,
+           "_neg_view alpha_dropout bernoulli dropout feature_alpha_dropout "
+           "feature_dropout isreal pin_memory positive special_airy_ai special_round");
+  r.shapes(copy_shapes, "copy");
 }
 
 }  // namespace t2n::ops

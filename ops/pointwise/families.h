@@ -8,7 +8,6 @@ class Registry;
 
 void register_activation(Registry& registry);
 void register_bessel(Registry& registry);
-void register_complex(Registry& registry);
 void register_division(Registry& registry);
 void register_elementwise(Registry& registry);
 void register_error_functions(Registry& registry);

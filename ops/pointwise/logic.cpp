@@ -226,6 +226,9 @@ void register_tests(Registry& r) {
                 {"le", "|self - other| <= atol + rtol * |other|", isclose, Promotion::operands});
 }
 
+/// With a condition alone: the positions where it is true, along each axis.
+Shapes where_shapes(const ShapeView& op) { return repeated(op, {shapes::unbacked_size()}); }
+
 }  // namespace
 
 void register_logic(Registry& r) {
@@ -243,6 +246,7 @@ void register_logic(Registry& r) {
                 {"select", "self where condition, else other", where});
   r.elementwise({"aten::masked_fill.Scalar", "aten::masked_fill.Tensor"},
                 {"select", "value where mask, else self", masked_fill});
+  r.shapes(where_shapes, "where");
 }
 
 }  // namespace t2n::ops

@@ -193,6 +193,29 @@ void multilabel_margin_loss(const OpView& op, Emitter& out) {
     finish(op, out, out.reshape(out.cast(lists.is_among, op.dtype(1)), op.shape(1)), 1);
 }
 
+Shapes like_target_shapes(const ShapeView& op) { return or_number(op, op.shape("target")); }
+
+/// A single row gives a number, whatever the shape of its class.
+Shapes multi_margin_shapes(const ShapeView& op) {
+  return op.first().size() < 2 ? Shapes{{}} : like_target_shapes(op);
+}
+
+Shapes per_row_shapes(const ShapeView& op) { return or_number(op, rows_of(op.first())); }
+
+/// The second result has the target's shape.
+Shapes multilabel_margin_forward_shapes(const ShapeView& op) {
+  return {per_row_shapes(op)[0], op.shape("target")};
+}
+
+Shapes with_total_weight_shapes(const ShapeView& op) { return {like_target_shapes(op)[0], {}}; }
+
+/// Targets are classes, or probabilities of all classes.
+Shapes cross_entropy_shapes(const ShapeView& op) {
+  const Shape &x = op.shape("self"), &target = op.shape("target");
+  if (target.size() < x.size()) return like_target_shapes(op);
+  return or_number(op, shapes::without(x, {x.size() == 1 ? 0 : 1}, false));
+}
+
 }  // namespace
 
 void register_class_losses(Registry& r) {
@@ -216,6 +239,12 @@ void register_class_losses(Registry& r) {
             "aten::_ctc_loss.Tensor"},
            "connectionist temporal classification",
            {Limit::alignments, "export the model without its loss"});
+  r.shapes(like_target_shapes, "nll_loss nll_loss2d nll_loss_nd");
+  r.shapes(multi_margin_shapes, "multi_margin_loss");
+  r.shapes(per_row_shapes, "multilabel_margin_loss");
+  r.shapes(multilabel_margin_forward_shapes, "multilabel_margin_loss_forward");
+  r.shapes(with_total_weight_shapes, "nll_loss_forward nll_loss2d_forward");
+  r.shapes(cross_entropy_shapes, "cross_entropy_loss");
 }
 
 }  // namespace t2n::ops

@@ -122,6 +122,7 @@ void register_cumulative(Registry& r) {
   r.same({"aten::logcumsumexp", "aten::_logcumsumexp"},
          {"sum_reduce", "log(sum(exp(.))) of the first 1, 2, ... elements along dim", logcumsumexp,
           Promotion::to_float});
+  r.shapes(shapes::same, "_logcumsumexp cummax cummin cumprod cumsum logcumsumexp");
 }
 
 }  // namespace t2n::ops

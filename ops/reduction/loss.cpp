@@ -175,7 +175,33 @@ void triplet_margin_loss(const OpView& op, Emitter& out) {
   finish_loss(op, out, clamped_below(out, excess, 0));
 }
 
+Shapes element_loss_shapes(const ShapeView& op) {
+  return or_number(op, op.broadcast(op.operands()));
+}
+
+/// Pairs of vectors.
+Shapes cosine_embedding_shapes(const ShapeView& op) {
+  const Shape both = op.broadcast(op.shape("input1"), op.shape("input2"));
+  const Shape rows = shapes::without(both, {both.size() == 1 ? 0 : 1}, false);
+  return or_number(op, op.broadcast(rows, op.shape("target")));
+}
+
+Shapes triplet_margin_shapes(const ShapeView& op) {
+  return or_number(op, rows_of(op.broadcast(op.operands())));
+}
+
 }  // namespace
+
+Shapes or_number(const ShapeView& op, const Shape& shape) {
+  const int64_t reduction = op.i64("reduction");
+  constexpr int64_t kNone = 0, kMean = 1, kSum = 2;
+  if (reduction != kNone && reduction != kMean && reduction != kSum)
+    op.unknown("torch treats other reductions inconsistently");
+  return {reduction == kNone ? shape : Shape{}};
+}
+
+/// All axes but the last; a number counts as a row of one.
+Shape rows_of(const Shape& shape) { return shape.empty() ? shape : shapes::all_but_last(shape, 1); }
 
 Reduction reduction_of(const OpView& op) {
   switch (op.within("reduction", 0, 2)) {
@@ -232,6 +258,12 @@ void register_loss(Registry& r) {
   r.same({"aten::triplet_margin_loss"},
          {"sum_reduce", "max(margin + |anchor - positive| - |anchor - negative|, 0)",
           triplet_margin_loss, Promotion::operands});
+  r.shapes(element_loss_shapes,
+           "binary_cross_entropy binary_cross_entropy_with_logits hinge_embedding_loss "
+           "huber_loss kl_div l1_loss margin_ranking_loss mse_loss poisson_nll_loss "
+           "smooth_l1_loss soft_margin_loss");
+  r.shapes(cosine_embedding_shapes, "cosine_embedding_loss");
+  r.shapes(triplet_margin_shapes, "triplet_margin_loss");
 }
 
 }  // namespace t2n::ops

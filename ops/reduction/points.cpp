@@ -151,6 +151,40 @@ void register_integrals(Registry& r) {
                       {any_target(), "matmul", cumulative_trapezoid}}});
 }
 
+Shapes vander_shapes(const ShapeView& op) {
+  Shape out = op.shape("x");
+  out.push_back(op.has("N") ? op.dim("N") : out.back());
+  return {out};
+}
+
+Shapes pdist_shapes(const ShapeView& op) {
+  const Dim rows = op.first().at(0);
+  return {{floor_div(rows * (rows - 1), 2)}};
+}
+
+Shapes histogram_shapes(const ShapeView& op) { return {{op.dim("bins")}}; }
+
+/// A one-dimensional x runs along `dim`, which must not be empty.
+Shape sampled(const ShapeView& op) {
+  const Shape& y = op.shape("y");
+  const bool is_one = !op.is_tensor("x") || op.shape("x").size() < 2;
+  const Shape out = is_one ? y : op.broadcast(y, op.shape("x"));
+  const Dim& size = out.at(op.axis("dim", shapes::dim_rank(out)));
+  if (!size.is_constant()) op.require(size, Relation::ge, 1);
+  return out;
+}
+
+Shapes trapezoid_shapes(const ShapeView& op) {
+  const Shape y = sampled(op);
+  return {shapes::without(y, {op.axis("dim", shapes::dim_rank(y))}, false)};
+}
+
+Shapes cumulative_trapezoid_shapes(const ShapeView& op) {
+  const Shape y = sampled(op);
+  const int axis = op.axis("dim", shapes::dim_rank(y));
+  return {shapes::with_dim(y, axis, y.at(axis) - 1)};
+}
+
 }  // namespace
 
 void register_points(Registry& r) {
@@ -161,6 +195,11 @@ void register_points(Registry& r) {
          {"sum_reduce", "p-norms of the differences of all pairs of rows", pdist});
   r.same({"aten::histc"},
          {"sum_reduce", "the number of elements in each of `bins` equal parts of min..max", histc});
+  r.shapes(vander_shapes, "vander linalg_vander");
+  r.shapes(pdist_shapes, "pdist _pdist_forward");
+  r.shapes(histogram_shapes, "histc");
+  r.shapes(trapezoid_shapes, "trapezoid trapz");
+  r.shapes(cumulative_trapezoid_shapes, "cumulative_trapezoid");
 }
 
 }  // namespace t2n::ops

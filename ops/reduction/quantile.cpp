@@ -207,6 +207,13 @@ void mode(const OpView& op, Emitter& out) {
   finish(op, out, out.reshape(y, op.shape(0)), 0);
 }
 
+/// One result for each q, on a first axis.
+Shapes quantile_shapes(const ShapeView& op) {
+  Shape out = op.is_tensor("q") ? op.shape("q") : Shape();
+  for (const Dim& dim : shapes::reduced(op)) out.push_back(dim);
+  return {out};
+}
+
 }  // namespace
 
 void register_quantile(Registry& r) {
@@ -229,6 +236,8 @@ void register_quantile(Registry& r) {
           nanmedian_dim});
   r.same({"aten::mode"},
          {"max_reduce", "the most frequent element along dim", mode, {}, "its indices"});
+  r.shapes(shapes::reduce, "mode nanmedian");
+  r.shapes(quantile_shapes, "quantile nanquantile");
 }
 
 }  // namespace t2n::ops

@@ -132,6 +132,18 @@ void register_extrema(Registry& r) {
   r.same({"aten::argmin"}, {"argmin_reduce", "first index of the smallest element", arg_extremum});
 }
 
+/// An empty list of dims means no reduction here.
+Shapes reduce_listed_shapes(const ShapeView& op) {
+  return op.has("dim") && op.dims("dim").empty() ? Shapes{op.first()} : shapes::reduce(op);
+}
+
+/// The inverse of expand.
+Shapes sum_to_size_shapes(const ShapeView& op) {
+  const Shape out = op.dims("size");
+  op.require_fit(out, op.shape("self"));
+  return {out};
+}
+
 }  // namespace
 
 Ints reduced_axes(const OpView& op, const Emitter& out, Ref x) {
@@ -156,6 +168,12 @@ void register_reduce(Registry& r) {
          .doc = "whether no element over dim is 0",
          .variants = {{has(Feature::any_all_reduce), "all_reduce", logical_reduction},
                       {any_target(), "min_reduce", logical_reduction}}});
+  r.shapes(shapes::numbers, "_is_all_true _is_any_true");
+  r.shapes(shapes::reduce,
+           "_aminmax all amax amin aminmax any argmax argmin count_nonzero mean nanmean "
+           "nansum prod sum max min");
+  r.shapes(reduce_listed_shapes, "all.dims any.dims");
+  r.shapes(sum_to_size_shapes, "sum_to_size");
 }
 
 }  // namespace t2n::ops

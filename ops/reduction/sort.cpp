@@ -73,6 +73,19 @@ void median(const OpView& op, Emitter& out) {
   finish(op, out, out.reshape(kth(out, flat, floor_div(count + Dim(1), 2), 0).values, {}));
 }
 
+Shapes topk_shapes(const ShapeView& op) {
+  const Shape& x = op.first();
+  const int axis = op.axis("dim", shapes::dim_rank(x));
+  if (!x.empty()) op.require(op.dim("k"), Relation::le, x.at(axis));
+  return repeated(op, shapes::with_dim(x, axis, op.dim("k")));
+}
+
+Shapes kthvalue_shapes(const ShapeView& op) {
+  const Shape& x = op.first();
+  if (!x.empty()) op.require(op.dim("k"), Relation::le, x.at(op.axis("dim", shapes::dim_rank(x))));
+  return shapes::reduce(op);
+}
+
 }  // namespace
 
 Sorted sorted(Emitter& out, Ref x, const Dim& k, int axis, bool largest) {
@@ -107,6 +120,10 @@ void register_sort(Registry& r) {
          {"tract_core_topk", "the k-th smallest element along dim", kthvalue, {}, kNanLimits});
   r.same({"aten::median"}, {"tract_core_topk", "the lower median", median});
   r.same({"aten::median.dim"}, {"tract_core_topk", "the lower median along dim", median_dim});
+  r.shapes(shapes::reduce, "median");
+  r.shapes(shapes::same, "argsort msort sort");
+  r.shapes(topk_shapes, "topk");
+  r.shapes(kthvalue_shapes, "kthvalue");
 }
 
 }  // namespace t2n::ops

@@ -193,6 +193,23 @@ void register_norms(Registry& r) {
          {"sum_reduce", "sqrt(sum(self^2, dim))", matrix_norm, {}, "ord='nuc'"});
 }
 
+/// Distances between all rows of both.
+Shapes cdist_shapes(const ShapeView& op) {
+  const Shape &a = op.shape("x1"), &b = op.shape("x2");
+  Shape out = op.broadcast(shapes::all_but_last(a, 2), shapes::all_but_last(b, 2));
+  out.push_back(a.at(a.size() - 2));
+  out.push_back(b.at(b.size() - 2));
+  return {out};
+}
+
+Shapes norm_except_dim_shapes(const ShapeView& op) {
+  const Shape& x = op.first();
+  if (op.i64("dim") == -1) return {Shape{}};
+  Shape out(x.size(), Dim(1));
+  return {shapes::with_dim(out, op.axis("dim", shapes::dim_rank(x)),
+                           x.at(op.axis("dim", shapes::dim_rank(x))))};
+}
+
 }  // namespace
 
 Ref vector_norm(Emitter& out, Ref x, double p, const Ints& axes) {
@@ -232,6 +249,13 @@ void register_statistics(Registry& r) {
          {"sum_reduce", "log(sum(exp(self), dim))", logsumexp, Promotion::to_float});
   register_norms(r);
   register_distances(r);
+  r.shapes(shapes::reduce_pairs, "cosine_similarity pairwise_distance");
+  r.shapes(cdist_shapes, "cdist _cdist_forward _euclidean_dist");
+  r.shapes(shapes::reduce,
+           "frobenius_norm linalg_matrix_norm linalg_norm linalg_vector_norm logsumexp "
+           "norm special_logsumexp std std_mean var var_mean");
+  r.shapes(shapes::numbers, "dist");
+  r.shapes(norm_except_dim_shapes, "norm_except_dim");
 }
 
 }  // namespace t2n::ops

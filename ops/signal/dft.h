@@ -29,4 +29,7 @@ Ref symmetric_dft(Emitter& out, const Dft& dft, DType dtype);
 /// Real numbers with zeros as imaginary parts, along a new last axis.
 Ref with_zero_imaginary(Emitter& out, Ref x);
 
+/// The entries of half a spectrum.
+inline Dim half_spectrum(const Dim& n) { return floor_div(n, 2) + 1; }
+
 }  // namespace t2n::ops

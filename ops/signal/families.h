@@ -5,6 +5,7 @@ namespace t2n::ops {
 
 class Registry;
 
+void register_complex(Registry& registry);
 void register_fft(Registry& registry);
 void register_stft(Registry& registry);
 void register_windows(Registry& registry);

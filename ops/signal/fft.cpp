@@ -216,6 +216,21 @@ void c2r(const OpView& op, Emitter& out) {
   out.result(out.transpose(y, inverse(axis_to_end(t.axis, rank - 1, 0))));
 }
 
+/// Complex numbers as pairs on a last axis of two, as the pass complex-to-pairs makes them.
+Shapes r2c_pairs_shapes(const ShapeView& op) {
+  Shape out = op.shape("self");
+  const int axis = op.axis("dim", shapes::dim_rank(out));
+  Dim& size = out.at(axis);
+  if (op.boolean("onesided")) size = half_spectrum(size);
+  out.push_back(2);
+  return {out};
+}
+
+Shapes c2r_pairs_shapes(const ShapeView& op) {
+  const Shape x = shapes::all_but_last(op.shape("self"), 1);
+  return {shapes::with_dim(x, op.axis("dim", shapes::dim_rank(x)), op.dim("n"))};
+}
+
 }  // namespace
 
 void register_fft(Registry& r) {
@@ -224,6 +239,9 @@ void register_fft(Registry& r) {
   r.same({"t2n::fft_c2c"}, {"matmul", "the same of pairs", c2c});
   r.same({"t2n::fft_c2r"},
          {"matmul", "the same of half a symmetric spectrum, with n real results", c2r});
+  r.shapes(shapes::same, "t2n::fft_c2c");
+  r.shapes(r2c_pairs_shapes, "t2n::fft_r2c");
+  r.shapes(c2r_pairs_shapes, "t2n::fft_c2r");
 }
 
 }  // namespace t2n::ops

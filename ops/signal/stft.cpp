@@ -76,12 +76,20 @@ void stft(const OpView& op, Emitter& out) {
   out.result(is_convolved ? by_convolution(op, out, s) : by_stft(op, out, s));
 }
 
+Shapes stft_pairs_shapes(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const Dim n = op.dim("n_fft");
+  const Dim frames = floor_div(x.at(1) - n, op.dim("hop_length")) + 1;
+  return {{x.at(0), op.boolean("onesided") ? half_spectrum(n) : n, frames, 2}};
+}
+
 }  // namespace
 
 void register_stft(Registry& r) {
   r.same({"t2n::stft"},
          {"conv", "scale * the Fourier transforms of windowed frames, hop_length apart, as pairs",
           stft});
+  r.shapes(stft_pairs_shapes, "t2n::stft");
 }
 
 }  // namespace t2n::ops

@@ -89,6 +89,11 @@ void frequencies(const OpView& op, Emitter& out) {
   finish(op, out, div(out, out.cast(k, dtype), by));
 }
 
+Shapes window_shapes(const ShapeView& op) { return {{op.dim("window_length")}}; }
+
+Shapes frequencies_shapes(const ShapeView& op) { return {{op.dim("n")}}; }
+Shapes half_frequencies_shapes(const ShapeView& op) { return {{floor_div(op.dim("n"), 2) + 1}}; }
+
 }  // namespace
 
 void register_windows(Registry& r) {
@@ -105,6 +110,10 @@ void register_windows(Registry& r) {
          {"abs", "1 - |2 i / n - 1|", bartlett_window});
   r.same({"aten::kaiser_window", "aten::kaiser_window.periodic", "aten::kaiser_window.beta"},
          {"sqrt", "I0(beta sqrt(1 - (2 i / n - 1)^2)) / I0(beta)", kaiser_window});
+  r.shapes(window_shapes,
+           "bartlett_window blackman_window hamming_window hann_window kaiser_window");
+  r.shapes(frequencies_shapes, "fft_fftfreq");
+  r.shapes(half_frequencies_shapes, "fft_rfftfreq");
 }
 
 }  // namespace t2n::ops

@@ -121,6 +121,56 @@ void triangle(const OpView& op, Emitter& out) {
   out.result(op.nnef(), {op.tensor("self")}, {{"k", op.dim("diagonal")}, {"upper", kUpper}});
 }
 
+Dim diagonal_length(const ShapeView& op, const Dim& rows, const Dim& columns, const Dim& offset) {
+  const bool is_above = op.holds(offset, Relation::ge, 0);
+  shapes::ConstraintSet& constraints = op.constraints();
+  return constraints.simplified(min(is_above ? rows : constraints.larger(rows + offset, 0),
+                                    is_above ? constraints.larger(columns - offset, 0) : columns));
+}
+
+Shapes diagonal_shapes(const ShapeView& op) {
+  const Shape& x = op.first();
+  const auto rank = static_cast<int>(x.size());
+  const int a = op.axis("dim1", rank), b = op.axis("dim2", rank);
+  const Dim offset = op.dim("offset");
+  const Dim rows = x.at(a), columns = x.at(b);
+  Shape out = shapes::without(x, {a, b}, false);
+  out.push_back(diagonal_length(op, rows, columns, offset));
+  return {out};
+}
+
+Shapes diag_shapes(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const Dim offset = op.dim("diagonal");
+  if (x.size() == 1) {
+    const Dim size = x[0] + (op.holds(offset, Relation::ge, 0) ? offset : -1 * offset);
+    return {{size, size}};
+  }
+  return {{diagonal_length(op, x.at(0), x.at(1), offset)}};
+}
+
+Dim diagonal_size(const ShapeView& op, const Dim& length) {
+  const Dim offset = op.dim("offset");
+  return length + (op.holds(offset, Relation::ge, 0) ? offset : -1 * offset);
+}
+
+Shapes diag_embed_shapes(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const auto rank = static_cast<int>(x.size()) + 1;
+  int a = op.axis("dim1", rank), b = op.axis("dim2", rank);
+  if (a > b) std::swap(a, b);
+  const Dim size = diagonal_size(op, x.back());
+  Shape out = shapes::all_but_last(x, 1);
+  out.insert(out.begin() + a, size);
+  out.insert(out.begin() + b, size);
+  return {out};
+}
+
+Shapes diagflat_shapes(const ShapeView& op) {
+  const Dim size = diagonal_size(op, shapes::product(op.shape("self")));
+  return {{size, size}};
+}
+
 }  // namespace
 
 Ref diagonal_of(Emitter& out, Ref x, int first, int second) {
@@ -140,6 +190,11 @@ void register_diagonal(Registry& r) {
   r.same({"aten::diagflat"}, {"pad", "all elements as the diagonal of a square", diagflat});
   r.same({"aten::tril"}, {"tract_core_trilu", "zeros above the diagonal", triangle<false>});
   r.same({"aten::triu"}, {"tract_core_trilu", "zeros below the diagonal", triangle<true>});
+  r.shapes(shapes::same, "tril triu");
+  r.shapes(diagonal_shapes, "diagonal diagonal_copy linalg_diagonal");
+  r.shapes(diag_shapes, "diag");
+  r.shapes(diag_embed_shapes, "diag_embed");
+  r.shapes(diagflat_shapes, "diagflat");
 }
 
 }  // namespace t2n::ops

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/structure/families.h"
+#include "ops/structure/index_shapes.h"
 #include "ops/structure/positions.h"
 #include "src/diag/error.h"
 #include "src/translate/nan.h"
@@ -188,6 +189,69 @@ void register_searches(Registry& r) {
          {"max_reduce", "whether elements occur in test_elements", isin, ir::Promotion::operands});
 }
 
+/// The shape of the values that are looked up, under either argument name; a number gives a number.
+/// Each row is looked up in the row of the same index.
+Shapes looked_up_shapes(const ShapeView& op) {
+  if (op.has("sorted_sequence") && op.shape("sorted_sequence").size() > 1)
+    op.unified(shapes::all_but_last(op.shape("sorted_sequence"), 1),
+               shapes::all_but_last(op.shape("self"), 1));
+  for (const char* name : {"elements", "self"})
+    if (op.has(name)) return {op.is_tensor(name) ? op.shape(name) : Shape()};
+  return {{}};
+}
+
+Shapes index_shapes(const ShapeView& op) {
+  const auto out = picked_shape(op);
+  if (!out)
+    op.unknown("the number of elements selected by several masks, or one without axes, is unknown");
+  return {*out};
+}
+
+Shapes masked_select_shapes(const ShapeView& op) {
+  op.broadcast(op.shape("self"), op.shape("mask"));
+  return {{shapes::unbacked_size()}};
+}
+
+Shapes index_select_shapes(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  require_in_range_along(op, x);
+  return {
+      shapes::with_dim(x, op.axis("dim", shapes::dim_rank(x)), shapes::product(op.shape("index")))};
+}
+
+Shapes gather_shapes(const ShapeView& op) {
+  require_in_range_along(op, op.shape("self"));
+  require_fits(op, op.shape("index"), op.shape("self"));
+  return {op.shape("index")};
+}
+
+Shapes take_shapes(const ShapeView& op) {
+  op.require_in_range("index", shapes::product(op.shape("self")));
+  return {op.shape("index")};
+}
+
+Shapes take_along_dim_shapes(const ShapeView& op) {
+  Shape indices = op.shape("indices");
+  const Shape& x = op.shape("self");
+  if (!op.has("dim")) {
+    op.require_in_range("indices", shapes::product(x));
+    return {{shapes::product(indices)}};
+  }
+  require_in_range_along(op, x, "indices");
+  const int axis = op.axis("dim", shapes::dim_rank(x));
+  const Dim size = indices.at(axis);
+  return {shapes::with_dim(
+      op.broadcast(shapes::with_dim(x, axis, 1), shapes::with_dim(indices, axis, 1)), axis, size)};
+}
+
+Shapes embedding_shapes(const ShapeView& op) {
+  Shape out = op.shape("indices");
+  const Shape& table = op.shape("weight");
+  op.require_in_range("indices", table.at(0));
+  out.push_back(table.at(1));
+  return {out};
+}
+
 }  // namespace
 
 void register_index(Registry& r) {
@@ -204,6 +268,14 @@ void register_index(Registry& r) {
   r.same({"aten::masked_select"},
          {"tract_core_gather", "self[mask]", masked_select, {}, computed_masks()});
   register_searches(r);
+  r.shapes(looked_up_shapes, "bucketize searchsorted isin");
+  r.shapes(index_shapes, "index _unsafe_index");
+  r.shapes(masked_select_shapes, "masked_select");
+  r.shapes(index_select_shapes, "index_select");
+  r.shapes(gather_shapes, "gather");
+  r.shapes(take_shapes, "take");
+  r.shapes(take_along_dim_shapes, "take_along_dim");
+  r.shapes(embedding_shapes, "embedding");
 }
 
 }  // namespace t2n::ops

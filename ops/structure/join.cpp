@@ -141,6 +141,98 @@ void block_diag(const OpView& op, Emitter& out) {
   out.result(out.concat(rows, 0));
 }
 
+/// torch concatenates empty vectors with anything, for historical reasons.
+bool is_empty_vector(const Shape& shape) { return shape.size() == 1 && shape[0] == Dim(0); }
+
+Shape concatenated(const ShapeView& op, Shapes inputs, const Dim& dim) {
+  if (std::any_of(inputs.begin(), inputs.end(), [](const Shape& x) { return x.size() > 1; }))
+    std::erase_if(inputs, is_empty_vector);
+  Shape out = inputs.at(0);
+  const size_t at = ir::floor_mod_int(dim.value(), shapes::dim_rank(out));
+  for (size_t k = 1; k < inputs.size(); ++k)
+    for (size_t i = 0; i < out.size(); ++i)
+      out[i] = i == at ? out[i] + inputs[k].at(i) : op.unified(out[i], inputs[k].at(i));
+  return out;
+}
+
+Shapes cat_along_shapes(const ShapeView& op) {
+  return {concatenated(op, op.shapes("tensors"), op.dim("dim"))};
+}
+
+Shapes stack_shapes(const ShapeView& op) {
+  Shapes inputs = op.shapes("tensors");
+  Shape out = inputs.at(0);
+  for (const Shape& x : inputs)
+    for (size_t i = 0; i < out.size(); ++i) out[i] = op.unified(out[i], x.at(i));
+  const auto count = static_cast<int64_t>(inputs.size());
+  out.insert(out.begin() + op.axis("dim", static_cast<int>(out.size()) + 1), Dim(count));
+  return {out};
+}
+
+/// Raises the rank first.
+Shapes all_atleast_nd(Shapes inputs, size_t rank) {
+  for (Shape& x : inputs) x = shapes::atleast_nd(std::move(x), rank);
+  return inputs;
+}
+
+Shapes hstack_shapes(const ShapeView& op) {
+  const Shapes inputs = all_atleast_nd(op.shapes("tensors"), 1);
+  return {concatenated(op, inputs, inputs.at(0).size() == 1 ? 0 : 1)};
+}
+
+Shapes vstack_shapes(const ShapeView& op) {
+  return {concatenated(op, all_atleast_nd(op.shapes("tensors"), 2), 0)};
+}
+Shapes dstack_shapes(const ShapeView& op) {
+  return {concatenated(op, all_atleast_nd(op.shapes("tensors"), 3), 2)};
+}
+
+/// Vectors count as columns.
+Shapes column_stack_shapes(const ShapeView& op) {
+  Shapes inputs = op.shapes("tensors");
+  for (Shape& x : inputs)
+    if (x.size() < 2) x = {shapes::product(x), 1};
+  return {concatenated(op, inputs, 1)};
+}
+
+Shapes block_diag_shapes(const ShapeView& op) {
+  Dim rows = 0, columns = 0;
+  for (const Shape& x : all_atleast_nd(op.shapes("tensors"), 2)) {
+    rows = rows + x[0];
+    columns = columns + x[1];
+  }
+  return {{rows, columns}};
+}
+
+Shapes meshgrid_shapes(const ShapeView& op) {
+  Shape out;
+  for (const Shape& x : op.shapes("tensors")) out.push_back(shapes::product(x));
+  if (op.has("indexing") && op.str("indexing") == "xy" && out.size() > 1) std::swap(out[0], out[1]);
+  return repeated(op, out);
+}
+
+Shapes cartesian_prod_shapes(const ShapeView& op) {
+  const Shapes inputs = op.shapes("tensors");
+  if (inputs.size() == 1) return {inputs[0]};
+  Dim rows = 1;
+  for (const Shape& x : inputs) rows = rows * shapes::product(x);
+  return {{rows, static_cast<int64_t>(inputs.size())}};
+}
+
+/// Binomial coefficient n over r; with repetition n + r - 1 over r.
+Shapes combinations_shapes(const ShapeView& op) {
+  const int64_t r = op.i64("r");
+  Dim n = op.shape("self").at(0);
+  if (op.boolean("with_replacement")) n = n + (r - 1);
+  Dim count = 1;
+  int64_t factorial = 1;
+  for (int64_t i = 0; i < r; ++i) {
+    count = count * (n - i);
+    factorial *= i + 1;
+  }
+  return {{floor_div(count, factorial), r}};
+}
+
 }  // namespace
 
 void register_join(Registry& r) {
@@ -172,6 +264,16 @@ void register_join(Registry& r) {
          {"tract_core_gather", "all choices of r entries, in order", combinations});
   r.same({"aten::block_diag"}, {"concat", "matrices along the diagonal of a larger one", block_diag,
                                 ir::Promotion::operands});
+  r.shapes(cat_along_shapes, "cat concat concatenate");
+  r.shapes(stack_shapes, "stack _stack");
+  r.shapes(hstack_shapes, "hstack");
+  r.shapes(vstack_shapes, "vstack row_stack");
+  r.shapes(dstack_shapes, "dstack");
+  r.shapes(column_stack_shapes, "column_stack");
+  r.shapes(block_diag_shapes, "block_diag");
+  r.shapes(meshgrid_shapes, "meshgrid");
+  r.shapes(cartesian_prod_shapes, "cartesian_prod");
+  r.shapes(combinations_shapes, "combinations");
 }
 
 }  // namespace t2n::ops

@@ -235,6 +235,31 @@ void pad_enum(const OpView& op, Emitter& out) {
   pad_by(op, out, static_cast<PadMode>(op.i64("mode")));
 }
 
+/// `_pad_enum` numbers its modes: reflect, replicate, circular, constant.
+bool pads_by(const ShapeView& op, std::string_view mode) {
+  if (op.op().find(mode) != std::string_view::npos) return true;
+  if (!op.has("mode")) return false;
+  if (op.is_text("mode")) return op.str("mode").starts_with(mode);
+  return op.i64("mode") == (mode == "reflect" ? 0 : 2);
+}
+
+/// Pairs, starting at the last axis.
+Shapes pad_shapes(const ShapeView& op) {
+  Shape out = op.shape("self");
+  const bool reflects = pads_by(op, "reflect"), wraps = pads_by(op, "circular");
+  const Shape pads = op.dims(op.has("padding") ? "padding" : "pad");
+  for (size_t i = 0; i + 1 < pads.size(); i += 2) {
+    Dim& size = out.at(out.size() - 1 - i / 2);
+    // A negative amount crops, which is another operation.
+    for (const Dim& amount : {pads[i], pads[i + 1]}) {
+      if (!amount.is_constant()) op.holds(amount, Relation::ge, 0);
+      if (reflects || wraps) op.require(amount, reflects ? Relation::lt : Relation::le, size);
+    }
+    size = size + pads[i] + pads[i + 1];
+  }
+  return {out};
+}
+
 }  // namespace
 
 void register_pad(Registry& r) {
@@ -251,6 +276,9 @@ void register_pad(Registry& r) {
                                    circular_pad,
                                    {},
                                    "negative padding is refused"});
+  r.shapes(pad_shapes,
+           "pad constant_pad_nd reflection_pad1d reflection_pad2d reflection_pad3d "
+           "replication_pad1d replication_pad2d replication_pad3d _pad_circular _pad_enum");
 }
 
 }  // namespace t2n::ops

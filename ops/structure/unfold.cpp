@@ -5,6 +5,7 @@
 #include "ops/structure/families.h"
 #include "ops/structure/positions.h"
 #include "ops/structure/spatial.h"
+#include "ops/structure/window_shapes.h"
 #include "src/translate/arith.h"
 #include "src/translate/registry.h"
 #include "src/translate/sizes.h"
@@ -268,6 +269,74 @@ void as_strided(const OpView& op, Emitter& out) {
   out.result(out.reshape(take(out, flat, indices, 0), op.shape()));
 }
 
+Dim window_count(const ShapeView& op, const Shape& sizes) {
+  Dim out = 1;
+  for (size_t i = 0; i < 2; ++i)
+    out = out * AxisWindow{op.dims("kernel_size", 2, 1).at(i), op.dims("stride", 2, 1).at(i),
+                           op.dims("padding", 2, 0).at(i), op.dims("dilation", 2, 1).at(i)}
+                    .count(op, sizes.at(i));
+  return out;
+}
+
+Shapes im2col_shapes(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  Shape out = shapes::all_but_last(x, 2);
+  out.back() = out.back() * shapes::product(op.dims("kernel_size", 2, 1));
+  out.push_back(window_count(op, shapes::last_dims(x, 2)));
+  return {out};
+}
+
+Shapes col2im_shapes(const ShapeView& op) {
+  Shape out = shapes::all_but_last(op.shape("self"), 1);
+  op.unified(op.shape("self").back(), window_count(op, op.dims("output_size", 2, 1)));
+  out.back() = floor_div(out.back(), shapes::product(op.dims("kernel_size", 2, 1)));
+  for (const Dim& size : op.dims("output_size", 2, 1)) out.push_back(size);
+  return {out};
+}
+
+/// Windows of `size` elements with stride `step` become a last axis.
+Shapes unfold_shapes(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const Dim size = op.dim("size");
+  if (x.empty()) return {{size}};
+  const int axis = op.axis("dimension", shapes::dim_rank(x));
+  op.require(x.at(axis), Relation::ge, size);
+  const Dim count = floor_div(x.at(axis) - size, op.dim("step")) + 1;
+  Shape out = shapes::with_dim(x, axis, count);
+  out.push_back(size);
+  return {out};
+}
+
+/// The last entry that it reads must be one of self.
+Shapes as_strided_shapes(const ShapeView& op) {
+  const Shape out = op.dims("size"), strides = op.dims("stride");
+  Dim last = op.has("storage_offset") ? op.dim("storage_offset") : Dim(0);
+  for (size_t i = 0; i < out.size(); ++i) last = last + (out[i] - 1) * strides.at(i);
+  op.require(last, Relation::lt, shapes::product(op.shape("self")));
+  return {out};
+}
+
+Shapes pixel_shuffle_shapes(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  const Dim r = op.dim("upscale_factor");
+  const Shape end = shapes::last_dims(x, 3);
+  Shape out = shapes::all_but_last(x, 3);
+  for (const Dim& dim : {floor_div(end[0], r * r), end[1] * r, end[2] * r}) out.push_back(dim);
+  return {out};
+}
+
+/// torch returns a tensor without elements unchanged.
+Shapes pixel_unshuffle_shapes(const ShapeView& op) {
+  const Shape& x = op.shape("self");
+  for (const Dim& size : x) op.require(size, Relation::ge, 1);
+  const Dim r = op.dim("downscale_factor");
+  const Shape end = shapes::last_dims(x, 3);
+  Shape out = shapes::all_but_last(x, 3);
+  for (const Dim& dim : {end[0] * r * r, floor_div(end[1], r), floor_div(end[2], r)})
+    out.push_back(dim);
+  return {out};
+}
+
 }  // namespace
 
 void register_unfold(Registry& r) {
@@ -293,6 +362,13 @@ void register_unfold(Registry& r) {
           as_strided,
           {},
           "self must be contiguous"});
+  r.shapes(im2col_shapes, "im2col");
+  r.shapes(col2im_shapes, "col2im");
+  r.shapes(unfold_shapes, "unfold unfold_copy");
+  r.shapes(as_strided_shapes, "as_strided as_strided_copy");
+  r.shapes(shapes::same, "channel_shuffle native_channel_shuffle");
+  r.shapes(pixel_shuffle_shapes, "pixel_shuffle");
+  r.shapes(pixel_unshuffle_shapes, "pixel_unshuffle");
 }
 
 }  // namespace t2n::ops

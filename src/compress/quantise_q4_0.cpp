@@ -268,7 +268,7 @@ void report_roundings(const std::vector<compress::Q4Weight>& weights, const Pass
 
 bool quantise_q4_0(ir::Graph& graph, const PassContext& context) {
   const compress::Settings* const settings = context.settings;
-  const bool is_native = !context.is_native || context.is_native(ir::op_id(compress::kDequantise));
+  const bool is_native = context.native.contains(ir::op_id(compress::kDequantise));
   if (context.in_body || !is_native) return false;
   compress::Q4Options options;
   options.is_readable = context.reads_packed;

@@ -194,7 +194,7 @@ void require_lengths(dynamic::DynamicTrace& model, const std::vector<ir::Compari
   for (const ir::Comparison& relation : model.relations) {
     if (std::find(asserted.begin(), asserted.end(), relation) != asserted.end()) continue;
     for (const auto& [tokens, past] : {std::pair(1, 0), {2, 0}, {1, 1}, {2, 1}})
-      if (!dynamic::all_hold({relation}, at(tokens, past)))
+      if (!ir::all_hold({relation}, at(tokens, past)))
         refuse_preset(
             cat("the exported model requires ", ir::str(relation)),
             "the client begins with empty caches, P = 0, and decodes one token after the "
@@ -204,7 +204,7 @@ void require_lengths(dynamic::DynamicTrace& model, const std::vector<ir::Compari
   }
   constexpr int64_t kSome = 9;
   for (const int64_t past : {int64_t{0}, kSome})
-    if (dynamic::all_hold(model.relations, at(1, past))) model.chooser.require(at(1, past));
+    if (ir::all_hold(model.relations, at(1, past))) model.chooser.require(at(1, past));
 }
 
 void require_caches(const nnef::Document& document) {

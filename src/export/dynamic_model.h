@@ -29,9 +29,6 @@ bool is_sample_of(const trace::SampleInput& sample, const std::string& name, siz
 std::vector<Sample> with_ranges(std::vector<Sample> samples, const std::vector<std::string>& names,
                                 const std::vector<std::optional<trace::IntegerRange>>& ranges);
 
-/// Shape rules for every operator that is translated.
-const dynamic::ShapeRules& shape_rules();
-
 /// Traces the session with sizes kept. The graph has its symbols in the attributes kSampleSizes and
 /// kRelations. Errors: those of dynamic::trace_dynamic.
 dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,

@@ -17,7 +17,7 @@ import sys
 PROGRAMS = {"tests/ops", "tests/fuzz"}
 # Sources that are compiled with those of another folder.
 GUESTS = {"tests/nnef_reader": ["tests/fuzz/entries.cpp"], "tests/lies": ["tests/support/temporary.cpp"]}
-FOLDER = re.compile(r"^\s*t2n_folder\(\s*\w+\s+([\w/]+)", re.M)
+FOLDER = re.compile(r"^\s*t2n_folder\(([\w/]+)", re.M)
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 # Comments, strings, characters and lines of the preprocessor.
 NO_CODE = re.compile(

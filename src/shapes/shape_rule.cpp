@@ -1,40 +1,16 @@
-#include "src/dynamic/shape_rule.h"
+#include "src/shapes/shape_rule.h"
 
-#include <utility>
+#include <algorithm>
+#include <array>
 
 #include "src/diag/error.h"
 #include "src/diag/headline.h"
 #include "src/diag/one_of.h"
 
-namespace t2n::dynamic {
+namespace t2n::shapes {
 
 using ir::Dim;
 using ir::Shape;
-
-ShapeRules::ShapeRules(Predicate is_elementwise) : is_elementwise_(std::move(is_elementwise)) {
-  for (const auto family : {add_elementwise_rules, add_reduce_rules, add_view_rules,
-                            add_split_rules, add_join_rules, add_index_rules, add_creation_rules,
-                            add_conv_pool_rules, add_resize_rules, add_matmul_rules, add_norm_rules,
-                            add_loss_rules, add_signal_rules, add_rnn_attention_rules})
-    family(*this);
-}
-
-void ShapeRules::add(ShapeRule rule, std::string_view names, const std::source_location& location) {
-  for_each_word(names, [&](std::string_view name) {
-    const bool is_full = name.find("::") != std::string_view::npos;
-    const ir::OpId op = ir::op_id(is_full ? std::string(name) : cat("aten::", name));
-    T2N_ASSERT(!is_elementwise_(op), ir::op_name(op), " is elementwise and needs no rule");
-    rules_.set(op, rule, cat(location.file_name(), ":", location.line()));
-  });
-}
-
-ShapeRule ShapeRules::find(ir::OpId op) const {
-  if (const ShapeRule* rule = rules_.find(op)) return *rule;
-  if (is_elementwise_(op)) return broadcast;
-  const std::string_view name = ir::op_name(op);
-  const size_t dot = name.find('.');
-  return dot == std::string_view::npos ? nullptr : find(ir::op_id(name.substr(0, dot)));
-}
 
 RuleResult apply_shape_rule(ShapeRule rule, const ShapeView& op) {
   try {
@@ -74,6 +50,11 @@ Shape atleast_nd(Shape shape, size_t rank) {
   return shape;
 }
 
+Shapes swapped(Shape shape, int a, int b) {
+  if (!shape.empty()) std::swap(shape.at(a), shape.at(b));
+  return {shape};
+}
+
 Shape with_dim(Shape shape, int axis, const Dim& size) {
   if (!shape.empty()) shape.at(axis) = size;
   return shape;
@@ -104,6 +85,31 @@ Shapes broadcast(const ShapeView& op) { return repeated(op, op.broadcast(op.oper
 
 Shapes same(const ShapeView& op) { return repeated(op, op.first()); }
 
+Shapes numbers(const ShapeView& op) { return repeated(op, {}); }
+
 Shapes repeated(const ShapeView& op, const Shape& shape) { return Shapes(op.outputs(), shape); }
 
-}  // namespace t2n::dynamic
+Shape reduced(const ShapeView& op) {
+  const Shape& x = op.first();
+  return without(x, op.axes("dim", dim_rank(x)), op.boolean("keepdim"));
+}
+
+Shapes reduce(const ShapeView& op) {
+  constexpr std::array<std::string_view, 7> kExtremes = {"amax",   "amin",   "max",    "min",
+                                                         "argmax", "argmin", "aminmax"};
+  const Shape& x = op.first();
+  // torch rejects the maximum of an empty axis.
+  if (is_one_of(ir::op_short_name(op.op()), kExtremes))
+    for (const int64_t axis : op.axes("dim", dim_rank(x)))
+      if (!x.empty() && ir::is_unbacked(x.at(axis))) op.require(x.at(axis), Relation::ge, 1);
+  return repeated(op, reduced(op));
+}
+
+Shapes reduce_pairs(const ShapeView& op) {
+  const Shape both = op.broadcast(op.operands());
+  const int rank = dim_rank(both);
+  const int axis = op.has("dim") ? op.axis("dim", rank) : rank - 1;
+  return {without(both, {axis}, op.boolean("keepdim"))};
+}
+
+}  // namespace t2n::shapes

@@ -1,11 +1,11 @@
-#include "src/dynamic/constraint_set.h"
+#include "src/shapes/constraint_set.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "ir/prove.h"
 
-namespace t2n::dynamic {
+namespace t2n::shapes {
 
 using ir::Dim;
 using ir::Verdict;
@@ -189,4 +189,4 @@ Comparison plain(const Comparison& comparison) {
   return out;
 }
 
-}  // namespace t2n::dynamic
+}  // namespace t2n::shapes

@@ -1,4 +1,4 @@
-#include "src/dynamic/index_range.h"
+#include "src/shapes/index_range.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "ir/tensor.h"
 #include "src/diag/one_of.h"
 
-namespace t2n::dynamic {
+namespace t2n::shapes {
 namespace {
 
 using ir::Dim;
@@ -109,4 +109,4 @@ std::optional<IndexRange> index_range_of(const ir::Graph& graph, ValueId index) 
   }
 }
 
-}  // namespace t2n::dynamic
+}  // namespace t2n::shapes

@@ -1,13 +1,13 @@
-#include "src/dynamic/shape_view.h"
+#include "src/shapes/shape_view.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "src/diag/error.h"
-#include "src/dynamic/index_range.h"
+#include "src/shapes/index_range.h"
 
-namespace t2n::dynamic {
+namespace t2n::shapes {
 
 using ir::Dim;
 using ir::Shape;
@@ -251,4 +251,4 @@ void ShapeView::unknown(std::string_view why) const {
   throw Error("dynamic-size", cat("no shape rule gives the sizes of ", op()), std::string(why));
 }
 
-}  // namespace t2n::dynamic
+}  // namespace t2n::shapes

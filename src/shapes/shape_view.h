@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "src/dynamic/constraint_set.h"
+#include "src/shapes/constraint_set.h"
 
-namespace t2n::dynamic {
+namespace t2n::shapes {
 
 class ShapeView {
  public:
@@ -88,4 +88,4 @@ class ShapeView {
   ConstraintSet& constraints_;
 };
 
-}  // namespace t2n::dynamic
+}  // namespace t2n::shapes

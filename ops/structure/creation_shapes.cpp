@@ -1,26 +1,22 @@
-// Tensors made from sizes and numbers.
+// Shapes of tensors made from sizes and numbers.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "ops/structure/families.h"
 #include "src/diag/error.h"
-#include "src/dynamic/shape_rule.h"
+#include "src/translate/registry.h"
 
-namespace t2n::dynamic {
+namespace t2n::ops {
 namespace {
 
-using ir::Dim;
-using ir::Shape;
+Shapes sized_shapes(const ShapeView& op) { return {op.dims("size")}; }
+Shapes like_shapes(const ShapeView& op) { return {op.shape("self")}; }
+Shapes steps_shapes(const ShapeView& op) { return {{op.dim("steps")}}; }
 
-Shapes sized(const ShapeView& op) { return {op.dims("size")}; }
-Shapes like(const ShapeView& op) { return {op.shape("self")}; }
-Shapes steps(const ShapeView& op) { return {{op.dim("steps")}}; }
-
-Shapes window(const ShapeView& op) { return {{op.dim("window_length")}}; }
-
-Shapes frequencies(const ShapeView& op) { return {{op.dim("n")}}; }
-Shapes half_frequencies(const ShapeView& op) { return {{floor_div(op.dim("n"), 2) + 1}}; }
-
-Shapes eye(const ShapeView& op) { return {{op.dim("n"), op.has("m") ? op.dim("m") : op.dim("n")}}; }
+Shapes eye_shapes(const ShapeView& op) {
+  return {{op.dim("n"), op.has("m") ? op.dim("m") : op.dim("n")}};
+}
 
 /// The count if the bounds are numbers, computed as torch does: in doubles, or in i64 for i64
 /// results.
@@ -31,7 +27,7 @@ std::optional<int64_t> constant_count(const ShapeView& op, bool includes_end) {
     if (!op.has(names[i])) continue;
     if (!op.is_plain(names[i])) return std::nullopt;
     range[i] = *op.f64(names[i]);
-    if (op.result_dtype() == ir::DType::i64) range[i] = std::trunc(range[i]);
+    if (op.result_dtype() == DType::i64) range[i] = std::trunc(range[i]);
   }
   const double count = (range[1] - range[0]) / range[2];
   return static_cast<int64_t>(includes_end ? std::floor(count) + 1 : std::ceil(count));
@@ -47,7 +43,7 @@ int64_t parts_of_one(const ShapeView& op) {
   return parts;
 }
 
-Shapes arange(const ShapeView& op) {
+Shapes arange_shapes(const ShapeView& op) {
   if (const auto count = constant_count(op, false)) return {{*count}};
   const Dim start = op.has("start") ? op.dim("start") : Dim(0);
   const int64_t parts = parts_of_one(op);
@@ -57,20 +53,14 @@ Shapes arange(const ShapeView& op) {
                                     : Dim(1);
   const bool is_up = op.holds(step, Relation::ge, 0);
   const Dim range = parts * (is_up ? op.dim("end") - start : start - op.dim("end"));
-  return {{ceil_div(range, is_up ? step : -1 * step)}};
+  return {{shapes::ceil_div(range, is_up ? step : -1 * step)}};
 }
 
-Shapes range(const ShapeView& op) {
+Shapes range_shapes(const ShapeView& op) {
   if (const auto count = constant_count(op, true)) return {{*count}};
   const Dim start = op.has("start") ? op.dim("start") : Dim(0);
   const Dim step = op.has("step") ? op.dim("step") : Dim(1);
   return {{floor_div(op.dim("end") - start, step) + 1}};
-}
-
-Shapes vander(const ShapeView& op) {
-  Shape out = op.shape("x");
-  out.push_back(op.has("N") ? op.dim("N") : out.back());
-  return {out};
 }
 
 /// Entries of a matrix on and below the diagonal `offset`.
@@ -95,44 +85,51 @@ Dim corner(const ShapeView& op, bool is_lower) {
   return floor_div((rows + shift) * (rows + shift + 1), 2);
 }
 
-Shapes tril_indices(const ShapeView& op) { return {{2, corner(op, true)}}; }
-Shapes triu_indices(const ShapeView& op) { return {{2, corner(op, false)}}; }
+Shapes tril_indices_shapes(const ShapeView& op) { return {{2, corner(op, true)}}; }
+Shapes triu_indices_shapes(const ShapeView& op) { return {{2, corner(op, false)}}; }
 
-Shapes shape_as_tensor(const ShapeView& op) {
+Shapes shape_as_tensor_shapes(const ShapeView& op) {
   return {{static_cast<int64_t>(op.shape("self").size())}};
 }
 
-/// [N, H, W, 2] for a size of [N, C, H, W], and so on.
-Shapes affine_grid(const ShapeView& op) {
-  Shape out = op.dims("size");
-  const auto axes = static_cast<int64_t>(out.size()) - 2;
-  out.erase(out.begin() + 1);
-  out.push_back(axes);
+Shapes one_hot_shapes(const ShapeView& op) {
+  const Dim classes = op.dim("num_classes");
+  Shape out = op.shape("self");
+  out.push_back(classes == Dim(-1) ? shapes::unbacked_size() : classes);
   return {out};
 }
 
-Shapes dequantised(const ShapeView& op) { return {op.dims("shape")}; }
+Shapes pad_sequence_shapes(const ShapeView& op) {
+  const Shapes inputs = op.shapes("sequences");
+  Dim longest = inputs.at(0).at(0);
+  for (const Shape& x : inputs) longest = op.constraints().larger(longest, x.at(0));
+  const auto count = static_cast<int64_t>(inputs.size());
+  Shape out = op.boolean("batch_first") ? Shape{count, longest} : Shape{longest, count};
+  out.insert(out.end(), inputs[0].begin() + 1, inputs[0].end());
+  return {out};
+}
 
 }  // namespace
 
-void add_creation_rules(ShapeRules& r) {
-  r.add(sized,
-        "empty empty_permuted empty_strided full new_empty new_empty_strided new_full new_ones "
-        "new_zeros ones rand randn zeros randint");
-  r.add(like, "empty_like full_like ones_like rand_like randn_like zeros_like randint_like");
-  r.add(steps, "linspace logspace");
-  r.add(window, "bartlett_window blackman_window hamming_window hann_window kaiser_window");
-  r.add(frequencies, "fft_fftfreq");
-  r.add(half_frequencies, "fft_rfftfreq");
-  r.add(eye, "eye");
-  r.add(arange, "arange");
-  r.add(range, "range");
-  r.add(vander, "vander linalg_vander");
-  r.add(tril_indices, "tril_indices");
-  r.add(triu_indices, "triu_indices");
-  r.add(shape_as_tensor, "_shape_as_tensor");
-  r.add(dequantised, "t2n::dequantise_q4_0");
-  r.add(affine_grid, "affine_grid_generator");
+void register_creation_shapes(Registry& r) {
+  r.shapes(sized_shapes,
+           "empty empty_permuted empty_strided full new_empty new_empty_strided new_full "
+           "new_ones new_zeros ones rand randn zeros randint");
+  r.shapes(like_shapes,
+           "empty_like full_like ones_like rand_like randn_like zeros_like randint_like");
+  r.shapes(steps_shapes, "linspace logspace");
+  r.shapes(eye_shapes, "eye");
+  r.shapes(arange_shapes, "arange");
+  r.shapes(range_shapes, "range");
+  r.shapes(tril_indices_shapes, "tril_indices");
+  r.shapes(triu_indices_shapes, "triu_indices");
+  r.shapes(shape_as_tensor_shapes, "_shape_as_tensor");
+  r.shapes(shapes::same, "to.other type_as");
+  r.shapes(shapes::numbers,
+           "as_tensor.bool as_tensor.float as_tensor.int scalar_tensor tensor.bool "
+           "tensor.float tensor.int");
+  r.shapes(one_hot_shapes, "one_hot");
+  r.shapes(pad_sequence_shapes, "pad_sequence");
 }
 
-}  // namespace t2n::dynamic
+}  // namespace t2n::ops

@@ -4,9 +4,14 @@
 #include <optional>
 #include <vector>
 
-#include "src/dynamic/axes.h"
+#include "ir/sizes.h"
 
-namespace t2n::dynamic {
+namespace t2n::shapes {
+
+using ir::Comparison;
+using ir::Relation;
+using ir::Sizes;  ///< the size of each symbol in one run
+using ir::Symbol;
 
 /// The operands of all minima and maxima, including nested ones.
 std::vector<ir::Operands> orders_in(const ir::Dim& dim);
@@ -72,4 +77,4 @@ class ConstraintSet {
 /// if possible: "S >= 5" for "S - 3 > 1", and "S >= 4" for "((S) // (2)) >= 2".
 Comparison plain(const Comparison& comparison);
 
-}  // namespace t2n::dynamic
+}  // namespace t2n::shapes

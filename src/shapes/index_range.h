@@ -5,7 +5,7 @@
 
 #include "ir/graph.h"
 
-namespace t2n::dynamic {
+namespace t2n::shapes {
 
 /// All integers are in [least, end).
 struct IndexRange {
@@ -16,4 +16,4 @@ struct IndexRange {
 /// For a constant or an `arange`, through views; nothing for anything else.
 std::optional<IndexRange> index_range_of(const ir::Graph& graph, ir::ValueId index);
 
-}  // namespace t2n::dynamic
+}  // namespace t2n::shapes
