@@ -25,7 +25,7 @@ std::optional<int64_t> constant_count(const ShapeView& op, bool includes_end) {
   const char* names[3] = {"start", "end", "step"};
   for (int i = 0; i < 3; ++i) {
     if (!op.has(names[i])) continue;
-    if (!op.is_plain(names[i])) return std::nullopt;
+    if (op.is_symbolic(names[i])) return std::nullopt;
     range[i] = *op.f64(names[i]);
     if (op.result_dtype() == DType::i64) range[i] = std::trunc(range[i]);
   }
@@ -37,7 +37,7 @@ std::optional<int64_t> constant_count(const ShapeView& op, bool includes_end) {
 int64_t parts_of_one(const ShapeView& op) {
   constexpr int64_t kMost = 1 << 16;
   int64_t parts = 1;
-  if (!op.has("step") || !op.is_plain("step")) return parts;
+  if (!op.has("step") || op.is_symbolic("step")) return parts;
   while (parts < kMost && std::fmod(*op.f64("step") * static_cast<double>(parts), 1) != 0)
     parts *= 2;
   return parts;

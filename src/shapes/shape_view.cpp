@@ -12,38 +12,18 @@ namespace t2n::shapes {
 using ir::Dim;
 using ir::Shape;
 
-const ir::Attr* ShapeView::find(std::string_view name) const {
-  const ir::Attr* attr = node_.find(name);
-  if (attr == nullptr || std::holds_alternative<ir::None>(*attr)) return nullptr;
-  const auto* ref = std::get_if<ir::TensorRef>(attr);
-  return ref != nullptr && ref->id == ir::kNoValue ? nullptr : attr;
-}
-
-const ir::Attr& ShapeView::attr(std::string_view name) const {
-  const ir::Attr* attr = find(name);
-  T2N_ASSERT(attr != nullptr, op(), " has no argument '", name, "'");
-  return *attr;
-}
-
-bool ShapeView::has(std::string_view name) const { return find(name) != nullptr; }
-
-bool ShapeView::is_tensor(std::string_view name) const {
-  const ir::Attr* attr = find(name);
-  return attr != nullptr && std::holds_alternative<ir::TensorRef>(*attr);
-}
-
 const Shape& ShapeView::shape(std::string_view name) const {
-  return value(std::get<ir::TensorRef>(attr(name)).id).shape;
+  return args_.value(std::get<ir::TensorRef>(args_.required(name)).id).shape;
 }
 
 ir::DType ShapeView::dtype(std::string_view name) const {
-  return value(std::get<ir::TensorRef>(attr(name)).id).dtype;
+  return args_.value(std::get<ir::TensorRef>(args_.required(name)).id).dtype;
 }
 
 std::vector<std::optional<Shape>> ShapeView::opt_shapes(std::string_view name) const {
   std::vector<std::optional<Shape>> out;
-  for (const ir::ValueId id : std::get<ir::TensorRefs>(attr(name)).ids)
-    out.push_back(id == ir::kNoValue ? std::nullopt : std::optional<Shape>(value(id).shape));
+  for (const ir::ValueId id : std::get<ir::TensorRefs>(args_.required(name)).ids)
+    out.push_back(id == ir::kNoValue ? std::nullopt : std::optional<Shape>(args_.value(id).shape));
   return out;
 }
 
@@ -55,18 +35,18 @@ std::vector<Shape> ShapeView::shapes(std::string_view name) const {
 
 std::vector<ir::DType> ShapeView::dtypes(std::string_view name) const {
   std::vector<ir::DType> out;
-  for (const ir::ValueId id : std::get<ir::TensorRefs>(attr(name)).ids)
-    if (id != ir::kNoValue) out.push_back(value(id).dtype);
+  for (const ir::ValueId id : std::get<ir::TensorRefs>(args_.required(name)).ids)
+    if (id != ir::kNoValue) out.push_back(args_.value(id).dtype);
   return out;
 }
 
 std::optional<int64_t> ShapeView::number(std::string_view name) const {
-  const auto* ref = std::get_if<ir::TensorRef>(find(name));
+  const auto* ref = std::get_if<ir::TensorRef>(args_.find(name));
   if (ref == nullptr) return std::nullopt;
-  for (const ir::Constant& each : graph_.constants)
+  for (const ir::Constant& each : args_.graph().constants)
     if (each.value == ref->id && each.data.elements() == 1 && ir::is_integer(each.data.dtype))
       return ir::to_i64(each.data).front();
-  for (const ir::Node& node : graph_.nodes) {
+  for (const ir::Node& node : args_.graph().nodes) {
     const std::string_view op = ir::op_name(node.op);
     if (node.outputs != std::vector{ref->id} ||
         (op != "aten::tensor" && op != "aten::tensor.int" && op != "prim::NumToTensor.Scalar"))
@@ -82,45 +62,29 @@ std::optional<int64_t> ShapeView::number(std::string_view name) const {
 
 std::vector<Shape> ShapeView::operands() const {
   std::vector<Shape> out;
-  for (const ir::Argument& arg : node_.args)
+  for (const ir::Argument& arg : args_.node().args)
     if (is_tensor(arg.name)) out.push_back(shape(arg.name));
   return out;
 }
 
 const Shape& ShapeView::first() const {
-  for (const ir::Argument& arg : node_.args)
+  for (const ir::Argument& arg : args_.node().args)
     if (is_tensor(arg.name)) return shape(arg.name);
   T2N_ASSERT(false, op(), " has no tensor");
-  return value(0).shape;
+  return args_.value(0).shape;
 }
 
 bool ShapeView::is_text(std::string_view name) const {
-  return has(name) && std::holds_alternative<std::string>(attr(name));
-}
-
-bool ShapeView::is_plain(std::string_view name) const {
-  const auto* size = std::get_if<Dim>(&attr(name));
-  return size == nullptr || size->is_constant();
+  return has(name) && std::holds_alternative<std::string>(args_.required(name));
 }
 
 Dim ShapeView::dim(std::string_view name) const {
-  const ir::Attr& value = attr(name);
-  if (const auto* one = std::get_if<Dim>(&value)) return *one;
-  if (const auto* flag = std::get_if<bool>(&value)) return Dim(*flag ? 1 : 0);
-  if (const auto* number = std::get_if<double>(&value)) {
-    constexpr double kExact = 9007199254740992.0;  // 2^53
-    if (std::trunc(*number) != *number || std::abs(*number) > kExact)
-      unknown("it is not an integer");
-    return Dim(static_cast<int64_t>(*number));
-  }
-  return std::get<std::vector<Dim>>(value).at(0);
+  if (const auto one = args_.integer(name)) return *one;
+  if (std::holds_alternative<double>(args_.required(name))) unknown("it is not an integer");
+  return dims(name).at(0);
 }
 
-Shape ShapeView::dims(std::string_view name) const {
-  const ir::Attr& value = attr(name);
-  if (const auto* one = std::get_if<Dim>(&value)) return {*one};
-  return std::get<std::vector<Dim>>(value);
-}
+Shape ShapeView::dims(std::string_view name) const { return args_.dims(name).value(); }
 
 Shape ShapeView::dims(std::string_view name, size_t count, const Dim& fallback) const {
   Shape out = has(name) ? dims(name) : Shape();
@@ -136,40 +100,39 @@ int64_t ShapeView::i64(std::string_view name) const {
 }
 
 std::optional<double> ShapeView::f64(std::string_view name) const {
-  const ir::Attr* attr = find(name);
-  if (attr == nullptr) return std::nullopt;
-  if (const auto* number = std::get_if<double>(attr)) return *number;
-  return static_cast<double>(i64(name));
+  if (!has(name)) return std::nullopt;
+  const std::optional<double> number = args_.scalar(name);
+  return number ? *number : static_cast<double>(i64(name));
 }
 
 std::vector<double> ShapeView::f64s(std::string_view name) const {
-  if (const auto* numbers = std::get_if<std::vector<double>>(&attr(name))) return *numbers;
+  if (const auto* numbers = std::get_if<std::vector<double>>(&args_.required(name)))
+    return *numbers;
   std::vector<double> out;
   for (const Dim& dim : dims(name)) out.push_back(static_cast<double>(dim.value()));
   return out;
 }
 
 bool ShapeView::boolean(std::string_view name, bool fallback) const {
-  return has(name) ? std::get<bool>(attr(name)) : fallback;
+  return has(name) ? std::get<bool>(args_.required(name)) : fallback;
 }
 
 std::string ShapeView::str(std::string_view name) const {
-  return std::get<std::string>(attr(name));
+  return std::get<std::string>(args_.required(name));
 }
 
 ir::DType ShapeView::dtype_argument(std::string_view name) const {
-  return std::get<ir::DType>(attr(name));
+  return std::get<ir::DType>(args_.required(name));
 }
 
 int ShapeView::axis(std::string_view name, int rank) const {
-  const int64_t axis = i64(name);
-  return static_cast<int>(axis < 0 ? axis + rank : axis);
+  return static_cast<int>(ir::from_front(i64(name), rank));
 }
 
 ir::Ints ShapeView::axes(std::string_view name, int rank) const {
   ir::Ints out;
   if (has(name))
-    for (const Dim& dim : dims(name)) out.push_back(ir::floor_mod_int(dim.value(), rank));
+    for (const Dim& dim : dims(name)) out.push_back(ir::from_front(dim.value(), rank));
   if (out.empty())
     for (int axis = 0; axis < rank; ++axis) out.push_back(axis);
   std::sort(out.begin(), out.end());
@@ -238,9 +201,10 @@ void ShapeView::require(const Dim& a, Relation relation, const Dim& b) const {
 
 void ShapeView::require_in_range(std::string_view name, const Dim& size, size_t position) const {
   ir::ValueId index = ir::kNoValue;
-  if (const auto* one = std::get_if<ir::TensorRef>(&attr(name))) index = one->id;
-  if (const auto* many = std::get_if<ir::TensorRefs>(&attr(name))) index = many->ids.at(position);
-  const auto range = index == ir::kNoValue ? std::nullopt : index_range_of(graph_, index);
+  if (const auto* one = std::get_if<ir::TensorRef>(&args_.required(name))) index = one->id;
+  if (const auto* many = std::get_if<ir::TensorRefs>(&args_.required(name)))
+    index = many->ids.at(position);
+  const auto range = index == ir::kNoValue ? std::nullopt : index_range_of(args_.graph(), index);
   if (!range) return;
   require(range->end, Relation::le, size);
   const auto counts_from_front = constraints_.decide(range->least, Relation::ge, 0);

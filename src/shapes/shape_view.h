@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ir/graph.h"
+#include "ir/node_args.h"
 #include "src/shapes/constraint_set.h"
 
 namespace t2n::shapes {
@@ -14,19 +14,21 @@ namespace t2n::shapes {
 class ShapeView {
  public:
   ShapeView(const ir::Graph& graph, const ir::Node& node, ConstraintSet& constraints)
-      : graph_(graph), node_(node), constraints_(constraints) {}
+      : args_(graph, node), constraints_(constraints) {}
 
-  std::string_view op() const { return ir::op_name(node_.op); }
-  size_t outputs() const { return node_.outputs.size(); }
+  std::string_view op() const { return args_.op(); }
+  size_t outputs() const { return args_.node().outputs.size(); }
   /// The shape of a result in the sample.
-  const ir::Shape& traced(size_t output) const { return value(node_.outputs[output]).shape; }
-  ir::DType result_dtype() const { return value(node_.outputs.front()).dtype; }
+  const ir::Shape& traced(size_t output) const {
+    return args_.value(args_.node().outputs[output]).shape;
+  }
+  ir::DType result_dtype() const { return args_.value(args_.node().outputs.front()).dtype; }
   ConstraintSet& constraints() const { return constraints_; }
   /// True if the schema has the argument and the call sets it.
-  bool has(std::string_view name) const;
+  bool has(std::string_view name) const { return args_.find(name) != nullptr; }
 
   // Tensors.
-  bool is_tensor(std::string_view name) const;
+  bool is_tensor(std::string_view name) const { return args_.is_tensor(name); }
   const ir::Shape& shape(std::string_view name) const;
   ir::DType dtype(std::string_view name) const;
   /// The shapes of a tensor list; an absent tensor has none.
@@ -41,8 +43,8 @@ class ShapeView {
 
   // Plain values.
   bool is_text(std::string_view name) const;
-  bool is_plain(std::string_view name) const;  ///< a number without symbols
-  ir::Dim dim(std::string_view name) const;    ///< integer-valued floats count as integers
+  bool is_symbolic(std::string_view name) const { return args_.is_symbolic(name); }
+  ir::Dim dim(std::string_view name) const;  ///< integer-valued floats count as integers
   ir::Shape dims(std::string_view name) const;
   /// A list of `count`; torch repeats a single element. `fallback` if there is none.
   ir::Shape dims(std::string_view name, size_t count, const ir::Dim& fallback) const;
@@ -79,12 +81,7 @@ class ShapeView {
   [[noreturn]] void unknown(std::string_view why) const;
 
  private:
-  const ir::Attr* find(std::string_view name) const;
-  const ir::Attr& attr(std::string_view name) const;
-  const ir::Value& value(ir::ValueId id) const { return graph_.values[id]; }
-
-  const ir::Graph& graph_;
-  const ir::Node& node_;
+  ir::NodeArgs args_;
   ConstraintSet& constraints_;
 };
 
