@@ -209,6 +209,7 @@ void register_data_dependent(Registry& r) {
       bincount);
   r.shapes(unique_shapes, "_unique _unique2 unique_consecutive unique_dim unique_dim_consecutive");
   r.shapes(bincount_shapes, "bincount");
+  r.bounds({bounds::count}, "bincount");
 }
 
 }  // namespace t2n::ops

@@ -306,6 +306,8 @@ void register_index_writes(Registry& r) {
   r.shapes(put_at_indices_shapes, "_index_put_impl _unsafe_index_put index_put");
   r.shapes(put_rows_shapes, "index_add index_copy index_fill");
   r.shapes(put_shapes, "put");
+  r.bounds({bounds::put, true}, "index_add index_put _index_put_impl _unsafe_index_put put");
+  r.bounds({bounds::kept}, "masked_scatter index_copy index_fill");
 }
 
 }  // namespace t2n::ops

@@ -51,6 +51,7 @@ void register_nonzero(Registry& r) {
   add("aten::where", "the indices of nonzero elements, one tensor per axis", nonzero_columns);
   r.shapes(nonzero_shapes, "nonzero argwhere");
   r.shapes(nonzero_list_shapes, "nonzero_numpy");
+  r.bounds({bounds::count}, "nonzero argwhere");
 }
 
 }  // namespace t2n::ops

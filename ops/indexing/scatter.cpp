@@ -191,6 +191,7 @@ void register_scatter(Registry& r) {
   r.shapes(shapes::same, "diagonal_scatter");
   r.shapes(select_scatter_shapes, "select_scatter");
   r.shapes(slice_scatter_shapes, "slice_scatter");
+  r.bounds({bounds::kept}, "slice_scatter select_scatter diagonal_scatter as_strided_scatter");
 }
 
 }  // namespace t2n::ops

@@ -262,6 +262,7 @@ void register_scatter_elements(Registry& r) {
               "prod, mean, amax or amin of self[index[k]] and source[k] along dim", index_reduce);
   r.shapes(put_rows_shapes, "index_reduce");
   r.shapes(scatter_shapes, "scatter scatter_add scatter_reduce");
+  r.bounds({bounds::put, true}, "scatter scatter_add scatter_reduce");
 }
 
 }  // namespace t2n::ops

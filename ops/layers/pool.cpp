@@ -333,6 +333,9 @@ void register_pool(Registry& r) {
            "avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool1d_with_indices max_pool2d "
            "max_pool2d_with_indices max_pool3d max_pool3d_with_indices");
   r.shapes(adaptive_pool_shapes, "max_unpool2d max_unpool3d");
+  r.bounds({bounds::kept, false, true},
+           "max_pool1d_with_indices max_pool2d_with_indices max_pool3d_with_indices");
+  r.bounds({bounds::kept}, "max_pool1d max_pool2d max_pool3d");
 }
 
 }  // namespace t2n::ops

@@ -333,6 +333,8 @@ constexpr Layer kPackedLayers[] = {
     {"aten::_pad_packed_sequence", "packed sequences, padded at their ends"},
 };
 
+Bounds length_bounds(const OperandBounds& x) { return {1, x.most()}; }
+
 }  // namespace
 
 void register_rnn(Registry& r) {
@@ -361,6 +363,8 @@ void register_rnn(Registry& r) {
          {"tanh", "tanh(w_ih . input + b_ih + w_hh . hx + b_hh)", rnn_cell});
   r.same({"aten::rnn_relu_cell"},
          {"relu", "relu(w_ih . input + b_ih + w_hh . hx + b_hh)", rnn_cell});
+  r.bounds({length_bounds}, "t2n::sequence_lengths");
+  r.bounds({bounds::kept}, "t2n::batch_sizes");
 }
 
 }  // namespace t2n::ops

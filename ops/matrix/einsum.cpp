@@ -277,6 +277,7 @@ void register_einsum(Registry& r) {
   r.same({"aten::einsum"},
          {"tract_core_einsum", "sum of products over the letters that the output lacks", einsum});
   r.shapes(einsum_shapes, "einsum");
+  r.bounds({bounds::mixed_product, true}, "einsum");
 }
 
 }  // namespace t2n::ops

@@ -267,6 +267,15 @@ void bilinear(const OpView& op, Emitter& out) {
 constexpr std::string_view kProductLimits =
     "integers other than i32 and i8: up to 2^22 single products";
 
+/// self * other, summed over the first one's last axis.
+Bounds matmul_bounds(const OperandBounds& x) {
+  const ir::Shape& shape = x.shape(0);
+  double out = shape.empty() ? 1 : static_cast<double>(shape.back().value());
+  for (const std::string_view name : {"self", "other", "mat2", "vec", "tensor", "input", "weight"})
+    out *= magnitude(x.at(name, {1, 1}));
+  return up_to(out + magnitude(x.at("bias")));
+}
+
 }  // namespace
 
 void register_matmul(Registry& r) {
@@ -312,6 +321,11 @@ void register_matmul(Registry& r) {
          {"tract_core_gather", "cross product of vectors of three entries", cross,
           ir::Promotion::operands});
   r.same({"aten::bilinear"}, {"matmul", "y[o] = input1 . weight[o] . input2 + bias[o]", bilinear});
+  r.bounds({bounds::product, true}, "kron");
+  r.bounds({matmul_bounds, true}, "mm bmm matmul mv dot vdot inner linear");
+  r.bounds({bounds::mixed_product, true},
+           "addmm addbmm baddbmm addmv addr outer ger tensordot cross linalg_cross "
+           "chain_matmul linalg_multi_dot");
 }
 
 }  // namespace t2n::ops

@@ -311,6 +311,7 @@ void register_small_matrix(Registry& r) {
   r.shapes(shapes::reduce, "nuclear_norm");
   r.shapes(shapes::numbers, "trace");
   r.shapes(covariance_shapes, "cov corrcoef");
+  r.bounds({bounds::total, true}, "trace");
 }
 
 }  // namespace t2n::ops

@@ -281,6 +281,7 @@ void register_activation(Registry& r) {
            "special_log_softmax special_softmax");
   r.shapes(prelu_shapes, "prelu");
   r.shapes(glu_shapes, "glu");
+  r.bounds({bounds::kept}, "relu");
 }
 
 }  // namespace t2n::ops

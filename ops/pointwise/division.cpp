@@ -115,6 +115,8 @@ void remainder(const OpView& op, Emitter& out) {
   finish(op, out, divide(op, out, a, b, kRounding).remainder);
 }
 
+Bounds remainder_bounds(const OperandBounds& x) { return up_to(magnitude(x.at("other"))); }
+
 }  // namespace
 
 void register_division(Registry& r) {
@@ -136,6 +138,8 @@ void register_division(Registry& r) {
   r.elementwise({"aten::fmod.Tensor", "aten::fmod.Scalar"},
                 {"floor", "self - trunc(self / other) * other", remainder<Rounding::trunc>,
                  Promotion::operands, kLimits});
+  r.bounds({bounds::at_most_self}, "floor_divide div divide");
+  r.bounds({remainder_bounds}, "remainder fmod");
 }
 
 }  // namespace t2n::ops

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 #include "ops/pointwise/families.h"
 #include "src/diag/error.h"
@@ -257,6 +258,36 @@ Shapes copy_shapes(const ShapeView& op) {
   return shapes::same(op);
 }
 
+Bounds sum_bounds(const OperandBounds& x) {
+  return x.at("self") + x.at("alpha", {1, 1}) * x.at("other");
+}
+
+Bounds difference_bounds(const OperandBounds& x) {
+  return x.at("self") + Bounds{-1, -1} * (x.at("alpha", {1, 1}) * x.at("other"));
+}
+
+Bounds reversed_difference_bounds(const OperandBounds& x) {
+  return x.at("other") + Bounds{-1, -1} * (x.at("alpha", {1, 1}) * x.at("self"));
+}
+
+Bounds negated_bounds(const OperandBounds& x) { return Bounds{-1, -1} * x.at("self"); }
+
+Bounds absolute_bounds(const OperandBounds& x) { return {0, magnitude(x.at("self"))}; }
+
+Bounds square_bounds(const OperandBounds& x) { return {0, std::pow(magnitude(x.at("self")), 2)}; }
+
+Bounds added_product_bounds(const OperandBounds& x) {
+  return x.at("self") + x.at("value", {1, 1}) * (x.at("tensor1") * x.at("tensor2"));
+}
+
+Bounds clamped_bounds(const OperandBounds& x) {
+  constexpr double kNone = std::numeric_limits<double>::max();
+  const Bounds self = x.at("self");
+  const Bounds least = x.at("min", {-kNone, -kNone}), most = x.at("max", {kNone, kNone});
+  return {std::min(std::max(self.low, least.low), most.low),
+          std::min(std::max(self.high, least.high), most.high)};
+}
+
 }  // namespace
 
 void register_elementwise(Registry& r) {
@@ -271,6 +302,19 @@ void register_elementwise(Registry& r) {
            "_neg_view alpha_dropout bernoulli dropout feature_alpha_dropout "
            "feature_dropout isreal pin_memory positive special_airy_ai special_round");
   r.shapes(copy_shapes, "copy");
+  r.bounds({sum_bounds, true}, "add __add__");
+  r.bounds({difference_bounds, true}, "sub subtract");
+  r.bounds({reversed_difference_bounds, true}, "rsub");
+  r.bounds({bounds::product, true}, "mul multiply");
+  r.bounds({negated_bounds, true}, "neg negative");
+  r.bounds({absolute_bounds}, "abs absolute");
+  r.bounds({square_bounds, true}, "square");
+  r.bounds({added_product_bounds, true}, "addcmul");
+  r.bounds({clamped_bounds}, "clamp clip clamp_min clamp_max");
+  r.bounds({bounds::flag}, "sign sgn");
+  r.bounds({bounds::nothing}, "zero");
+  r.bounds({bounds::kept},
+           "copy fill maximum minimum fmax fmin round ceil floor trunc fix positive");
 }
 
 }  // namespace t2n::ops

@@ -1,5 +1,6 @@
 // Comparisons, booleans, bits, and choices between tensors.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "ops/pointwise/elementwise.h"
@@ -229,6 +230,31 @@ void register_tests(Registry& r) {
 /// With a condition alone: the positions where it is true, along each axis.
 Shapes where_shapes(const ShapeView& op) { return repeated(op, {shapes::unbacked_size()}); }
 
+/// The bits of both stay below the next power of two.
+Bounds bit_bounds(const OperandBounds& x) {
+  const Bounds both = hull(x.at("self"), x.at("other"));
+  double power = 1;
+  while (power <= magnitude(both)) power *= 2;
+  return both.low >= 0 ? Bounds{0, power - 1} : Bounds{-power, power - 1};
+}
+
+Bounds common_bit_bounds(const OperandBounds& x) {
+  const Bounds a = x.at("self"), b = x.at("other");
+  if (a.low >= 0 && b.low >= 0) return {0, std::min(a.high, b.high)};
+  if (a.low >= 0) return {0, a.high};
+  return b.low >= 0 ? Bounds{0, b.high} : bit_bounds(x);
+}
+
+Bounds other_bit_bounds(const OperandBounds& x) {
+  return Bounds{-1, -1} + Bounds{-1, -1} * x.at("self");
+}
+
+Bounds shifted_bounds(const OperandBounds& x) {
+  constexpr double kMost = 64;
+  const double power = std::exp2(std::clamp(x.at("other").high, 0.0, kMost));
+  return x.at("self") * Bounds{power, power};
+}
+
 }  // namespace
 
 void register_logic(Registry& r) {
@@ -247,6 +273,12 @@ void register_logic(Registry& r) {
   r.elementwise({"aten::masked_fill.Scalar", "aten::masked_fill.Tensor"},
                 {"select", "value where mask, else self", masked_fill});
   r.shapes(where_shapes, "where");
+  r.bounds({bit_bounds, true}, "bitwise_or bitwise_xor __or__ __xor__ __ior__ __ixor__");
+  r.bounds({common_bit_bounds, true}, "bitwise_and __and__ __iand__");
+  r.bounds({other_bit_bounds, true}, "bitwise_not");
+  r.bounds({shifted_bounds, true}, "bitwise_left_shift __lshift__ __ilshift__");
+  r.bounds({bounds::at_most_self}, "bitwise_right_shift __rshift__ __irshift__");
+  r.bounds({bounds::kept}, "where masked_fill nan_to_num");
 }
 
 }  // namespace t2n::ops

@@ -1,5 +1,6 @@
 // Functions of several steps, in forms that keep their precision near zero and for large operands.
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
 #include "ops/pointwise/elementwise.h"
@@ -217,6 +218,11 @@ void register_two_operands(Registry& r) {
                 {"select", "0, values or 1 by the sign of self", heaviside, Promotion::operands});
 }
 
+Bounds power_bounds(const OperandBounds& x) {
+  const double base = std::max(1.0, magnitude(x.at("self")));
+  return up_to(std::pow(base, std::max(0.0, x.at("exponent").high)));
+}
+
 }  // namespace
 
 void register_math(Registry& r) {
@@ -234,6 +240,8 @@ void register_math(Registry& r) {
                 {"sin", "sin(pi self) / (pi self)", sinc, kFloat});
   r.elementwise({"aten::signbit"}, {"lt", "self < 0, true for -0", signbit});
   register_two_operands(r);
+  r.bounds({power_bounds, true}, "pow");
+  r.bounds({bounds::kept}, "heaviside");
 }
 
 }  // namespace t2n::ops

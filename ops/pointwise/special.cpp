@@ -1,6 +1,7 @@
 // Special functions of a few steps, and the approximations that others use.
 #include "ops/pointwise/special.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -103,6 +104,10 @@ void frexp(const OpView& op, Emitter& out) {
   finish(op, out, select(out, is_plain, parts.exponent, like(out, 0, x)), 1);
 }
 
+Bounds divisor_bounds(const OperandBounds& x) {
+  return {0, std::max(magnitude(x.at("self")), magnitude(x.at("other")))};
+}
+
 }  // namespace
 
 Ref polynomial(Emitter& out, Ref x, Coefficients c) {
@@ -174,6 +179,8 @@ void register_special(Registry& r) {
                  .also = {"aten::lcm"},
                  .doc = "greatest common divisor and least common multiple",
                  .refusal = Refusal{Limit::unbounded_steps, "compute it outside the model"}});
+  r.bounds({bounds::product, true}, "lcm");
+  r.bounds({divisor_bounds}, "gcd");
 }
 
 }  // namespace t2n::ops

@@ -100,6 +100,11 @@ void logcumsumexp(const OpView& op, Emitter& out) {
   finish(op, out, out.reshape(y, op.shape()));
 }
 
+Bounds running_sum_bounds(const OperandBounds& x) {
+  const double terms = x.axis_size("dim");
+  return hull(x.at("self"), {}) * Bounds{terms, terms};
+}
+
 }  // namespace
 
 Ref running_sum(Emitter& out, std::string_view nnef, Ref x, int axis) {
@@ -123,6 +128,9 @@ void register_cumulative(Registry& r) {
          {"sum_reduce", "log(sum(exp(.))) of the first 1, 2, ... elements along dim", logcumsumexp,
           Promotion::to_float});
   r.shapes(shapes::same, "_logcumsumexp cummax cummin cumprod cumsum logcumsumexp");
+  r.bounds({running_sum_bounds, true}, "cumsum");
+  r.bounds({bounds::running_product, true}, "cumprod");
+  r.bounds({bounds::kept, false, true}, "cummax cummin");
 }
 
 }  // namespace t2n::ops

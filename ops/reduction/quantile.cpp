@@ -238,6 +238,7 @@ void register_quantile(Registry& r) {
          {"max_reduce", "the most frequent element along dim", mode, {}, "its indices"});
   r.shapes(shapes::reduce, "mode nanmedian");
   r.shapes(quantile_shapes, "quantile nanquantile");
+  r.bounds({bounds::kept, false, true}, "nanmedian mode");
 }
 
 }  // namespace t2n::ops

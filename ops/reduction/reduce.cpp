@@ -174,6 +174,11 @@ void register_reduce(Registry& r) {
            "nansum prod sum max min");
   r.shapes(reduce_listed_shapes, "all.dims any.dims");
   r.shapes(sum_to_size_shapes, "sum_to_size");
+  r.bounds({bounds::total, true}, "sum nansum sum_to_size");
+  r.bounds({bounds::running_product, true}, "prod");
+  r.bounds({bounds::count}, "argmax argmin count_nonzero");
+  r.bounds({bounds::kept, false, true}, "max min");
+  r.bounds({bounds::kept}, "amax amin aminmax _aminmax");
 }
 
 }  // namespace t2n::ops

@@ -124,6 +124,9 @@ void register_sort(Registry& r) {
   r.shapes(shapes::same, "argsort msort sort");
   r.shapes(topk_shapes, "topk");
   r.shapes(kthvalue_shapes, "kthvalue");
+  r.bounds({bounds::count}, "argsort");
+  r.bounds({bounds::kept, false, true}, "sort topk kthvalue median");
+  r.bounds({bounds::kept}, "msort");
 }
 
 }  // namespace t2n::ops

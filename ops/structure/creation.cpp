@@ -294,6 +294,12 @@ void register_sequences(Registry& r) {
                                   triangle_indices<true>});
 }
 
+Bounds progression_bounds(const OperandBounds& x) {
+  return hull(hull(x.at("start"), x.at("end")), {});
+}
+
+Bounds fill_bounds(const OperandBounds& x) { return x.at("fill_value"); }
+
 }  // namespace
 
 void register_creation(Registry& r) {
@@ -346,6 +352,14 @@ void register_creation(Registry& r) {
                              one_hot,
                              {},
                              "num_classes=-1"});
+  r.bounds({bounds::flag}, "ones ones_like new_ones eye one_hot");
+  r.bounds({bounds::count}, "tril_indices triu_indices _shape_as_tensor randperm");
+  r.bounds({progression_bounds}, "arange range linspace");
+  r.bounds({fill_bounds}, "full full_like new_full");
+  r.bounds({bounds::nothing}, "zeros zeros_like new_zeros empty empty_like new_empty");
+  r.bounds({bounds::kept},
+           "clone alias contiguous detach scalar_tensor pad_sequence resolve_conj "
+           "lift_fresh");
 }
 
 }  // namespace t2n::ops

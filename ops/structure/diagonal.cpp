@@ -195,6 +195,7 @@ void register_diagonal(Registry& r) {
   r.shapes(diag_shapes, "diag");
   r.shapes(diag_embed_shapes, "diag_embed");
   r.shapes(diagflat_shapes, "diagflat");
+  r.bounds({bounds::kept}, "diagonal diag diag_embed diagflat tril triu");
 }
 
 }  // namespace t2n::ops

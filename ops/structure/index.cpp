@@ -276,6 +276,10 @@ void register_index(Registry& r) {
   r.shapes(take_shapes, "take");
   r.shapes(take_along_dim_shapes, "take_along_dim");
   r.shapes(embedding_shapes, "embedding");
+  r.bounds({bounds::count}, "searchsorted bucketize");
+  r.bounds({bounds::kept},
+           "masked_select index _unsafe_index index_select gather take take_along_dim "
+           "embedding");
 }
 
 }  // namespace t2n::ops

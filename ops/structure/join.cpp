@@ -274,6 +274,9 @@ void register_join(Registry& r) {
   r.shapes(meshgrid_shapes, "meshgrid");
   r.shapes(cartesian_prod_shapes, "cartesian_prod");
   r.shapes(combinations_shapes, "combinations");
+  r.bounds({bounds::kept},
+           "cat concat concatenate stack _stack hstack vstack dstack column_stack "
+           "row_stack block_diag meshgrid combinations cartesian_prod");
 }
 
 }  // namespace t2n::ops

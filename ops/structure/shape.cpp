@@ -278,6 +278,11 @@ void register_shape(Registry& r) {
   r.same({"aten::movedim.int", "aten::movedim.intlist", "aten::moveaxis.int",
           "aten::moveaxis.intlist"},
          {"transpose", "some axes moved, the others in their order", movedim});
+  r.bounds({bounds::kept},
+           "view reshape _reshape_alias view_as reshape_as flatten ravel squeeze unsqueeze "
+           "expand expand_as permute transpose t unflatten repeat tile broadcast_to "
+           "broadcast_tensors movedim moveaxis swapaxes swapdims adjoint mH mT numpy_T "
+           "matrix_H atleast_1d atleast_2d atleast_3d repeat_interleave real");
 }
 
 }  // namespace t2n::ops

@@ -1,5 +1,6 @@
 // Parts of a tensor along an axis: slices, splits, reversals, rotations, differences.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -271,6 +272,10 @@ void diff(const OpView& op, Emitter& out) {
   out.result(y);
 }
 
+Bounds diff_bounds(const OperandBounds& x) {
+  return up_to(magnitude(x.at("self")) * std::exp2(x.at("n", {1, 1}).high));
+}
+
 }  // namespace
 
 void register_slice(Registry& r) {
@@ -308,6 +313,10 @@ void register_slice(Registry& r) {
          {"transpose", "rotated by k quarter turns in the plane of two axes", rot90});
   r.same({"aten::diff"},
          {"sub", "each entry minus the one before, n times", diff, ir::Promotion::operands});
+  r.bounds({diff_bounds, true}, "diff");
+  r.bounds({bounds::kept},
+           "slice select split split_with_sizes chunk unsafe_chunk unsafe_split unbind "
+           "tensor_split hsplit vsplit dsplit narrow flip fliplr flipud roll rot90");
 }
 
 }  // namespace t2n::ops

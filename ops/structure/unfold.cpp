@@ -369,6 +369,8 @@ void register_unfold(Registry& r) {
   r.shapes(shapes::same, "channel_shuffle native_channel_shuffle");
   r.shapes(pixel_shuffle_shapes, "pixel_shuffle");
   r.shapes(pixel_unshuffle_shapes, "pixel_unshuffle");
+  r.bounds({bounds::kept},
+           "as_strided unfold pixel_shuffle pixel_unshuffle channel_shuffle im2col");
 }
 
 }  // namespace t2n::ops

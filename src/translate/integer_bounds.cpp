@@ -11,6 +11,12 @@ namespace t2n::ops {
 
 double magnitude(Bounds b) { return std::max(std::abs(b.low), std::abs(b.high)); }
 
+Bounds operator*(Bounds a, Bounds b) {
+  const auto [low, high] =
+      std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+  return {low, high};
+}
+
 Bounds hull(Bounds a, Bounds b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
 
 Bounds intersection(Bounds a, Bounds b) {
@@ -32,7 +38,7 @@ double elements(const ir::Shape& shape) {
   return out;
 }
 
-Bounds Operands::at(std::string_view name, Bounds otherwise) const {
+Bounds OperandBounds::at(std::string_view name, Bounds otherwise) const {
   if (!has(name)) return otherwise;
   if (const auto number = args_.scalar(name)) return {*number, *number};
   std::optional<Bounds> all;
@@ -41,34 +47,34 @@ Bounds Operands::at(std::string_view name, Bounds otherwise) const {
   return all.value_or(otherwise);
 }
 
-Bounds Operands::of(ir::ValueId id) const {
+Bounds OperandBounds::of(ir::ValueId id) const {
   return is_integral(value(id).dtype) ? known_[id] : Bounds{};
 }
 
-std::string Operands::text(std::string_view name) const {
+std::string OperandBounds::text(std::string_view name) const {
   const auto* text = std::get_if<std::string>(args_.argument(name));
   return text == nullptr ? "" : *text;
 }
 
-bool Operands::is_called(std::string_view base_name) const {
+bool OperandBounds::is_called(std::string_view base_name) const {
   const std::string_view name = args_.op();
   return name == cat("aten::", base_name) || name.starts_with(cat("aten::", base_name, "."));
 }
 
-std::vector<ir::ValueId> Operands::tensors() const {
+std::vector<ir::ValueId> OperandBounds::tensors() const {
   std::vector<ir::ValueId> out;
   ir::for_each_input(args_.node(), [&](ir::ValueId id) { out.push_back(id); });
   return out;
 }
 
-double Operands::axis_size(std::string_view name) const {
+double OperandBounds::axis_size(std::string_view name) const {
   const ir::Shape& shape = this->shape(0);
   const auto* dim = std::get_if<ir::Dim>(args_.argument(name));
   if (dim == nullptr || shape.empty()) return elements(shape);
   return static_cast<double>(shape.at(ir::from_front(dim->value(), std::ssize(shape))).value());
 }
 
-double Operands::most() const {
+double OperandBounds::most() const {
   double out = elements(output().shape);
   for (const ir::ValueId id : tensors()) out = std::max(out, elements(value(id).shape));
   for (const ir::Argument& argument : args_.node().args)

@@ -16,7 +16,9 @@ struct Bounds {
   double low = 0;
   double high = 0;
 };
-inline Bounds within(double magnitude) { return {-magnitude, magnitude}; }
+inline Bounds operator+(Bounds a, Bounds b) { return {a.low + b.low, a.high + b.high}; }
+Bounds operator*(Bounds a, Bounds b);
+inline Bounds up_to(double magnitude) { return {-magnitude, magnitude}; }
 double magnitude(Bounds b);
 Bounds hull(Bounds a, Bounds b);
 Bounds intersection(Bounds a, Bounds b);
@@ -27,9 +29,9 @@ bool is_integral(ir::DType dtype);
 Bounds limits_of(ir::DType dtype);
 
 /// The operands of a node as ranges.
-class Operands {
+class OperandBounds {
  public:
-  Operands(const ir::Graph& graph, const ir::Node& node, const std::vector<Bounds>& known)
+  OperandBounds(const ir::Graph& graph, const ir::Node& node, const std::vector<Bounds>& known)
       : args_(graph, node), known_(known) {}
 
   /// A tensor, the hull of several, or a number; `otherwise` if the argument is none of these.

@@ -9,6 +9,7 @@
 
 #include "src/diag/one_of.h"
 #include "src/shapes/shape_rule.h"
+#include "src/translate/integer_rules.h"
 #include "src/translate/translation.h"
 
 namespace t2n::ops {
@@ -49,6 +50,11 @@ class Registry {
   void shapes(shapes::ShapeRule rule, std::string_view names,
               const Location& location = Location::current()) {
     facts(shapes::ResultShapes{rule}, names, location);
+  }
+  /// The range of integer results.
+  void bounds(const IntegerRule& rule, std::string_view names,
+              const Location& location = Location::current()) {
+    facts(rule, names, location);
   }
 
   /// All columns.
