@@ -141,8 +141,7 @@ std::optional<Dim> common_size(const OpView& op, Emitter& out, Ref indices) {
       op.boolean("include_last_offset"))
     return {};
   const auto number = [&](std::string_view name) {
-    const ir::Attr* const attribute = from->find(name);
-    const Dim* const dim = attribute == nullptr ? nullptr : std::get_if<Dim>(attribute);
+    const Dim* const dim = std::get_if<Dim>(from->find(name));
     return dim == nullptr ? std::nullopt : std::optional(*dim);
   };
   const auto start = number("start"), step = number("step");

@@ -65,8 +65,7 @@ ir::ValueId unrounded(const ir::Graph& graph, const std::vector<int>& producers,
 bool is_lookup(const Node& node) { return ir::op_short_name(node.op).starts_with("embedding"); }
 
 int64_t weight_groups(const Node& node) {
-  const ir::Attr* attr = node.find("groups");
-  const auto* groups = attr == nullptr ? nullptr : std::get_if<Dim>(attr);
+  const auto* groups = std::get_if<Dim>(node.find("groups"));
   return groups == nullptr ? 1 : groups->value();
 }
 

@@ -17,8 +17,7 @@ const ir::Value& value_of(const ir::Graph& graph, ir::ValueId id) { return graph
 /// The masks among the indices of an operation.
 std::vector<ir::ValueId> masks_of(const ir::Graph& graph, const ir::Node& node) {
   std::vector<ir::ValueId> out;
-  const ir::Attr* attr = node.find("indices");
-  const auto* refs = attr == nullptr ? nullptr : std::get_if<ir::TensorRefs>(attr);
+  const auto* refs = std::get_if<ir::TensorRefs>(node.find("indices"));
   if (refs == nullptr) return out;
   for (const ir::ValueId id : refs->ids)
     if (id != ir::kNoValue && shapes::is_mask(value_of(graph, id).dtype)) out.push_back(id);

@@ -19,8 +19,7 @@ using ir::ValueId;
 /// True for a slice of an entire axis, as `[None, :]` contains one.
 bool is_full_slice(const Node& slice) {
   const auto is = [&](std::string_view name, int64_t value) {
-    const ir::Attr* const attr = slice.find(name);
-    const auto* dim = attr == nullptr ? nullptr : std::get_if<Dim>(attr);
+    const auto* dim = std::get_if<Dim>(slice.find(name));
     return dim == nullptr || *dim == Dim(value);
   };
   return is("start", 0) && is("end", INT64_MAX) && is("step", 1);
