@@ -152,9 +152,8 @@ Ref expanded_repeats(Emitter& out, Ref repeats, const Dim& count) {
 /// Each slice once. Indices and counts are results even if they were not requested.
 Shapes unique_slices_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  const int axis = op.axis("dim", shapes::dim_rank(x));
-  return {
-      shapes::with_dim(x, axis, shapes::unbacked_size()), {x.at(axis)}, {shapes::unbacked_size()}};
+  const int axis = op.axis("dim", dim_rank(x));
+  return {with_dim(x, axis, shapes::unbacked_size()), {x.at(axis)}, {shapes::unbacked_size()}};
 }
 
 /// Each value once, its indices, and its count; results that were not requested are empty.

@@ -152,9 +152,9 @@ void diagonal_scatter(const OpView& op, Emitter& out) {
 
 Shapes select_scatter_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  const int axis = op.axis("dim", shapes::dim_rank(x));
+  const int axis = op.axis("dim", dim_rank(x));
   require_index(op, x.at(axis));
-  op.unified(shapes::without(x, {axis}, false), op.shape("src"));
+  op.unified(without(x, {axis}, false), op.shape("src"));
   return {x};
 }
 
@@ -171,8 +171,7 @@ Shapes put_rows_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
   require_in_range_along(op, x);
   if (op.is_tensor("source") && !x.empty() && op.shape("source").size() == x.size())
-    op.unified(shapes::with_dim(x, op.axis("dim", shapes::dim_rank(x)),
-                                shapes::product(op.shape("index"))),
+    op.unified(with_dim(x, op.axis("dim", dim_rank(x)), shapes::product(op.shape("index"))),
                op.shape("source"));
   return shapes::same(op);
 }

@@ -203,8 +203,8 @@ void scaled_dot_product(const OpView& op, Emitter& out) {
 Shape attended(const ShapeView& op) {
   const Shape &query = op.shape("query"), &value = op.shape("value");
   Shape out = op.boolean("enable_gqa")
-                  ? shapes::all_but_last(query, 2)
-                  : op.broadcast(shapes::all_but_last(query, 2), shapes::all_but_last(value, 2));
+                  ? all_but_last(query, 2)
+                  : op.broadcast(all_but_last(query, 2), all_but_last(value, 2));
   const Shape& key = op.shape("key");
   op.unified(query.back(), key.back());
   op.unified(key.at(key.size() - 2), value.at(value.size() - 2));
@@ -219,7 +219,7 @@ Shape attended(const ShapeView& op) {
 Shapes attention_shapes(const ShapeView& op) { return {attended(op)}; }
 
 Shapes flash_attention_shapes(const ShapeView& op) {
-  return {attended(op), shapes::all_but_last(op.shape("query"), 1)};
+  return {attended(op), all_but_last(op.shape("query"), 1)};
 }
 
 }  // namespace

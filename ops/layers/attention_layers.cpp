@@ -119,8 +119,6 @@ Shapes multi_head_shapes(const ShapeView& op) {
   return {query, weights};
 }
 
-Shapes encoder_layer_shapes(const ShapeView& op) { return {op.shape("src")}; }
-
 }  // namespace
 
 void register_attention_layers(Registry& r) {
@@ -133,7 +131,7 @@ void register_attention_layers(Registry& r) {
          .variants = {{has(Feature::sdpa), "tract_transformers_sdpa", encoder_layer},
                       {any_target(), "softmax", encoder_layer}}});
   r.shapes(multi_head_shapes, "_native_multi_head_attention");
-  r.shapes(encoder_layer_shapes, "_transformer_encoder_layer_fwd");
+  r.shapes(shapes::same, "_transformer_encoder_layer_fwd");
 }
 
 }  // namespace t2n::ops

@@ -244,7 +244,7 @@ Shapes conv_shapes(const ShapeView& op) {
   const Shape& x = op.shape("input");
   const Shape& weight = op.shape("weight");
   const size_t rank = weight.size() - 2;
-  Shape out = shapes::all_but_last(x, rank);
+  Shape out = all_but_last(x, rank);
   const Dim groups = op.has("groups") ? op.dim("groups") : Dim(1);
   op.unified(out.back(), is_transposed(op) ? weight.at(0) : weight.at(1) * groups);
   out.back() = is_transposed(op) ? weight.at(1) * groups : weight.at(0);
@@ -252,7 +252,7 @@ Shapes conv_shapes(const ShapeView& op) {
   for (size_t i = 0; i < rank; ++i) {
     const AxisWindow w{weight[i + 2], op.dims("stride", rank, 1).at(i), 0,
                        op.dims("dilation", rank, 1).at(i)};
-    out.push_back(convolved(op, w, shapes::last_dims(x, rank)[i], i, rank));
+    out.push_back(convolved(op, w, last_dims(x, rank)[i], i, rank));
   }
   return {out};
 }

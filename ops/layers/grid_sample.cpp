@@ -237,7 +237,7 @@ Shapes affine_grid_shapes(const ShapeView& op) {
 
 /// One point of the grid for each result.
 Shapes grid_sampler_shapes(const ShapeView& op) {
-  Shape out = shapes::all_but_last(op.shape("grid"), 1);
+  Shape out = all_but_last(op.shape("grid"), 1);
   out.insert(out.begin() + 1, op.shape("input").at(1));
   return {out};
 }

@@ -254,7 +254,7 @@ void require_last(const ShapeView& op) {
   const Shape size = op.dims("normalized_shape");
   for (const Dim& each : size)  // tract divides by it
     if (!each.is_constant()) op.require(each, Relation::ge, 1);
-  op.unified(shapes::last_dims(op.shape("input"), size.size()), size);
+  op.unified(last_dims(op.shape("input"), size.size()), size);
   for (const char* name : {"weight", "bias"})
     if (op.is_tensor(name)) op.unified(op.shape(name), size);
 }

@@ -311,12 +311,12 @@ Shapes pool_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const size_t rank = spatial_rank(op);
   const Shape kernel = op.dims("kernel_size", rank, 1);
-  Shape out = shapes::all_but_last(x, rank);
+  Shape out = all_but_last(x, rank);
   for (size_t i = 0; i < rank; ++i) {
     const bool strides = op.has("stride") && !op.dims("stride").empty();
     const AxisWindow w{kernel.at(i), strides ? op.dims("stride", rank, 1).at(i) : kernel[i],
                        op.dims("padding", rank, 0).at(i), op.dims("dilation", rank, 1).at(i)};
-    out.push_back(pooled(op, w, shapes::last_dims(x, rank)[i]));
+    out.push_back(pooled(op, w, last_dims(x, rank)[i]));
   }
   return repeated(op, out);
 }

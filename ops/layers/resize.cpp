@@ -224,15 +224,14 @@ Dim resized_size(const ShapeView& op, const Dim& size, double factor) {
 Shapes upsample_shapes(const ShapeView& op) {
   const Shape& x = op.first();
   const size_t rank = x.size() - 2;
-  Shape out = shapes::all_but_last(x, rank);
+  Shape out = all_but_last(x, rank);
   if (op.has("output_size")) {
     for (const Dim& size : op.dims("output_size", rank, 1)) out.push_back(size);
     return {out};
   }
   const std::vector<double> factors = op.f64s("scale_factors");
   for (size_t i = 0; i < rank; ++i)
-    out.push_back(
-        resized_size(op, shapes::last_dims(x, rank)[i], factors.at(factors.size() == 1 ? 0 : i)));
+    out.push_back(resized_size(op, last_dims(x, rank)[i], factors.at(factors.size() == 1 ? 0 : i)));
   return {out};
 }
 

@@ -20,8 +20,6 @@ Shapes lstm_shapes(const ShapeView& op) {
   return {all_outputs(op, state.at(0)), state.at(0), state.at(1)};
 }
 
-Shapes lengths_shapes(const ShapeView& op) { return {op.shape("self")}; }
-
 Shapes cell_shapes(const ShapeView& op) {
   return op.op().find("lstm") == std::string_view::npos ? Shapes{op.shape("hx")} : op.shapes("hx");
 }
@@ -40,7 +38,7 @@ void register_rnn_shapes(Registry& r) {
            "gru.input rnn_relu.input rnn_tanh.input t2n::gru.padded t2n::rnn_relu.padded "
            "t2n::rnn_tanh.padded");
   r.shapes(lstm_shapes, "lstm.input t2n::lstm.padded");
-  r.shapes(lengths_shapes, "t2n::sequence_lengths");
+  r.shapes(shapes::same, "t2n::sequence_lengths");
   r.shapes(cell_shapes, "gru_cell lstm_cell rnn_relu_cell rnn_tanh_cell");
 }
 

@@ -14,8 +14,8 @@ Shape product_shape(const ShapeView& op, const Shape& a, const Shape& b) {
   if (!a.empty() && !b.empty()) op.unified(a.back(), b[b.size() - std::min<size_t>(2, b.size())]);
   Shape out;
   if (a.size() > 2 || b.size() > 2)
-    out = op.broadcast(shapes::all_but_last(a, std::min<size_t>(2, a.size())),
-                       shapes::all_but_last(b, std::min<size_t>(2, b.size())));
+    out = op.broadcast(all_but_last(a, std::min<size_t>(2, a.size())),
+                       all_but_last(b, std::min<size_t>(2, b.size())));
   if (a.size() > 1) out.push_back(a[a.size() - 2]);
   if (b.size() > 1) out.push_back(b.back());
   return out;
@@ -54,7 +54,7 @@ Shapes addr_shapes(const ShapeView& op) {
 
 /// weight is [out, in], or [in].
 Shapes linear_shapes(const ShapeView& op) {
-  Shape out = shapes::all_but_last(op.shape("input"), 1);
+  Shape out = all_but_last(op.shape("input"), 1);
   op.unified(op.shape("input").back(), op.shape("weight").back());
   if (op.shape("weight").size() == 2) out.push_back(op.shape("weight")[0]);
   op.require_fit("bias", out);
@@ -63,13 +63,13 @@ Shapes linear_shapes(const ShapeView& op) {
 
 /// weight is [out, in].
 Shapes integer_linear_shapes(const ShapeView& op) {
-  Shape out = shapes::all_but_last(op.shape("input"), 1);
+  Shape out = all_but_last(op.shape("input"), 1);
   out.push_back(op.shape("weight").at(0));
   return {out};
 }
 
 Shapes bilinear_shapes(const ShapeView& op) {
-  Shape out = shapes::all_but_last(op.shape("input1"), 1);
+  Shape out = all_but_last(op.shape("input1"), 1);
   op.unified(op.shape("input1").back(), op.shape("weight").at(1));
   op.unified(op.shape("input2").back(), op.shape("weight").at(2));
   out.push_back(op.shape("weight").at(0));
@@ -81,8 +81,8 @@ Shapes bilinear_shapes(const ShapeView& op) {
 Shapes inner_shapes(const ShapeView& op) {
   const Shape &a = op.shape("self"), &b = op.shape("other");
   if (a.empty() || b.empty()) return {op.broadcast(a, b)};
-  Shape out = shapes::all_but_last(a, 1);
-  for (const Dim& dim : shapes::all_but_last(b, 1)) out.push_back(dim);
+  Shape out = all_but_last(a, 1);
+  for (const Dim& dim : all_but_last(b, 1)) out.push_back(dim);
   return {out};
 }
 
@@ -103,9 +103,8 @@ Ints axes_in_order(const Shape& dims, int rank) {
 
 Shapes tensordot_shapes(const ShapeView& op) {
   const Shape &a = op.shape("self"), &b = op.shape("other");
-  Shape out = shapes::without(a, axes_in_order(op.dims("dims_self"), shapes::dim_rank(a)), false);
-  for (const Dim& dim :
-       shapes::without(b, axes_in_order(op.dims("dims_other"), shapes::dim_rank(b)), false))
+  Shape out = without(a, axes_in_order(op.dims("dims_self"), dim_rank(a)), false);
+  for (const Dim& dim : without(b, axes_in_order(op.dims("dims_other"), dim_rank(b)), false))
     out.push_back(dim);
   return {out};
 }

@@ -237,17 +237,15 @@ void register_closed_forms(Registry& r) {
 }
 
 /// One number for each matrix.
-Shapes per_matrix_shapes(const ShapeView& op) {
-  return repeated(op, shapes::all_but_last(op.first(), 2));
-}
+Shapes per_matrix_shapes(const ShapeView& op) { return repeated(op, all_but_last(op.first(), 2)); }
 
 /// B holds vectors if it has the batch of A without columns, or is one vector.
 Shapes linalg_solve_shapes(const ShapeView& op) {
   const Shape &a = op.shape("A"), &b = op.shape("B");
-  const bool is_vector = b.size() == 1 || b == shapes::all_but_last(a, 1);
-  if (is_vector) return {op.broadcast(shapes::all_but_last(a, 1), b)};
-  Shape out = op.broadcast(shapes::all_but_last(a, 2), shapes::all_but_last(b, 2));
-  for (const Dim& dim : shapes::last_dims(b, 2)) out.push_back(dim);
+  const bool is_vector = b.size() == 1 || b == all_but_last(a, 1);
+  if (is_vector) return {op.broadcast(all_but_last(a, 1), b)};
+  Shape out = op.broadcast(all_but_last(a, 2), all_but_last(b, 2));
+  for (const Dim& dim : last_dims(b, 2)) out.push_back(dim);
   return {out};
 }
 

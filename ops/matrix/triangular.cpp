@@ -132,8 +132,8 @@ constexpr std::string_view kRowLimit = "computed matrices of more than 32 rows";
 /// One system per matrix; leading axes broadcast.
 Shape solution_shape(const ShapeView& op, const Shape& a, const Shape& b) {
   op.unified(a.back(), b.at(b.size() - 2));
-  Shape out = op.broadcast(shapes::all_but_last(a, 2), shapes::all_but_last(b, 2));
-  for (const Dim& dim : shapes::last_dims(b, 2)) out.push_back(dim);
+  Shape out = op.broadcast(all_but_last(a, 2), all_but_last(b, 2));
+  for (const Dim& dim : last_dims(b, 2)) out.push_back(dim);
   return out;
 }
 
@@ -149,8 +149,8 @@ Shapes solve_triangular_shapes(const ShapeView& op) {
 Shapes old_solve_triangular_shapes(const ShapeView& op) {
   const Shape& a = op.shape("A");
   const Shape out = solution_shape(op, a, op.shape("self"));
-  Shape copy = shapes::all_but_last(out, 2);
-  for (const Dim& dim : shapes::last_dims(a, 2)) copy.push_back(dim);
+  Shape copy = all_but_last(out, 2);
+  for (const Dim& dim : last_dims(a, 2)) copy.push_back(dim);
   return {out, copy};
 }
 

@@ -254,15 +254,15 @@ void register_piecewise(Registry& r) {
 Shapes prelu_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const Shape& slope = op.shape("weight");
-  if (slope.size() == 1) op.require_fit(slope, {shapes::dim_rank(x) > 1 ? x.at(1) : Dim(1)});
+  if (slope.size() == 1) op.require_fit(slope, {dim_rank(x) > 1 ? x.at(1) : Dim(1)});
   return {x};
 }
 
 /// One half of the entries gates the other.
 Shapes glu_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  const int axis = op.axis("dim", shapes::dim_rank(x));
-  return {shapes::with_dim(x, axis, floor_div(x.at(axis), 2))};
+  const int axis = op.axis("dim", dim_rank(x));
+  return {with_dim(x, axis, floor_div(x.at(axis), 2))};
 }
 
 }  // namespace

@@ -213,7 +213,7 @@ Shapes with_total_weight_shapes(const ShapeView& op) { return {like_target_shape
 Shapes cross_entropy_shapes(const ShapeView& op) {
   const Shape &x = op.shape("self"), &target = op.shape("target");
   if (target.size() < x.size()) return like_target_shapes(op);
-  return or_number(op, shapes::without(x, {x.size() == 1 ? 0 : 1}, false));
+  return or_number(op, without(x, {x.size() == 1 ? 0 : 1}, false));
 }
 
 }  // namespace

@@ -182,7 +182,7 @@ Shapes element_loss_shapes(const ShapeView& op) {
 /// Pairs of vectors.
 Shapes cosine_embedding_shapes(const ShapeView& op) {
   const Shape both = op.broadcast(op.shape("input1"), op.shape("input2"));
-  const Shape rows = shapes::without(both, {both.size() == 1 ? 0 : 1}, false);
+  const Shape rows = without(both, {both.size() == 1 ? 0 : 1}, false);
   return or_number(op, op.broadcast(rows, op.shape("target")));
 }
 
@@ -201,7 +201,7 @@ Shapes or_number(const ShapeView& op, const Shape& shape) {
 }
 
 /// All axes but the last; a number counts as a row of one.
-Shape rows_of(const Shape& shape) { return shape.empty() ? shape : shapes::all_but_last(shape, 1); }
+Shape rows_of(const Shape& shape) { return shape.empty() ? shape : all_but_last(shape, 1); }
 
 Reduction reduction_of(const OpView& op) {
   switch (op.within("reduction", 0, 2)) {

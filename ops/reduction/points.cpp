@@ -169,20 +169,20 @@ Shape sampled(const ShapeView& op) {
   const Shape& y = op.shape("y");
   const bool is_one = !op.is_tensor("x") || op.shape("x").size() < 2;
   const Shape out = is_one ? y : op.broadcast(y, op.shape("x"));
-  const Dim& size = out.at(op.axis("dim", shapes::dim_rank(out)));
+  const Dim& size = out.at(op.axis("dim", dim_rank(out)));
   if (!size.is_constant()) op.require(size, Relation::ge, 1);
   return out;
 }
 
 Shapes trapezoid_shapes(const ShapeView& op) {
   const Shape y = sampled(op);
-  return {shapes::without(y, {op.axis("dim", shapes::dim_rank(y))}, false)};
+  return {without(y, {op.axis("dim", dim_rank(y))}, false)};
 }
 
 Shapes cumulative_trapezoid_shapes(const ShapeView& op) {
   const Shape y = sampled(op);
-  const int axis = op.axis("dim", shapes::dim_rank(y));
-  return {shapes::with_dim(y, axis, y.at(axis) - 1)};
+  const int axis = op.axis("dim", dim_rank(y));
+  return {with_dim(y, axis, y.at(axis) - 1)};
 }
 
 }  // namespace

@@ -75,14 +75,14 @@ void median(const OpView& op, Emitter& out) {
 
 Shapes topk_shapes(const ShapeView& op) {
   const Shape& x = op.first();
-  const int axis = op.axis("dim", shapes::dim_rank(x));
+  const int axis = op.axis("dim", dim_rank(x));
   if (!x.empty()) op.require(op.dim("k"), Relation::le, x.at(axis));
-  return repeated(op, shapes::with_dim(x, axis, op.dim("k")));
+  return repeated(op, with_dim(x, axis, op.dim("k")));
 }
 
 Shapes kthvalue_shapes(const ShapeView& op) {
   const Shape& x = op.first();
-  if (!x.empty()) op.require(op.dim("k"), Relation::le, x.at(op.axis("dim", shapes::dim_rank(x))));
+  if (!x.empty()) op.require(op.dim("k"), Relation::le, x.at(op.axis("dim", dim_rank(x))));
   return shapes::reduce(op);
 }
 

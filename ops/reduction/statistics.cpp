@@ -196,7 +196,7 @@ void register_norms(Registry& r) {
 /// Distances between all rows of both.
 Shapes cdist_shapes(const ShapeView& op) {
   const Shape &a = op.shape("x1"), &b = op.shape("x2");
-  Shape out = op.broadcast(shapes::all_but_last(a, 2), shapes::all_but_last(b, 2));
+  Shape out = op.broadcast(all_but_last(a, 2), all_but_last(b, 2));
   out.push_back(a.at(a.size() - 2));
   out.push_back(b.at(b.size() - 2));
   return {out};
@@ -206,8 +206,7 @@ Shapes norm_except_dim_shapes(const ShapeView& op) {
   const Shape& x = op.first();
   if (op.i64("dim") == -1) return {Shape{}};
   Shape out(x.size(), Dim(1));
-  return {shapes::with_dim(out, op.axis("dim", shapes::dim_rank(x)),
-                           x.at(op.axis("dim", shapes::dim_rank(x))))};
+  return {with_dim(out, op.axis("dim", dim_rank(x)), x.at(op.axis("dim", dim_rank(x))))};
 }
 
 }  // namespace

@@ -87,15 +87,15 @@ Dim last_size(const ShapeView& op, const Dim& size, bool has_size) {
 
 Shapes fft_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  const int axis = op.axis("dim", shapes::dim_rank(x));
+  const int axis = op.axis("dim", dim_rank(x));
   const bool has_size = op.has("n");
   const Dim size = has_size ? op.dim("n") : x.at(axis);
-  return {shapes::with_dim(x, axis, last_size(op, size, has_size))};
+  return {with_dim(x, axis, last_size(op, size, has_size))};
 }
 
 /// The axes of `dim` in order; without `dim`, the last ones, one per size in `s`, or all.
 std::vector<int> transformed_axes(const ShapeView& op, const Shape& x) {
-  const int rank = shapes::dim_rank(x);
+  const int rank = dim_rank(x);
   std::vector<int> out;
   if (op.has("dim")) {
     for (const Dim& dim : op.dims("dim"))
@@ -126,11 +126,11 @@ int last_axis(const ShapeView& op) { return transformed_axes(op, op.shape("self"
 Shapes r2c_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const int axis = last_axis(op);
-  return {op.boolean("onesided") ? shapes::with_dim(x, axis, half_spectrum(x.at(axis))) : x};
+  return {op.boolean("onesided") ? with_dim(x, axis, half_spectrum(x.at(axis))) : x};
 }
 
 Shapes c2r_shapes(const ShapeView& op) {
-  return {shapes::with_dim(op.shape("self"), last_axis(op), op.dim("last_dim_size"))};
+  return {with_dim(op.shape("self"), last_axis(op), op.dim("last_dim_size"))};
 }
 
 Dim hop_length(const ShapeView& op, const Dim& n) {
@@ -152,7 +152,7 @@ Shapes stft_shapes(const ShapeView& op) {
   if (mode == "reflect") op.require(floor_div(n, 2), Relation::lt, x.back());
   if (mode == "circular") op.require(floor_div(n, 2), Relation::le, x.back());
   const Dim reach = op.boolean("center") ? x.back() + 2 * floor_div(n, 2) : x.back();
-  Shape out = shapes::all_but_last(x, 1);
+  Shape out = all_but_last(x, 1);
   out.push_back(op.boolean("onesided", !is_complex) ? half_spectrum(n) : n);
   out.push_back(floor_div(reach - frame_length(op, n), hop_length(op, n)) + 1);
   if (!op.boolean("return_complex", is_complex)) out.push_back(2);
@@ -161,10 +161,10 @@ Shapes stft_shapes(const ShapeView& op) {
 
 Shapes istft_shapes(const ShapeView& op) {
   Shape x = op.shape("self");
-  if (!ir::is_complex(op.dtype("self"))) x = shapes::all_but_last(x, 1);
+  if (!ir::is_complex(op.dtype("self"))) x = all_but_last(x, 1);
   const Dim n = op.dim("n_fft");
   const Dim total = n + hop_length(op, n) * (x.back() - 1);
-  Shape out = shapes::all_but_last(x, 2);
+  Shape out = all_but_last(x, 2);
   if (op.has("length"))
     out.push_back(op.dim("length"));
   else
@@ -178,9 +178,7 @@ Shapes as_real_shapes(const ShapeView& op) {
   return {out};
 }
 
-Shapes as_complex_shapes(const ShapeView& op) {
-  return {shapes::all_but_last(op.shape("self"), 1)};
-}
+Shapes as_complex_shapes(const ShapeView& op) { return {all_but_last(op.shape("self"), 1)}; }
 
 }  // namespace
 

@@ -219,7 +219,7 @@ void c2r(const OpView& op, Emitter& out) {
 /// Complex numbers as pairs on a last axis of two, as the pass complex-to-pairs makes them.
 Shapes r2c_pairs_shapes(const ShapeView& op) {
   Shape out = op.shape("self");
-  const int axis = op.axis("dim", shapes::dim_rank(out));
+  const int axis = op.axis("dim", dim_rank(out));
   Dim& size = out.at(axis);
   if (op.boolean("onesided")) size = half_spectrum(size);
   out.push_back(2);
@@ -227,8 +227,8 @@ Shapes r2c_pairs_shapes(const ShapeView& op) {
 }
 
 Shapes c2r_pairs_shapes(const ShapeView& op) {
-  const Shape x = shapes::all_but_last(op.shape("self"), 1);
-  return {shapes::with_dim(x, op.axis("dim", shapes::dim_rank(x)), op.dim("n"))};
+  const Shape x = all_but_last(op.shape("self"), 1);
+  return {with_dim(x, op.axis("dim", dim_rank(x)), op.dim("n"))};
 }
 
 }  // namespace

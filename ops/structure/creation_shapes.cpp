@@ -11,7 +11,6 @@ namespace t2n::ops {
 namespace {
 
 Shapes sized_shapes(const ShapeView& op) { return {op.dims("size")}; }
-Shapes like_shapes(const ShapeView& op) { return {op.shape("self")}; }
 Shapes steps_shapes(const ShapeView& op) { return {{op.dim("steps")}}; }
 
 Shapes eye_shapes(const ShapeView& op) {
@@ -115,8 +114,6 @@ void register_creation_shapes(Registry& r) {
   r.shapes(sized_shapes,
            "empty empty_permuted empty_strided full new_empty new_empty_strided new_full "
            "new_ones new_zeros ones rand randn zeros randint");
-  r.shapes(like_shapes,
-           "empty_like full_like ones_like rand_like randn_like zeros_like randint_like");
   r.shapes(steps_shapes, "linspace logspace");
   r.shapes(eye_shapes, "eye");
   r.shapes(arange_shapes, "arange");
@@ -124,7 +121,9 @@ void register_creation_shapes(Registry& r) {
   r.shapes(tril_indices_shapes, "tril_indices");
   r.shapes(triu_indices_shapes, "triu_indices");
   r.shapes(shape_as_tensor_shapes, "_shape_as_tensor");
-  r.shapes(shapes::same, "to.other type_as");
+  r.shapes(shapes::same,
+           "empty_like full_like ones_like rand_like randn_like zeros_like randint_like to.other "
+           "type_as");
   r.shapes(shapes::numbers,
            "as_tensor.bool as_tensor.float as_tensor.int scalar_tensor tensor.bool "
            "tensor.float tensor.int");

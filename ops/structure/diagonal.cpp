@@ -134,7 +134,7 @@ Shapes diagonal_shapes(const ShapeView& op) {
   const int a = op.axis("dim1", rank), b = op.axis("dim2", rank);
   const Dim offset = op.dim("offset");
   const Dim rows = x.at(a), columns = x.at(b);
-  Shape out = shapes::without(x, {a, b}, false);
+  Shape out = without(x, {a, b}, false);
   out.push_back(diagonal_length(op, rows, columns, offset));
   return {out};
 }
@@ -160,7 +160,7 @@ Shapes diag_embed_shapes(const ShapeView& op) {
   int a = op.axis("dim1", rank), b = op.axis("dim2", rank);
   if (a > b) std::swap(a, b);
   const Dim size = diagonal_size(op, x.back());
-  Shape out = shapes::all_but_last(x, 1);
+  Shape out = all_but_last(x, 1);
   out.insert(out.begin() + a, size);
   out.insert(out.begin() + b, size);
   return {out};

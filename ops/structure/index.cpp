@@ -193,8 +193,7 @@ void register_searches(Registry& r) {
 /// Each row is looked up in the row of the same index.
 Shapes looked_up_shapes(const ShapeView& op) {
   if (op.has("sorted_sequence") && op.shape("sorted_sequence").size() > 1)
-    op.unified(shapes::all_but_last(op.shape("sorted_sequence"), 1),
-               shapes::all_but_last(op.shape("self"), 1));
+    op.unified(all_but_last(op.shape("sorted_sequence"), 1), all_but_last(op.shape("self"), 1));
   for (const char* name : {"elements", "self"})
     if (op.has(name)) return {op.is_tensor(name) ? op.shape(name) : Shape()};
   return {{}};
@@ -215,8 +214,7 @@ Shapes masked_select_shapes(const ShapeView& op) {
 Shapes index_select_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
   require_in_range_along(op, x);
-  return {
-      shapes::with_dim(x, op.axis("dim", shapes::dim_rank(x)), shapes::product(op.shape("index")))};
+  return {with_dim(x, op.axis("dim", dim_rank(x)), shapes::product(op.shape("index")))};
 }
 
 Shapes gather_shapes(const ShapeView& op) {
@@ -238,10 +236,9 @@ Shapes take_along_dim_shapes(const ShapeView& op) {
     return {{shapes::product(indices)}};
   }
   require_in_range_along(op, x, "indices");
-  const int axis = op.axis("dim", shapes::dim_rank(x));
+  const int axis = op.axis("dim", dim_rank(x));
   const Dim size = indices.at(axis);
-  return {shapes::with_dim(
-      op.broadcast(shapes::with_dim(x, axis, 1), shapes::with_dim(indices, axis, 1)), axis, size)};
+  return {with_dim(op.broadcast(with_dim(x, axis, 1), with_dim(indices, axis, 1)), axis, size)};
 }
 
 Shapes embedding_shapes(const ShapeView& op) {

@@ -3,21 +3,16 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
-
-using ir::Dim;
-using ir::Relation;
-using ir::Shape;
-using shapes::Shapes;
-using shapes::ShapeView;
 
 namespace {
 
 /// Each of the first axes has an index tensor or none; a mask replaces as many axes as it has.
 void require_indices(const ShapeView& op, const Shape& x) {
   const auto shapes = op.opt_shapes("indices");
-  const std::vector<ir::DType> dtypes = op.dtypes("indices");
+  const std::vector<DType> dtypes = op.dtypes("indices");
   auto dtype = dtypes.begin();
   size_t axis = 0;
   for (size_t i = 0; i < shapes.size(); ++i) {
@@ -49,18 +44,18 @@ void require_mask(const ShapeView& op, const Shape& mask, const Shape& x, size_t
 
 void require_in_range_along(const ShapeView& op, const Shape& x, const char* name) {
   if (x.empty()) return;
-  op.require_in_range(name, x.at(op.axis("dim", shapes::dim_rank(x))));
+  op.require_in_range(name, x.at(op.axis("dim", dim_rank(x))));
 }
 
 void require_fits(const ShapeView& op, const Shape& index, const Shape& x, bool along) {
   if (x.empty() || index.size() != x.size()) return;
-  const size_t axis = op.axis("dim", shapes::dim_rank(x));
+  const size_t axis = op.axis("dim", dim_rank(x));
   for (size_t i = 0; i < x.size(); ++i)
     if (along || i != axis) op.require(index[i], Relation::le, x[i]);
 }
 
 std::optional<Shape> picked_shape(const ShapeView& op) {
-  const std::vector<ir::DType> dtypes = op.dtypes("indices");
+  const std::vector<DType> dtypes = op.dtypes("indices");
   require_indices(op, op.shape("self"));
   if (std::count_if(dtypes.begin(), dtypes.end(), shapes::is_mask) > 1) return std::nullopt;
   std::vector<bool> is_indexed;

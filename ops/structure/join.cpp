@@ -148,7 +148,7 @@ Shape concatenated(const ShapeView& op, Shapes inputs, const Dim& dim) {
   if (std::any_of(inputs.begin(), inputs.end(), [](const Shape& x) { return x.size() > 1; }))
     std::erase_if(inputs, is_empty_vector);
   Shape out = inputs.at(0);
-  const size_t at = ir::floor_mod_int(dim.value(), shapes::dim_rank(out));
+  const size_t at = ir::floor_mod_int(dim.value(), dim_rank(out));
   for (size_t k = 1; k < inputs.size(); ++k)
     for (size_t i = 0; i < out.size(); ++i)
       out[i] = i == at ? out[i] + inputs[k].at(i) : op.unified(out[i], inputs[k].at(i));
@@ -171,7 +171,7 @@ Shapes stack_shapes(const ShapeView& op) {
 
 /// Raises the rank first.
 Shapes all_atleast_nd(Shapes inputs, size_t rank) {
-  for (Shape& x : inputs) x = shapes::atleast_nd(std::move(x), rank);
+  for (Shape& x : inputs) x = atleast_nd(std::move(x), rank);
   return inputs;
 }
 

@@ -30,14 +30,14 @@ Shapes repeat_interleave_shapes(const ShapeView& op) {
   if (!op.has("self"))
     return {{is_data_dependent ? shapes::unbacked_size() : op.dim("output_size")}};
   const Shape& x = op.shape("self");
-  const int axis = is_flat ? 0 : op.axis("dim", shapes::dim_rank(x));
+  const int axis = is_flat ? 0 : op.axis("dim", dim_rank(x));
   const Dim total = is_flat ? shapes::product(x) : x.at(axis);
   const auto known = is_data_dependent ? op.number("repeats") : std::nullopt;
   const Dim size = known                   ? total * Dim(*known)
                    : is_data_dependent     ? shapes::unbacked_size()
                    : op.has("output_size") ? op.dim("output_size")
                                            : total * op.dim("repeats");
-  return {is_flat ? Shape{size} : shapes::with_dim(x, axis, size)};
+  return {is_flat ? Shape{size} : with_dim(x, axis, size)};
 }
 
 /// What -1 stands for: the elements of `from` over the other sizes of `to`.
@@ -81,7 +81,7 @@ Shapes view_shapes(const ShapeView& op) {
   const auto dtype = op.dtype_argument("dtype");
   const int64_t from = ir::dtype_size(op.dtype("self")), to = ir::dtype_size(dtype);
   if (from == to) return {x};
-  return {shapes::with_dim(x, shapes::dim_rank(x) - 1, floor_div(x.back() * from, to))};
+  return {with_dim(x, dim_rank(x) - 1, floor_div(x.back() * from, to))};
 }
 
 Shapes like_other_shapes(const ShapeView& op) { return {op.shape("other")}; }
@@ -118,7 +118,7 @@ Shapes ravel_shapes(const ShapeView& op) { return {{shapes::product(op.first())}
 
 Shapes unflatten_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  const size_t at = op.axis("dim", shapes::dim_rank(x));
+  const size_t at = op.axis("dim", dim_rank(x));
   const Shape parts = filled(op, {x.at(at)}, op.dims("sizes"));
   Shape out = x;
   out.erase(out.begin() + static_cast<std::ptrdiff_t>(at));
@@ -130,15 +130,15 @@ Shapes permute_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
   Shape out;
   for (const Dim& dim : op.dims("dims"))
-    out.push_back(x.at(ir::floor_mod_int(dim.value(), shapes::dim_rank(x))));
+    out.push_back(x.at(ir::floor_mod_int(dim.value(), dim_rank(x))));
   return {out};
 }
 
 Shapes transpose_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const bool has_axes = op.has("axis0");
-  return shapes::swapped(x, op.axis(has_axes ? "axis0" : "dim0", shapes::dim_rank(x)),
-                         op.axis(has_axes ? "axis1" : "dim1", shapes::dim_rank(x)));
+  return shapes::swapped(x, op.axis(has_axes ? "axis0" : "dim0", dim_rank(x)),
+                         op.axis(has_axes ? "axis1" : "dim1", dim_rank(x)));
 }
 
 /// Swaps the last two axes; a vector stays unchanged.
@@ -160,8 +160,8 @@ Shapes moveaxis_shapes(const ShapeView& op) {
   std::vector<int> order(x.size(), -1);
   std::vector<bool> moved(x.size(), false);
   for (size_t i = 0; i < from.size(); ++i) {
-    const size_t at = ir::floor_mod_int(from[i].value(), shapes::dim_rank(x));
-    order.at(ir::floor_mod_int(to[i].value(), shapes::dim_rank(x))) = static_cast<int>(at);
+    const size_t at = ir::floor_mod_int(from[i].value(), dim_rank(x));
+    order.at(ir::floor_mod_int(to[i].value(), dim_rank(x))) = static_cast<int>(at);
     moved.at(at) = true;
   }
   size_t next = 0;
@@ -182,11 +182,11 @@ bool is_one(const ShapeView& op, const Dim& dim) {
 Shapes squeeze_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
   Ints ones;
-  for (const int64_t axis : op.axes("dim", shapes::dim_rank(x)))
+  for (const int64_t axis : op.axes("dim", dim_rank(x)))
     if (!x.empty() && is_one(op, x.at(axis))) ones.push_back(axis);
   // An empty list of dims squeezes none, a missing one all.
   const bool squeezes_none = op.has("dim") && op.dims("dim").empty();
-  return {squeezes_none ? x : shapes::without(x, ones, false)};
+  return {squeezes_none ? x : without(x, ones, false)};
 }
 
 Shapes unsqueeze_shapes(const ShapeView& op) {
@@ -197,9 +197,9 @@ Shapes unsqueeze_shapes(const ShapeView& op) {
 
 Shapes atleast_shapes(const ShapeView& op) {
   const size_t rank = op.op()[op.op().find('_') + 1] - '0';
-  if (op.has("self")) return {shapes::atleast_nd(op.shape("self"), rank)};
+  if (op.has("self")) return {atleast_nd(op.shape("self"), rank)};
   Shapes out;
-  for (const Shape& x : op.shapes("tensors")) out.push_back(shapes::atleast_nd(x, rank));
+  for (const Shape& x : op.shapes("tensors")) out.push_back(atleast_nd(x, rank));
   return out;
 }
 

@@ -16,12 +16,12 @@ namespace {
 Shapes differences_shapes(const ShapeView& op) {
   if (op.i64("n") == 0) return {op.shape("self")};
   const Shape& x = op.shape("self");
-  const int axis = op.axis("dim", shapes::dim_rank(x));
+  const int axis = op.axis("dim", dim_rank(x));
   const size_t at = axis;
   Dim size = x.at(at);
   for (const char* more : {"prepend", "append"})
     if (op.has(more)) size = size + (op.shape(more).empty() ? Dim(1) : op.shape(more).at(at));
-  return {shapes::with_dim(x, axis, op.constraints().larger(size - op.dim("n"), 0))};
+  return {with_dim(x, axis, op.constraints().larger(size - op.dim("n"), 0))};
 }
 
 /// A bound of a slice as torch clamps it to [0, size].
@@ -37,7 +37,7 @@ struct SliceBounds {
   Dim end;
 };
 
-SliceBounds bounds(const ShapeView& op, const Dim& size) {
+SliceBounds slice_bounds(const ShapeView& op, const Dim& size) {
   const Dim start = op.has("start") ? clamped(op, op.dim("start"), size) : Dim(0);
   const Dim end = op.has("end") ? clamped(op, op.dim("end"), size) : size;
   return {start, end};
@@ -69,7 +69,7 @@ std::optional<Dim> last_entries(const ShapeView& op, const Dim& size) {
 
 Shapes narrow_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  const int axis = op.axis("dim", shapes::dim_rank(x));
+  const int axis = op.axis("dim", dim_rank(x));
   const Dim size = x.at(axis), length = op.dim("length");
   if (!op.is_tensor("start")) {
     const Dim start = op.dim("start");
@@ -78,24 +78,24 @@ Shapes narrow_shapes(const ShapeView& op) {
                is_from_start ? size : -1 * start);
     if (!is_from_start) op.require(size, Relation::ge, -1 * start);
   }
-  return {shapes::with_dim(x, axis, length)};
+  return {with_dim(x, axis, length)};
 }
 
 Shapes select_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  const int axis = op.axis("dim", shapes::dim_rank(x));
+  const int axis = op.axis("dim", dim_rank(x));
   require_index(op, x.at(axis));
-  return {shapes::without(x, {axis}, false)};
+  return {without(x, {axis}, false)};
 }
 
 Shapes unbind_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  return repeated(op, shapes::without(x, {op.axis("dim", shapes::dim_rank(x))}, false));
+  return repeated(op, without(x, {op.axis("dim", dim_rank(x))}, false));
 }
 
 Shapes part_shapes(const Shape& x, int axis, const std::vector<Dim>& sizes) {
   Shapes out;
-  for (const Dim& size : sizes) out.push_back(shapes::with_dim(x, axis, size));
+  for (const Dim& size : sizes) out.push_back(with_dim(x, axis, size));
   return out;
 }
 
@@ -113,7 +113,7 @@ Shapes equal_parts(const ShapeView& op, const Shape& x, int axis, const Dim& siz
 
 Shapes split_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  const int axis = op.axis("dim", shapes::dim_rank(x));
+  const int axis = op.axis("dim", dim_rank(x));
   const char* name = op.has("split_sizes") ? "split_sizes" : "split_size";
   const bool is_list = op.has("split_sizes") || op.op().ends_with(".sizes");
   if (is_list) {
@@ -126,7 +126,7 @@ Shapes split_shapes(const ShapeView& op) {
 
 Shapes chunk_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  const int axis = op.axis("dim", shapes::dim_rank(x));
+  const int axis = op.axis("dim", dim_rank(x));
   return equal_parts(op, x, axis, shapes::ceil_div(x.at(axis), op.dim("chunks")));
 }
 
@@ -162,7 +162,7 @@ Shapes cut_at(const ShapeView& op, const Shape& x, int axis) {
 
 Shapes tensor_split_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  const int axis = op.axis("dim", shapes::dim_rank(x));
+  const int axis = op.axis("dim", dim_rank(x));
   if (op.is_tensor("tensor_indices_or_sections")) op.unknown("a tensor specifies the parts");
   return cut_at(op, x, axis);
 }
@@ -182,9 +182,8 @@ Shapes roll_shapes(const ShapeView& op) {
   const Shape shifts = op.dims("shifts"), dims = op.dims("dims");
   for (size_t i = 0; i < shifts.size(); ++i) {
     if (x.empty()) break;
-    const Dim size = dims.empty()
-                         ? shapes::product(x)
-                         : x.at(ir::floor_mod_int(dims.at(i).value(), shapes::dim_rank(x)));
+    const Dim size = dims.empty() ? shapes::product(x)
+                                  : x.at(ir::floor_mod_int(dims.at(i).value(), dim_rank(x)));
     // With data-dependent sizes the graph computes the indices: any shift is valid.
     if (ir::is_unbacked(size) || ir::is_unbacked(shifts[i])) continue;
     if (size.is_constant() && shifts[i].is_constant()) continue;
@@ -200,7 +199,7 @@ Shapes rot90_shapes(const ShapeView& op) {
   if (ir::floor_mod_int(op.i64("k"), 2) == 0) return {x};
   const Shape dims = op.dims("dims");
   const auto axis = [&](size_t i) {
-    return static_cast<int>(ir::floor_mod_int(dims.at(i).value(), shapes::dim_rank(x)));
+    return static_cast<int>(ir::floor_mod_int(dims.at(i).value(), dim_rank(x)));
   };
   return shapes::swapped(x, axis(0), axis(1));
 }
@@ -209,15 +208,14 @@ Shapes rot90_shapes(const ShapeView& op) {
 
 Shapes slice_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  const int axis = op.axis("dim", shapes::dim_rank(x));
+  const int axis = op.axis("dim", dim_rank(x));
   const Dim& size = x.at(axis);
   const auto last = last_entries(op, size);
-  const Dim length = last ? *last : length_of(op, bounds(op, size), size);
+  const Dim length = last ? *last : length_of(op, slice_bounds(op, size), size);
   // Assumes that the slice is not empty, unless a probe shows that it may be.
   if (!ir::is_unbacked(length) && !shapes::orders_in(length).empty())
     op.constraints().holds(length, Relation::ge, 1);
-  return {shapes::with_dim(x, axis,
-                           shapes::ceil_div(length, op.has("step") ? op.dim("step") : Dim(1)))};
+  return {with_dim(x, axis, shapes::ceil_div(length, op.has("step") ? op.dim("step") : Dim(1)))};
 }
 
 /// `index` is within the axis.

@@ -280,14 +280,14 @@ Dim window_count(const ShapeView& op, const Shape& sizes) {
 
 Shapes im2col_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
-  Shape out = shapes::all_but_last(x, 2);
+  Shape out = all_but_last(x, 2);
   out.back() = out.back() * shapes::product(op.dims("kernel_size", 2, 1));
-  out.push_back(window_count(op, shapes::last_dims(x, 2)));
+  out.push_back(window_count(op, last_dims(x, 2)));
   return {out};
 }
 
 Shapes col2im_shapes(const ShapeView& op) {
-  Shape out = shapes::all_but_last(op.shape("self"), 1);
+  Shape out = all_but_last(op.shape("self"), 1);
   op.unified(op.shape("self").back(), window_count(op, op.dims("output_size", 2, 1)));
   out.back() = floor_div(out.back(), shapes::product(op.dims("kernel_size", 2, 1)));
   for (const Dim& size : op.dims("output_size", 2, 1)) out.push_back(size);
@@ -299,10 +299,10 @@ Shapes unfold_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const Dim size = op.dim("size");
   if (x.empty()) return {{size}};
-  const int axis = op.axis("dimension", shapes::dim_rank(x));
+  const int axis = op.axis("dimension", dim_rank(x));
   op.require(x.at(axis), Relation::ge, size);
   const Dim count = floor_div(x.at(axis) - size, op.dim("step")) + 1;
-  Shape out = shapes::with_dim(x, axis, count);
+  Shape out = with_dim(x, axis, count);
   out.push_back(size);
   return {out};
 }
@@ -319,8 +319,8 @@ Shapes as_strided_shapes(const ShapeView& op) {
 Shapes pixel_shuffle_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const Dim r = op.dim("upscale_factor");
-  const Shape end = shapes::last_dims(x, 3);
-  Shape out = shapes::all_but_last(x, 3);
+  const Shape end = last_dims(x, 3);
+  Shape out = all_but_last(x, 3);
   for (const Dim& dim : {floor_div(end[0], r * r), end[1] * r, end[2] * r}) out.push_back(dim);
   return {out};
 }
@@ -330,8 +330,8 @@ Shapes pixel_unshuffle_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
   for (const Dim& size : x) op.require(size, Relation::ge, 1);
   const Dim r = op.dim("downscale_factor");
-  const Shape end = shapes::last_dims(x, 3);
-  Shape out = shapes::all_but_last(x, 3);
+  const Shape end = last_dims(x, 3);
+  Shape out = all_but_last(x, 3);
   for (const Dim& dim : {end[0] * r * r, floor_div(end[1], r), floor_div(end[2], r)})
     out.push_back(dim);
   return {out};

@@ -3,14 +3,9 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/translate/registry.h"
 
 namespace t2n::ops {
-
-using ir::Dim;
-using ir::Relation;
-using ir::Shape;
-using shapes::Shapes;
-using shapes::ShapeView;
 
 size_t spatial_rank(const ShapeView& op) {
   const std::string_view name = op.op();
@@ -22,7 +17,7 @@ size_t spatial_rank(const ShapeView& op) {
 Shapes adaptive_pool_shapes(const ShapeView& op) {
   const Shape& x = op.shape("self");
   const size_t rank = spatial_rank(op);
-  Shape out = shapes::all_but_last(x, rank);
+  Shape out = all_but_last(x, rank);
   for (const Dim& size : op.dims("output_size", rank, 1)) out.push_back(size);
   return repeated(op, out);
 }

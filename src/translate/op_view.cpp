@@ -112,19 +112,8 @@ int64_t OpView::within(std::string_view name, int64_t first, int64_t last) const
   return value;
 }
 
-std::optional<int64_t> OpView::opt_i64(std::string_view name) const {
-  if (is_none(name)) return {};
-  return i64(name);
-}
-
-std::optional<double> OpView::opt_f64(std::string_view name) const {
-  if (is_none(name)) return {};
-  return f64(name);
-}
-
 std::optional<std::string> OpView::opt_str(std::string_view name) const {
-  if (is_none(name)) return {};
-  return str(name);
+  return opt(name, &OpView::str);
 }
 
 std::optional<DType> OpView::opt_dtype(std::string_view name) const {
@@ -150,11 +139,6 @@ Dim OpView::dim(std::string_view name) const {
   return *out;
 }
 
-std::optional<Dim> OpView::opt_dim(std::string_view name) const {
-  if (is_none(name)) return {};
-  return dim(name);
-}
-
 std::vector<double> OpView::f64s(std::string_view name) const {
   const Attr& attr = args_.required(name);
   if (const auto* floats = std::get_if<std::vector<double>>(&attr)) return *floats;
@@ -164,8 +148,7 @@ std::vector<double> OpView::f64s(std::string_view name) const {
 }
 
 std::optional<std::vector<double>> OpView::opt_f64s(std::string_view name) const {
-  if (is_none(name)) return {};
-  return f64s(name);
+  return opt(name, &OpView::f64s);
 }
 
 std::vector<bool> OpView::booleans(std::string_view name) const {

@@ -46,8 +46,8 @@ class OpView {
   std::string str(std::string_view name) const;
   std::string one_of(std::string_view name, const std::vector<std::string>& known) const;
   int64_t within(std::string_view name, int64_t first, int64_t last) const;
-  std::optional<int64_t> opt_i64(std::string_view name) const;
-  std::optional<double> opt_f64(std::string_view name) const;
+  std::optional<int64_t> opt_i64(std::string_view name) const { return opt(name, &OpView::i64); }
+  std::optional<double> opt_f64(std::string_view name) const { return opt(name, &OpView::f64); }
   std::optional<std::string> opt_str(std::string_view name) const;
   std::optional<DType> opt_dtype(std::string_view name) const;
   Ints ints(std::string_view name) const;
@@ -56,7 +56,7 @@ class OpView {
   /// Whether the argument is a number over symbolic sizes. Does not count as reading.
   bool is_symbolic(std::string_view name) const { return args_.is_symbolic(name); }
   /// Like opt_i64, but the size may be symbolic.
-  std::optional<Dim> opt_dim(std::string_view name) const;
+  std::optional<Dim> opt_dim(std::string_view name) const { return opt(name, &OpView::dim); }
   std::vector<double> f64s(std::string_view name) const;
   std::optional<std::vector<double>> opt_f64s(std::string_view name) const;
   std::vector<bool> booleans(std::string_view name) const;
@@ -84,7 +84,7 @@ class OpView {
   /// Whether a value that depends on the first result, products aside, is rounded, compared or
   /// converted to an integer later, where an error in its last bit may become a step.
   bool is_rounded_later() const;
-  /// The operation that computes an operand; null for inputs and constants.
+  /// What computes an operand; null for inputs and constants.
   const ir::Node* producer(std::string_view name) const;
   /// Whether an operand may contain infinities that the program makes.
   bool may_meet_infinity(std::string_view name) const;
@@ -103,6 +103,10 @@ class OpView {
   void check_all_read() const;
 
  private:
+  template <typename T>
+  std::optional<T> opt(std::string_view name, T (OpView::*read)(std::string_view) const) const {
+    return is_none(name) ? std::nullopt : std::optional<T>((this->*read)(name));
+  }
   const ir::Value& result(int output) const { return args_.value(args_.node().outputs.at(output)); }
   [[noreturn]] void refuse(std::string_view argument, std::string_view why,
                            std::string_view help = {}) const;

@@ -15,8 +15,14 @@
 namespace t2n::ops {
 
 using ir::Relation;
+using shapes::all_but_last;
+using shapes::atleast_nd;
+using shapes::dim_rank;
+using shapes::last_dims;
 using shapes::Shapes;
 using shapes::ShapeView;
+using shapes::with_dim;
+using shapes::without;
 
 /// Every family writes here what it knows about its operators: a column for each kind of fact.
 class Registry {
