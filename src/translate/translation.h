@@ -46,7 +46,7 @@ struct Entry {
   std::string_view limits = {};         ///< what is refused, for `t2nnef ops`
   std::optional<Refusal> refusal = {};  ///< of the entire operator; there are no variants then
   std::optional<ir::Promotion> promotion = {};
-  std::string_view file = {};  ///< "ops/activation.cpp"; set by the registry
+  std::string_view file = {};  ///< "ops/pointwise/activation.cpp"; set by the registry
 };
 
 /// Properties shared by operators with the same arguments, for any target.
