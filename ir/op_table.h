@@ -78,6 +78,12 @@ class OpTable {
   std::unordered_map<std::type_index, std::shared_ptr<void>> columns_;
 };
 
+/// What happens to the sign of a zero operand; without a fact, the operation exposes it.
+enum class ZeroSign {
+  dropped,     ///< a sum of products that starts with zero
+  propagated,  ///< it affects only the signs of zeros
+};
+
 /// The dtype in which an operation computes; read by the pass `explicit-promotion`.
 enum class Promotion {
   /// Tensor operands are cast to Node::compute_dtype.

@@ -300,6 +300,9 @@ void register_conv(Registry& r) {
            "_convolution _convolution_mode conv1d conv2d conv3d conv_transpose1d "
            "conv_transpose2d conv_transpose3d convolution");
   r.shapes(conv_tbc_shapes, "conv_tbc");
+  r.zero_signs(ZeroSign::dropped,
+               "conv1d conv2d conv3d convolution _convolution _convolution_mode "
+               "conv_transpose1d conv_transpose2d conv_transpose3d");
 }
 
 }  // namespace t2n::ops

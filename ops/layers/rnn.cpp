@@ -365,6 +365,10 @@ void register_rnn(Registry& r) {
          {"relu", "relu(w_ih . input + b_ih + w_hh . hx + b_hh)", rnn_cell});
   r.bounds({length_bounds}, "t2n::sequence_lengths");
   r.bounds({bounds::kept}, "t2n::batch_sizes");
+  r.zero_signs(ZeroSign::dropped,
+               "lstm gru rnn_tanh rnn_relu t2n::lstm.padded t2n::gru.padded "
+               "t2n::rnn_tanh.padded t2n::rnn_relu.padded lstm_cell gru_cell rnn_tanh_cell "
+               "rnn_relu_cell");
 }
 
 }  // namespace t2n::ops

@@ -278,6 +278,7 @@ void register_einsum(Registry& r) {
          {"tract_core_einsum", "sum of products over the letters that the output lacks", einsum});
   r.shapes(einsum_shapes, "einsum");
   r.bounds({bounds::mixed_product, true}, "einsum");
+  r.zero_signs(ZeroSign::dropped, "einsum");
 }
 
 }  // namespace t2n::ops

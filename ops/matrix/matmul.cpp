@@ -326,6 +326,7 @@ void register_matmul(Registry& r) {
   r.bounds({bounds::mixed_product, true},
            "addmm addbmm baddbmm addmv addr outer ger tensordot cross linalg_cross "
            "chain_matmul linalg_multi_dot");
+  r.zero_signs(ZeroSign::dropped, "linear matmul mm bmm mv dot addmm addmv addbmm baddbmm");
 }
 
 }  // namespace t2n::ops

@@ -282,6 +282,7 @@ void register_activation(Registry& r) {
   r.shapes(prelu_shapes, "prelu");
   r.shapes(glu_shapes, "glu");
   r.bounds({bounds::kept}, "relu");
+  r.zero_signs(ZeroSign::propagated, "hardtanh");
 }
 
 }  // namespace t2n::ops

@@ -315,6 +315,7 @@ void register_elementwise(Registry& r) {
   r.bounds({bounds::nothing}, "zero");
   r.bounds({bounds::kept},
            "copy fill maximum minimum fmax fmin round ceil floor trunc fix positive");
+  r.zero_signs(ZeroSign::propagated, "mul add sub rsub neg abs round clamp");
 }
 
 }  // namespace t2n::ops

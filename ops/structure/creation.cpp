@@ -360,6 +360,7 @@ void register_creation(Registry& r) {
   r.bounds({bounds::kept},
            "clone alias contiguous detach scalar_tensor pad_sequence resolve_conj "
            "lift_fresh");
+  r.zero_signs(ZeroSign::propagated, "t2n::cast to _to_copy clone contiguous detach alias");
 }
 
 }  // namespace t2n::ops

@@ -277,6 +277,7 @@ void register_index(Registry& r) {
   r.bounds({bounds::kept},
            "masked_select index _unsafe_index index_select gather take take_along_dim "
            "embedding");
+  r.zero_signs(ZeroSign::propagated, "embedding index_select gather");
 }
 
 }  // namespace t2n::ops

@@ -277,6 +277,7 @@ void register_join(Registry& r) {
   r.bounds({bounds::kept},
            "cat concat concatenate stack _stack hstack vstack dstack column_stack "
            "row_stack block_diag meshgrid combinations cartesian_prod");
+  r.zero_signs(ZeroSign::propagated, "cat stack");
 }
 
 }  // namespace t2n::ops

@@ -283,6 +283,9 @@ void register_shape(Registry& r) {
            "expand expand_as permute transpose t unflatten repeat tile broadcast_to "
            "broadcast_tensors movedim moveaxis swapaxes swapdims adjoint mH mT numpy_T "
            "matrix_H atleast_1d atleast_2d atleast_3d repeat_interleave real");
+  r.zero_signs(ZeroSign::propagated,
+               "view _unsafe_view reshape _reshape_alias permute transpose t unsqueeze "
+               "squeeze flatten movedim unflatten expand");
 }
 
 }  // namespace t2n::ops

@@ -317,6 +317,7 @@ void register_slice(Registry& r) {
   r.bounds({bounds::kept},
            "slice select split split_with_sizes chunk unsafe_chunk unsafe_split unbind "
            "tensor_split hsplit vsplit dsplit narrow flip fliplr flipud roll rot90");
+  r.zero_signs(ZeroSign::propagated, "slice select narrow chunk split unbind");
 }
 
 }  // namespace t2n::ops

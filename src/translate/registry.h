@@ -15,6 +15,7 @@
 namespace t2n::ops {
 
 using ir::Relation;
+using ir::ZeroSign;
 using shapes::all_but_last;
 using shapes::atleast_nd;
 using shapes::dim_rank;
@@ -61,6 +62,11 @@ class Registry {
   void bounds(const IntegerRule& rule, std::string_view names,
               const Location& location = Location::current()) {
     facts(rule, names, location);
+  }
+  /// The signs of zeros.
+  void zero_signs(ir::ZeroSign fact, std::string_view names,
+                  const Location& location = Location::current()) {
+    facts(fact, names, location);
   }
 
   /// All columns.
