@@ -10,6 +10,7 @@
 #include "cli/operators_markdown.h"
 #include "cli/text.h"
 #include "ir/op_traits.h"
+#include "ir/rearrangement.h"
 #include "ops/all.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
@@ -127,6 +128,17 @@ std::string integers_text(const ops::IntegerRule* rule) {
   return rule->is_computed ? "computed within bounds" : "within the operands' bounds";
 }
 
+std::string elements_text(const ir::OpTable& book, ir::OpId op) {
+  if (book.find<ir::Rearrangement>(op) != nullptr) return "moved; complex ones as pairs";
+  if (book.find<ir::Linear>(op) != nullptr) return "linear; complex ones part by part";
+  return "computed; complex ones by a rule, or refused";
+}
+
+std::string zero_signs_text(const ir::ZeroSign* fact) {
+  if (fact == nullptr) return "exposed";
+  return *fact == ir::ZeroSign::dropped ? "dropped" : "propagated";
+}
+
 /// The other columns of the book, and what is missing.
 std::string columns_text(ir::OpId op) {
   const ir::OpTable& book = ops::registry().table();
@@ -136,6 +148,8 @@ std::string columns_text(ir::OpId op) {
   return cat("  shapes: ", shapes_text(book.find<shapes::ResultShapes>(op)),
              "\n  computes in: ", dtype_text(book.exact<ir::Promotion>(op)),
              "\n  integers: ", integers_text(book.find<ops::IntegerRule>(op)),
+             "\n  elements: ", elements_text(book, op),
+             "\n  signs of zeros: ", zero_signs_text(book.find<ir::ZeroSign>(op)),
              "\n  traits: ", traits.empty() ? "none" : traits, "\n");
 }
 

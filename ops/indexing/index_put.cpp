@@ -308,6 +308,9 @@ void register_index_writes(Registry& r) {
   r.shapes(put_shapes, "put");
   r.bounds({bounds::put, true}, "index_add index_put _index_put_impl _unsafe_index_put put");
   r.bounds({bounds::kept}, "masked_scatter index_copy index_fill");
+  r.rearranges({.axes = {"dim"}}, "index_add index_copy");
+  r.rearranges({}, "index_put");
+  r.linear("index_fill");
 }
 
 }  // namespace t2n::ops

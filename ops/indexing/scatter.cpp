@@ -191,6 +191,8 @@ void register_scatter(Registry& r) {
   r.shapes(select_scatter_shapes, "select_scatter");
   r.shapes(slice_scatter_shapes, "slice_scatter");
   r.bounds({bounds::kept}, "slice_scatter select_scatter diagonal_scatter as_strided_scatter");
+  r.rearranges({.axes = {"dim"}}, "select_scatter slice_scatter");
+  r.linear("diagonal_scatter");
 }
 
 }  // namespace t2n::ops

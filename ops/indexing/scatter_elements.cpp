@@ -263,6 +263,7 @@ void register_scatter_elements(Registry& r) {
   r.shapes(put_rows_shapes, "index_reduce");
   r.shapes(scatter_shapes, "scatter scatter_add scatter_reduce");
   r.bounds({bounds::put, true}, "scatter scatter_add scatter_reduce");
+  r.linear("scatter scatter_add");
 }
 
 }  // namespace t2n::ops

@@ -310,6 +310,7 @@ void register_small_matrix(Registry& r) {
   r.shapes(shapes::numbers, "trace");
   r.shapes(covariance_shapes, "cov corrcoef");
   r.bounds({bounds::total, true}, "trace");
+  r.linear("trace");
 }
 
 }  // namespace t2n::ops

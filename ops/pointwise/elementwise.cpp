@@ -316,6 +316,7 @@ void register_elementwise(Registry& r) {
   r.bounds({bounds::kept},
            "copy fill maximum minimum fmax fmin round ceil floor trunc fix positive");
   r.zero_signs(ZeroSign::propagated, "mul add sub rsub neg abs round clamp");
+  r.rearranges({}, "alpha_dropout dropout feature_dropout positive");
 }
 
 }  // namespace t2n::ops

@@ -131,6 +131,7 @@ void register_cumulative(Registry& r) {
   r.bounds({running_sum_bounds, true}, "cumsum");
   r.bounds({bounds::running_product, true}, "cumprod");
   r.bounds({bounds::kept, false, true}, "cummax cummin");
+  r.linear("cumsum");
 }
 
 }  // namespace t2n::ops

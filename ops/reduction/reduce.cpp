@@ -179,6 +179,7 @@ void register_reduce(Registry& r) {
   r.bounds({bounds::count}, "argmax argmin count_nonzero");
   r.bounds({bounds::kept, false, true}, "max min");
   r.bounds({bounds::kept}, "amax amin aminmax _aminmax");
+  r.linear("mean sum sum_to_size");
 }
 
 }  // namespace t2n::ops

@@ -361,6 +361,7 @@ void register_creation(Registry& r) {
            "clone alias contiguous detach scalar_tensor pad_sequence resolve_conj "
            "lift_fresh");
   r.zero_signs(ZeroSign::propagated, "t2n::cast to _to_copy clone contiguous detach alias");
+  r.rearranges({}, "alias clone contiguous detach lift_fresh lift_fresh_copy");
 }
 
 }  // namespace t2n::ops

@@ -196,6 +196,7 @@ void register_diagonal(Registry& r) {
   r.shapes(diag_embed_shapes, "diag_embed");
   r.shapes(diagflat_shapes, "diagflat");
   r.bounds({bounds::kept}, "diagonal diag diag_embed diagflat tril triu");
+  r.linear("diag diag_embed diagonal tril triu");
 }
 
 }  // namespace t2n::ops

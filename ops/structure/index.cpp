@@ -278,6 +278,9 @@ void register_index(Registry& r) {
            "masked_select index _unsafe_index index_select gather take take_along_dim "
            "embedding");
   r.zero_signs(ZeroSign::propagated, "embedding index_select gather");
+  r.rearranges({}, "index");
+  r.rearranges({.axes = {"dim"}}, "index_select");
+  r.linear("gather masked_select take take_along_dim");
 }
 
 }  // namespace t2n::ops

@@ -278,6 +278,11 @@ void register_join(Registry& r) {
            "cat concat concatenate stack _stack hstack vstack dstack column_stack "
            "row_stack block_diag meshgrid combinations cartesian_prod");
   r.zero_signs(ZeroSign::propagated, "cat stack");
+  r.rearranges({.axes = {"dim"}, .adds_axis = true}, "_stack stack");
+  r.rearranges({.axes = {"dim"}}, "cat concat concatenate");
+  r.linear(
+      "block_diag cartesian_prod column_stack dstack hstack meshgrid row_stack "
+      "vstack");
 }
 
 }  // namespace t2n::ops

@@ -282,6 +282,9 @@ void register_pad(Registry& r) {
   r.bounds({bounds::kept},
            "pad constant_pad_nd reflection_pad1d reflection_pad2d reflection_pad3d "
            "replication_pad1d replication_pad2d replication_pad3d _pad_circular _pad_enum");
+  r.linear(
+      "constant_pad_nd pad reflection_pad1d reflection_pad2d reflection_pad3d "
+      "replication_pad1d replication_pad2d replication_pad3d");
 }
 
 }  // namespace t2n::ops

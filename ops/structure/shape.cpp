@@ -286,6 +286,21 @@ void register_shape(Registry& r) {
   r.zero_signs(ZeroSign::propagated,
                "view _unsafe_view reshape _reshape_alias permute transpose t unsqueeze "
                "squeeze flatten movedim unflatten expand");
+  r.rearranges({.sizes = "size", .last_size = 2},
+               "_reshape_alias _unsafe_view broadcast_to expand view");
+  r.rearranges({.axes = {"start_dim", "end_dim"}}, "flatten");
+  r.rearranges({.axes = {"source", "destination"}}, "movedim moveaxis");
+  r.rearranges({.order = "dims"}, "permute");
+  r.rearranges({.sizes = "repeats", .last_size = 1}, "repeat");
+  r.rearranges({.sizes = "shape", .last_size = 2}, "reshape");
+  r.rearranges({.axes = {"dim"}}, "squeeze unflatten");
+  r.rearranges({.axes = {"axis0", "axis1"}}, "swapaxes");
+  r.rearranges({.axes = {"dim0", "dim1"}}, "swapdims transpose");
+  r.rearranges({.sizes = "dims", .last_size = 1}, "tile");
+  r.rearranges({.axes = {"dim"}, .adds_axis = true}, "unsqueeze");
+  r.linear(
+      "T atleast_1d atleast_2d atleast_3d broadcast_tensors mT numpy_T ravel "
+      "repeat_interleave t");
 }
 
 }  // namespace t2n::ops

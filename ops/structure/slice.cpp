@@ -318,6 +318,11 @@ void register_slice(Registry& r) {
            "slice select split split_with_sizes chunk unsafe_chunk unsafe_split unbind "
            "tensor_split hsplit vsplit dsplit narrow flip fliplr flipud roll rot90");
   r.zero_signs(ZeroSign::propagated, "slice select narrow chunk split unbind");
+  r.rearranges({.axes = {"dim"}},
+               "chunk narrow select slice split split_with_sizes tensor_split unbind "
+               "unsafe_chunk unsafe_split unsafe_split_with_sizes");
+  r.rearranges({.axes = {"dims"}}, "flip roll");
+  r.linear("diff dsplit fliplr flipud hsplit narrow_copy rot90 vsplit");
 }
 
 }  // namespace t2n::ops

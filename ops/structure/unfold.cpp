@@ -371,6 +371,7 @@ void register_unfold(Registry& r) {
   r.shapes(pixel_unshuffle_shapes, "pixel_unshuffle");
   r.bounds({bounds::kept},
            "as_strided unfold pixel_shuffle pixel_unshuffle channel_shuffle im2col");
+  r.linear("as_strided col2im im2col unfold");
 }
 
 }  // namespace t2n::ops

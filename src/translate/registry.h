@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/rearrangement.h"
 #include "src/diag/one_of.h"
 #include "src/shapes/shape_rule.h"
 #include "src/translate/integer_rules.h"
@@ -62,6 +63,15 @@ class Registry {
   void bounds(const IntegerRule& rule, std::string_view names,
               const Location& location = Location::current()) {
     facts(rule, names, location);
+  }
+  /// Which arguments move elements.
+  void rearranges(const ir::Rearrangement& how, std::string_view names,
+                  const Location& location = Location::current()) {
+    facts(how, names, location);
+  }
+  /// Acts on real and imaginary parts separately.
+  void linear(std::string_view names, const Location& location = Location::current()) {
+    facts(ir::Linear{}, names, location);
   }
   /// The signs of zeros.
   void zero_signs(ir::ZeroSign fact, std::string_view names,
