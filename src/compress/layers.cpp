@@ -50,7 +50,8 @@ bool is_transposed(const Node& node) {
 }
 
 bool has_groups(const Node& node) {
-  const auto* groups = std::get_if<ir::Dim>(node.find("groups"));
+  const ir::Attr* attr = node.find("groups");
+  const auto* groups = attr == nullptr ? nullptr : std::get_if<ir::Dim>(attr);
   return groups != nullptr && *groups != ir::Dim(1);
 }
 
@@ -65,7 +66,8 @@ bool is_weight(const ir::Graph& graph, ValueId id, const std::vector<bool>& is_k
 std::optional<Layer> recurrent(const ir::Graph& graph, const Node& node,
                                const std::vector<bool>& is_known) {
   if (!ir::has_trait(ir::op_short_name(node.op), ir::OpTrait::recurrent)) return std::nullopt;
-  const auto* params = std::get_if<ir::TensorRefs>(node.find("params"));
+  const ir::Attr* attr = node.find("params");
+  const auto* params = attr == nullptr ? nullptr : std::get_if<ir::TensorRefs>(attr);
   if (params == nullptr) return std::nullopt;
   Layer out;
   for (const ValueId id : params->ids)

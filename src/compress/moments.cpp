@@ -65,7 +65,8 @@ ir::ValueId unrounded(const ir::Graph& graph, const std::vector<int>& producers,
 bool is_lookup(const Node& node) { return ir::op_short_name(node.op).starts_with("embedding"); }
 
 int64_t weight_groups(const Node& node) {
-  const auto* groups = std::get_if<Dim>(node.find("groups"));
+  const ir::Attr* attr = node.find("groups");
+  const auto* groups = attr == nullptr ? nullptr : std::get_if<Dim>(attr);
   return groups == nullptr ? 1 : groups->value();
 }
 

@@ -15,7 +15,8 @@ Observer observer_of(const std::string& name) {
 
 template <typename T>
 const T& at(const ir::Node& node, std::string_view argument) {
-  const T* value = std::get_if<T>(node.find(argument));
+  const ir::Attr* attr = node.find(argument);
+  const T* value = attr == nullptr ? nullptr : std::get_if<T>(attr);
   if (value == nullptr)
     throw Error("ir-invalid",
                 cat(kObserveOp, ": ", quoted(argument), " is missing or has the wrong type"));
@@ -32,7 +33,8 @@ std::vector<double> floats(const ir::Node& node, std::string_view argument) {
 
 std::vector<int64_t> integers(const ir::Node& node, std::string_view argument) {
   std::vector<int64_t> out;
-  const auto* dims = std::get_if<std::vector<ir::Dim>>(node.find(argument));
+  const ir::Attr* attr = node.find(argument);
+  const auto* dims = attr == nullptr ? nullptr : std::get_if<std::vector<ir::Dim>>(attr);
   if (dims == nullptr) return out;
   for (const ir::Dim& dim : *dims) out.push_back(dim.value());
   return out;

@@ -38,7 +38,8 @@ int inputs_axis(const Weight& weight, size_t rank) {
 }
 
 int64_t groups_of(const ir::Node& node, const Weight& weight) {
-  const auto* groups = std::get_if<ir::Dim>(node.find("groups"));
+  const ir::Attr* attr = node.find("groups");
+  const auto* groups = attr == nullptr ? nullptr : std::get_if<ir::Dim>(attr);
   // Weights of other convolutions have the inputs of one group only.
   const bool is_transposed = !weight.channel_axis || *weight.channel_axis != 0;
   return groups == nullptr || !is_transposed ? 1 : groups->value();

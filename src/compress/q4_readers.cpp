@@ -20,7 +20,8 @@ bool is(const Node& node, std::initializer_list<std::string_view> names) {
 }
 
 int64_t integer(const Node& node, std::string_view name, int64_t fallback) {
-  const auto* dim = std::get_if<ir::Dim>(node.find(name));
+  const Attr* attr = node.find(name);
+  const auto* dim = attr != nullptr ? std::get_if<ir::Dim>(attr) : nullptr;
   return dim != nullptr && dim->is_constant() ? dim->value() : fallback;
 }
 
