@@ -9,6 +9,8 @@
 #include "cli/input_options.h"
 #include "cli/operators_markdown.h"
 #include "cli/text.h"
+#include "ir/op_traits.h"
+#include "ir/rearrangement.h"
 #include "ops/all.h"
 #include "src/diag/error.h"
 #include "src/export/pipeline.h"
@@ -110,6 +112,47 @@ std::string schema_line(ir::OpId op) {
   }
 }
 
+std::string shapes_text(const shapes::ResultShapes* shapes) {
+  if (shapes == nullptr) return "no rule: exports with --dynamic refuse sizes that depend on it";
+  return shapes->is_elementwise ? "all tensors broadcast" : "by a rule";
+}
+
+std::string dtype_text(const ir::Promotion* promotion) {
+  if (promotion == nullptr) return "no common dtype: operands keep theirs";
+  return *promotion == ir::Promotion::to_float ? "the common dtype, integers as f32"
+                                               : "the common dtype";
+}
+
+std::string integers_text(const ops::IntegerRule* rule) {
+  if (rule == nullptr) return "no bounds: results may be any integers";
+  return rule->is_computed ? "computed within bounds" : "within the operands' bounds";
+}
+
+std::string elements_text(const ir::OpTable& book, ir::OpId op) {
+  if (book.find<ir::Rearrangement>(op) != nullptr) return "moved; complex ones as pairs";
+  if (book.find<ir::Linear>(op) != nullptr) return "linear; complex ones part by part";
+  return "computed; complex ones by a rule, or refused";
+}
+
+std::string zero_signs_text(const ir::ZeroSign* fact) {
+  if (fact == nullptr) return "exposed";
+  return *fact == ir::ZeroSign::dropped ? "dropped" : "propagated";
+}
+
+/// The other columns of the book, and what is missing.
+std::string columns_text(ir::OpId op) {
+  const ir::OpTable& book = ops::registry().table();
+  std::string traits;
+  for (const std::string_view trait : ir::traits_of(op))
+    traits += cat(traits.empty() ? "" : ", ", trait);
+  return cat("  shapes: ", shapes_text(book.find<shapes::ResultShapes>(op)),
+             "\n  computes in: ", dtype_text(book.exact<ir::Promotion>(op)),
+             "\n  integers: ", integers_text(book.find<ops::IntegerRule>(op)),
+             "\n  elements: ", elements_text(book, op),
+             "\n  signs of zeros: ", zero_signs_text(book.find<ir::ZeroSign>(op)),
+             "\n  traits: ", traits.empty() ? "none" : traits, "\n");
+}
+
 std::string explanation(ir::OpId op, const target::Target& target) {
   const ops::Entry& translation = *ops::registry().find(op);
   const ops::Variant* chosen = ops::registry().variant(op, target);
@@ -127,7 +170,7 @@ std::string explanation(ir::OpId op, const target::Target& target) {
                      "\n  instead: ", translation.refusal->help, "\n");
   out += "  written as:\n" + table(rows);
   if (!translation.limits.empty()) out += cat("  refused: ", translation.limits, "\n");
-  return out;
+  return out + columns_text(op);
 }
 
 /// For operators without a translation: what replaces them, or why they are refused; "" if LibTorch

@@ -89,7 +89,7 @@ void refuse_leftovers(const CLI::App& app, const Origins& origins) {
          cat("`t2nnef ", app.get_name(), " --help` shows what it takes"));
 }
 
-bool is_flag(const CLI::App& app, const std::string& option) {
+bool is_flag_option(const CLI::App& app, const std::string& option) {
   const auto commands = app.get_subcommands(nullptr);
   return std::any_of(commands.begin(), commands.end(), [&](const CLI::App* command) {
     const CLI::Option* const found = command->get_option_no_throw(option);
@@ -115,8 +115,9 @@ std::string reworded(std::string message, const CLI::App& app) {
   const size_t value = message.find(kValue);
   if (message.starts_with(kUnread) && value != std::string::npos) {
     const std::string option = message.substr(kUnread.size(), value - kUnread.size());
-    return cat(option, " ", quoted(message.substr(value + kValue.size())),
-               is_flag(app, option) ? " is neither true nor false" : " is not a valid number");
+    return cat(
+        option, " ", quoted(message.substr(value + kValue.size())),
+        is_flag_option(app, option) ? " is neither true nor false" : " is not a valid number");
   }
   if (!message.empty())
     message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));

@@ -10,8 +10,7 @@ const Attr* Node::find(std::string_view name) const {
 }
 
 ValueId operand(const Node& node, std::string_view name) {
-  const Attr* attr = node.find(name);
-  const auto* ref = attr == nullptr ? nullptr : std::get_if<TensorRef>(attr);
+  const auto* ref = std::get_if<TensorRef>(node.find(name));
   return ref == nullptr ? kNoValue : ref->id;
 }
 

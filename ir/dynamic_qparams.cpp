@@ -33,8 +33,7 @@ bool has_scale_argument(const Node& node) {
 }
 
 bool is_tensor(const Node& node, std::string_view argument) {
-  const Attr* attr = node.find(argument);
-  const auto* ref = attr == nullptr ? nullptr : std::get_if<TensorRef>(attr);
+  const auto* ref = std::get_if<TensorRef>(node.find(argument));
   return ref != nullptr && ref->id != kNoValue;
 }
 

@@ -44,6 +44,9 @@ std::vector<std::string_view> names_with(OpTrait trait);
 /// `name` as in the table, without "aten::": "aten::fill.Scalar", "aten::split", or a short name.
 bool has_trait(std::string_view name, OpTrait trait);
 
+/// What the traits of an operator are called, under any of its names.
+std::vector<std::string_view> traits_of(OpId op);
+
 /// For any overload and in-place form.
 bool is_random(OpId op);
 /// Random, or uninitialised memory: the result does not depend on the arguments alone.

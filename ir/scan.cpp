@@ -10,8 +10,7 @@ namespace {
 
 template <typename T>
 const T* get(const Node& node, std::string_view name) {
-  const Attr* attr = node.find(name);
-  return attr == nullptr ? nullptr : std::get_if<T>(attr);
+  return std::get_if<T>(node.find(name));
 }
 
 /// The scan, or an error message about the arguments.

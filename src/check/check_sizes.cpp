@@ -124,7 +124,7 @@ std::vector<Sizes> sizes_to_check(dynamic::Chooser chooser, const RunsAt& runs) 
   const size_t count = kFurther + out.size();
   if (const auto smallest = chooser.smallest()) add(*smallest);
   for (int i = 0; i < kTries && out.size() < count; ++i) {
-    const auto sizes = chooser.next(dynamic::symbols_of(chooser.sample()), i % 2 == 0);
+    const auto sizes = chooser.next(ir::symbols_of(chooser.sample()), i % 2 == 0);
     if (!sizes) break;
     add(*sizes);
   }

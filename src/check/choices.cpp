@@ -39,8 +39,7 @@ std::optional<Choosing> choosing(const ir::Graph& graph, const ir::Node& node) {
   const ir::ValueId self = ir::operand(node, "self");
   if (node.outputs.empty() || self == ir::kNoValue) return {};
   const auto flag = [&](const char* argument) {
-    const ir::Attr* found = node.find(argument);
-    const bool* value = found == nullptr ? nullptr : std::get_if<bool>(found);
+    const bool* value = std::get_if<bool>(node.find(argument));
     return value != nullptr && *value;
   };
   if (is_one_of(name, kRounding)) {
@@ -83,8 +82,7 @@ struct Lanes {
       return;
     }
     const auto rank = static_cast<int64_t>(shape.size());
-    const ir::Attr* const attribute = node.find("dim");
-    const auto* const dim = attribute == nullptr ? nullptr : std::get_if<ir::Dim>(attribute);
+    const auto* const dim = std::get_if<ir::Dim>(node.find("dim"));
     const int64_t dim_value = dim != nullptr && dim->is_constant() ? dim->value() : -1;
     const size_t axis = dim_value < 0 ? dim_value + rank : dim_value;
     inner = 1;

@@ -7,7 +7,8 @@
 
 namespace t2n::complex {
 
-PairBuilder::PairBuilder(ir::Graph& graph) : Rewriter(graph) {
+PairBuilder::PairBuilder(ir::Graph& graph, const ir::OpTable& operators)
+    : Rewriter(graph), operators_(operators) {
   for (ir::Constant& constant : graph_.constants)
     constant.data = ir::as_pairs(std::move(constant.data));
   for (size_t i = 0; i < graph_.values.size(); ++i) {

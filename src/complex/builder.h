@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/op_table.h"
+#include "ir/rearrangement.h"
 #include "src/passes/arithmetic.h"
 
 namespace t2n::complex {
@@ -29,9 +31,14 @@ struct Complex {
 /// axis of two. Shapes of values include that axis.
 class PairBuilder : public passes::Rewriter {
  public:
-  explicit PairBuilder(ir::Graph& graph);
+  PairBuilder(ir::Graph& graph, const ir::OpTable& operators);
 
   bool involves_complex() const;
+  /// nullptr unless the operation moves elements.
+  const ir::Rearrangement* rearrangement() const {
+    return operators_.find<ir::Rearrangement>(node_.op);
+  }
+  bool is_linear() const { return operators_.find<ir::Linear>(node_.op) != nullptr; }
   // The node's arguments.
   bool is_complex(std::string_view argument) const;  ///< a complex tensor, or a number like 1j
   bool is_complex_tensor(std::string_view argument) const;
@@ -63,6 +70,7 @@ class PairBuilder : public passes::Rewriter {
  private:
   void make_pairs(ir::ValueId id);
 
+  const ir::OpTable& operators_;
   std::vector<bool> complex_;  ///< by the original id
   std::map<ir::ValueId, Complex> parts_;
 };

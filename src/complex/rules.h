@@ -24,7 +24,7 @@ inline PairRule rule_in(const PairRules& rules, std::string_view name) {
 PairRule find_arithmetic_rule(std::string_view name);  ///< element by element
 PairRule find_function_rule(std::string_view name);    ///< exp, log, pow…
 PairRule find_product_rule(std::string_view name);     ///< of matrices, convolutions
-PairRule find_shape_rule(std::string_view name);       ///< rearrangements, sums
+PairRule find_shape_rule(const PairBuilder& b);        ///< rearrangements, sums
 PairRule find_fft_rule(std::string_view name);         ///< transforms, of real tensors as well
 PairRule find_stft_rule(std::string_view name);        ///< likewise
 

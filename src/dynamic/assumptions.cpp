@@ -8,10 +8,10 @@
 #include "ir/prove.h"
 #include "ir/scan.h"
 #include "src/diag/error.h"
-#include "src/dynamic/constraint_set.h"
 #include "src/dynamic/infer.h"
 #include "src/dynamic/same.h"
 #include "src/dynamic/unbacked_sizes.h"
+#include "src/shapes/constraint_set.h"
 
 namespace t2n::dynamic {
 

@@ -173,26 +173,6 @@ AxisSpec parse_axis(const std::string& text) {
   return out;
 }
 
-std::set<Symbol> symbols_of(const Sizes& sizes) {
-  std::set<Symbol> out;
-  for (const auto& [symbol, size] : sizes) out.insert(symbol);
-  return out;
-}
-
-bool holds(const Comparison& c, const Sizes& sizes) {
-  return ir::holds(evaluate(c.left, sizes), c.relation, evaluate(c.right, sizes));
-}
-
-bool all_hold(const std::vector<Comparison>& comparisons, const Sizes& sizes) {
-  const auto is_known = [&](const Symbol& symbol) { return sizes.contains(symbol); };
-  return std::all_of(comparisons.begin(), comparisons.end(), [&](const Comparison& r) {
-    const auto left = r.left.symbols();
-    const auto right = r.right.symbols();
-    return !std::all_of(left.begin(), left.end(), is_known) ||
-           !std::all_of(right.begin(), right.end(), is_known) || holds(r, sizes);
-  });
-}
-
 Comparison parse_comparison(const std::string& text) {
   constexpr std::array<Relation, 5> kRelations = {Relation::le, Relation::ge, Relation::eq,
                                                   Relation::lt, Relation::gt};
@@ -226,14 +206,6 @@ void require_declared(const std::vector<Comparison>& asserted, const std::vector
       }
 }
 
-int64_t evaluate(const ir::Dim& dim, const Sizes& sizes) { return dim.substitute(sizes).value(); }
-
-ir::Ints evaluate(const ir::Shape& shape, const Sizes& sizes) {
-  ir::Ints out;
-  for (const ir::Dim& dim : shape) out.push_back(evaluate(dim, sizes));
-  return out;
-}
-
 DynamicInputs bind_axes(const std::vector<AxisSpec>& axes, const std::vector<std::string>& names,
                         const std::vector<ir::Ints>& samples) {
   DynamicInputs out;
@@ -263,12 +235,6 @@ DynamicInputs bind_axes(const std::vector<AxisSpec>& axes, const ir::Graph& samp
     shapes.push_back(ir::static_shape(value.shape));
   }
   return bind_axes(axes, names, shapes);
-}
-
-std::vector<Comparison> joined(std::vector<Comparison> first,
-                               const std::vector<Comparison>& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
 }
 
 }  // namespace t2n::dynamic

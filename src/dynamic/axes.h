@@ -2,11 +2,11 @@
 // and assertions about them.
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
 #include "ir/graph.h"
+#include "ir/sizes.h"
 
 namespace t2n::dynamic {
 
@@ -14,7 +14,6 @@ using ir::Comparison;  ///< from `--assert`, or inferred
 using ir::Relation;
 using ir::Sizes;  ///< the size of each symbol in one run
 using ir::Symbol;
-std::set<Symbol> symbols_of(const Sizes& sizes);
 
 /// One axis of one input: "x:1=2*S".
 struct AxisSpec {
@@ -32,18 +31,6 @@ Comparison parse_comparison(const std::string& text);
 
 /// Errors: `usage` for an assertion with a symbol that no axis declares.
 void require_declared(const std::vector<Comparison>& asserted, const std::vector<AxisSpec>& axes);
-
-bool holds(const Comparison& comparison, const Sizes& sizes);
-/// Whether all comparisons hold that contain only known symbols.
-bool all_hold(const std::vector<Comparison>& comparisons, const Sizes& sizes);
-
-/// Both lists, one after the other.
-std::vector<Comparison> joined(std::vector<Comparison> first,
-                               const std::vector<Comparison>& second);
-
-/// The value of an expression; `sizes` must contain all its symbols.
-int64_t evaluate(const ir::Dim& dim, const Sizes& sizes);
-ir::Ints evaluate(const ir::Shape& shape, const Sizes& sizes);
 
 /// The inputs' shapes with the declared axes, and the symbols' sizes in the sample.
 struct DynamicInputs {

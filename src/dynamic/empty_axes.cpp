@@ -22,8 +22,7 @@ struct Joined {
 std::optional<Joined> joined_by(const Node& node, const ir::Graph& graph) {
   if (ir::op_short_name(node.op) != "cat") return {};
   const auto* parts = std::get_if<ir::TensorRefs>(node.find("tensors"));
-  const ir::Attr* const dim = node.find("dim");
-  const auto* axis = dim == nullptr ? nullptr : std::get_if<Dim>(dim);
+  const auto* axis = std::get_if<Dim>(node.find("dim"));
   if (parts == nullptr || axis == nullptr || !axis->is_constant() || node.outputs.empty())
     return {};
   const auto rank = graph.values[node.outputs[0]].shape.size();

@@ -5,7 +5,7 @@
 
 #include "ir/atoms.h"
 #include "ir/prove.h"
-#include "src/dynamic/constraint_set.h"
+#include "src/shapes/constraint_set.h"
 
 namespace t2n::dynamic {
 
@@ -22,7 +22,7 @@ std::optional<Comparison> one_sided(const Comparison& c, const Sizes& sample,
   const bool is_above = evaluate(gap, sample) > 0;
   const Relation side = is_above ? Relation::ge : Relation::le;
   if (gap.symbols().size() > 1 && !follows({gap, side, 0}, known)) return std::nullopt;
-  return plain(ir::balanced({c.left, is_above ? Relation::gt : Relation::lt, c.right}));
+  return shapes::plain(ir::balanced({c.left, is_above ? Relation::gt : Relation::lt, c.right}));
 }
 
 bool has_readable_quotients(const Dim& dim) {
@@ -100,7 +100,7 @@ bool has_product(const Dim& dim) {
 /// `S >= 2` for `S - 1 >= 1`; a bound of a symbol alone stays as written.
 Comparison solved_for_symbol(const Comparison& comparison) {
   const Comparison canonical =
-      plain({comparison.left - comparison.right, comparison.relation, Dim(0)});
+      shapes::plain({comparison.left - comparison.right, comparison.relation, Dim(0)});
   const bool is_new = comparison.left.as_symbol() == nullptr &&
                       comparison.right.as_symbol() == nullptr &&
                       canonical.left.as_symbol() != nullptr;
@@ -169,7 +169,7 @@ std::optional<std::vector<Comparison>> without_orders(const Comparison& comparis
   const bool is_upper = comparison.relation == Relation::le || comparison.relation == Relation::lt;
   const Comparison c = is_upper ? ir::mirrored(comparison) : comparison;
   const Dim gap = c.left - c.right;
-  if (orders_in(gap).empty()) return {{comparison}};
+  if (shapes::orders_in(gap).empty()) return {{comparison}};
   if (c.relation != Relation::ge && c.relation != Relation::gt) return std::nullopt;
   for (const ir::Term& term : gap.terms()) {
     if (term.atoms.size() != 1) continue;
@@ -204,13 +204,14 @@ std::optional<std::vector<Comparison>> expressible_each(const std::vector<Compar
 }
 
 bool mentions_orders(const Comparison& comparison) {
-  return !orders_in(comparison.left).empty() || !orders_in(comparison.right).empty();
+  return !shapes::orders_in(comparison.left).empty() ||
+         !shapes::orders_in(comparison.right).empty();
 }
 
 /// Replaces minima and maxima by the operand that they equal at all of the sizes.
 Comparison with_known_orders(const Comparison& comparison, std::vector<const Sizes*> seen,
                              const std::vector<Comparison>& known, std::vector<Comparison>& out) {
-  ConstraintSet constraints(std::move(seen), known);
+  shapes::ConstraintSet constraints(std::move(seen), known);
   const Comparison rest{constraints.simplified(comparison.left), comparison.relation,
                         constraints.simplified(comparison.right)};
   for (Comparison& each : constraints.take_assumed()) out.push_back(std::move(each));
@@ -248,7 +249,7 @@ std::optional<std::vector<Comparison>> expressible(const Comparison& comparison,
       return out;
     }
     if (ir::is_involved(rest))
-      rest = plain({one_quotient(rest.left - rest.right), rest.relation, 0});
+      rest = shapes::plain({one_quotient(rest.left - rest.right), rest.relation, 0});
     if (const auto least = least_from(rest, sample)) rest = *least;
     if (has_product(rest.left - rest.right)) return std::nullopt;
     out.push_back(solved_for_symbol(rest));

@@ -12,8 +12,8 @@
 #include "src/dynamic/level.h"
 #include "src/dynamic/same.h"
 #include "src/dynamic/scan_shapes.h"
-#include "src/dynamic/shape_rule.h"
 #include "src/dynamic/unbacked_sizes.h"
+#include "src/shapes/shape_rule.h"
 
 namespace t2n::dynamic {
 namespace {
@@ -52,9 +52,9 @@ bool implies(const Comparison& a, const Comparison& b) {
 /// One pass over the graph, checked against the probes.
 class Inference {
  public:
-  Inference(std::vector<Probe>& probes, const InferOptions& options, const ShapeRules& rules)
+  Inference(std::vector<Probe>& probes, const InferOptions& options, const ir::OpTable& operators)
       : probes_(probes),
-        rules_(rules),
+        operators_(operators),
         inputs_(options.inputs),
         result_(probes[0].graph),
         unbacked_sizes_(probes[0].symbols),
@@ -108,15 +108,21 @@ class Inference {
                 "compute it in forward() from the shapes of tensors");
   }
 
+  bool is_elementwise(ir::OpId op) const {
+    const auto* known = operators_.exact<shapes::ResultShapes>(op);
+    return known != nullptr && known->is_elementwise;
+  }
+
   void node(const Level& level, size_t index) {
     ir::Node& node = level.result().nodes[index];
     for (size_t i = 0; i < node.args.size(); ++i) argument(level, index, i);
-    RuleResult result;
+    shapes::RuleResult result;
     if (node.body) {
       body(level, index);
       result.shapes = scan_output_shapes(node);
-    } else if (const ShapeRule rule = rules_.find(node.op)) {
-      result = apply_shape_rule(rule, ShapeView(level.result(), node, constraints_));
+    } else if (const auto* known = operators_.find<shapes::ResultShapes>(node.op)) {
+      result = shapes::apply_shape_rule(known->rule,
+                                        shapes::ShapeView(level.result(), node, constraints_));
       name_unbacked(level, node, result);
     } else {
       result.why = "no shape rule gives the sizes of its results";
@@ -125,7 +131,7 @@ class Inference {
   }
 
   /// Names a data-dependent size, with its upper bound.
-  void name_unbacked(const Level& level, const ir::Node& node, RuleResult& result) {
+  void name_unbacked(const Level& level, const ir::Node& node, shapes::RuleResult& result) {
     if (!has_unnamed(result.shapes)) return;
     if (!gives_unbacked_size(level.result(), node) &&
         !counts_over_dynamic_axes(level.result(), node)) {
@@ -161,7 +167,7 @@ class Inference {
 
   /// Accepts the shapes of a rule if every probe has them. Unused results, and results that depend
   /// only on constants, keep the sample's sizes.
-  void accept(const Level& level, const ir::Node& node, const RuleResult& result) {
+  void accept(const Level& level, const ir::Node& node, const shapes::RuleResult& result) {
     for (const ir::Shape& shape : result.shapes) require_sizes(shape);
     std::vector<Comparison> assumed = constraints_.take_assumed();
     for (size_t i = 0; i < node.outputs.size(); ++i) {
@@ -222,7 +228,7 @@ class Inference {
   }
 
   [[noreturn]] void refuse_shape(const Level& level, const ir::Node& node, ir::ValueId value,
-                                 const RuleResult& result) const {
+                                 const shapes::RuleResult& result) const {
     refuse_mark(level, node);
     std::string what = "the size of its result";
     std::vector<Observation> seen;
@@ -318,7 +324,7 @@ class Inference {
     const ir::Node& node = level.result().nodes[index];
     if (agrees) {
       const bool is_number =
-          std::holds_alternative<ir::Dim>(node.args[which].value) && rules_.is_elementwise(node.op);
+          std::holds_alternative<ir::Dim>(node.args[which].value) && is_elementwise(node.op);
       const ir::Dim simple =
           is_number ? constraints_.simplified_number(size) : constraints_.simplified(size);
       note(level, node, constraints_.take_assumed());
@@ -361,19 +367,19 @@ class Inference {
   }
 
   std::vector<Probe>& probes_;  ///< they receive the data-dependent sizes
-  const ShapeRules& rules_;
+  const ir::OpTable& operators_;
   const std::vector<ir::Shape>& inputs_;
   ir::Graph result_;
   UnbackedSizes unbacked_sizes_;
-  ConstraintSet constraints_;
+  shapes::ConstraintSet constraints_;
   std::vector<Assumption> found_;
 };
 
 }  // namespace
 
 std::vector<Assumption> infer_shapes(std::vector<Probe>& probes, const InferOptions& options,
-                                     const ShapeRules& rules) {
-  Inference inference(probes, options, rules);
+                                     const ir::OpTable& operators) {
+  Inference inference(probes, options, operators);
   inference.run();
   probes[0].graph = std::move(inference.graph());
   probes[0].graph.attributes[ir::kSampleSizes] = probes[0].symbols;

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "src/dynamic/constraint_set.h"
+#include "ir/op_table.h"
+#include "src/dynamic/axes.h"
+#include "src/shapes/constraint_set.h"
 
 namespace t2n::dynamic {
 
@@ -16,12 +18,10 @@ struct Probe {
   ir::Graph graph;
 };
 
-class ShapeRules;
-
 struct InferOptions {
   std::vector<ir::Shape> inputs;  ///< of the graph inputs in order, with symbols
   std::vector<Comparison> known;  ///< assertions about the symbols
-  Orders orders = {};
+  shapes::Orders orders = {};
 };
 
 /// A comparison that holds in every probe and that sizes depend on: the exported model must assert
@@ -37,7 +37,7 @@ struct Assumption {
 /// `dynamic-size` with the source location, if no shape rule gives a size, or no expression gives a
 /// number.
 std::vector<Assumption> infer_shapes(std::vector<Probe>& probes, const InferOptions& options,
-                                     const ShapeRules& rules);
+                                     const ir::OpTable& operators);
 
 /// Rewrites an expression over the tracer's symbols (Decision::comparison…) over the declared axes.
 /// A symbol that is not the size of a value stays. `graph`: a result of infer_shapes.

@@ -10,13 +10,13 @@ namespace t2n::dynamic {
 
 std::vector<Assumption> OpenOrders::infer(const std::vector<TraceAt>& runs,
                                           std::vector<Probe>& probes, InferOptions options,
-                                          const ShapeRules& rules) {
-  using Kept = Orders::Kept;
+                                          const ir::OpTable& operators) {
+  using Kept = shapes::Orders::Kept;
   const auto inferred = [&](Kept kept) {
     probes.clear();
     for (const TraceAt& run : runs) probes.push_back({run.sizes, run.traced.graph});
     options.orders = {kept, decided_};
-    return infer_shapes(probes, options, rules);
+    return infer_shapes(probes, options, operators);
   };
   const bool has_unbacked_sizes = dynamic::has_unbacked_sizes(runs[0].traced.graph);
   for (const Kept kept : {Kept::all, Kept::unbacked}) {
@@ -39,7 +39,7 @@ bool OpenOrders::decide(const std::vector<Assumption>& assumed) {
     const Comparison& c = each.relation;
     if ((c.relation != Relation::eq && is_unbacked(c)) || without_orders(c)) continue;
     for (const ir::Dim& side : {c.left, c.right})
-      for (const ir::Operands& order : orders_in(side))
+      for (const ir::Operands& order : shapes::orders_in(side))
         if (std::ranges::find(decided_, order) == decided_.end()) decided_.push_back(order);
   }
   return decided_.size() > before;
@@ -47,8 +47,8 @@ bool OpenOrders::decide(const std::vector<Assumption>& assumed) {
 
 bool has_orders(const ir::Graph& graph) {
   return std::ranges::any_of(graph.values, [](const ir::Value& value) {
-    return std::ranges::any_of(value.shape,
-                               [](const ir::Dim& size) { return !orders_in(size).empty(); });
+    return std::ranges::any_of(
+        value.shape, [](const ir::Dim& size) { return !shapes::orders_in(size).empty(); });
   });
 }
 

@@ -15,7 +15,7 @@ class OpenOrders {
 
   /// infer_shapes() of probes made from the runs.
   std::vector<Assumption> infer(const std::vector<TraceAt>& runs, std::vector<Probe>& probes,
-                                InferOptions options, const ShapeRules& rules);
+                                InferOptions options, const ir::OpTable& operators);
 
  private:
   bool decide(const std::vector<Assumption>& assumed);

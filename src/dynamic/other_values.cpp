@@ -5,8 +5,8 @@
 #include "ir/dead_code.h"
 #include "ir/prove.h"
 #include "src/diag/one_of.h"
-#include "src/dynamic/constraint_set.h"
 #include "src/dynamic/unbacked_sizes.h"
+#include "src/shapes/constraint_set.h"
 
 namespace t2n::dynamic {
 
@@ -125,7 +125,7 @@ bool is_redundant(const Need& need, const Traced& traced, const std::vector<Trac
 
 std::vector<const TraceAt*> runs_with_zero(const Need& need, const Traced& traced,
                                            const std::vector<TraceAt>& small) {
-  const Comparison other = plain(negated(need.comparison));
+  const Comparison other = shapes::plain(negated(need.comparison));
   const bool excludes_zero = (other.relation == Relation::eq || other.relation == Relation::le) &&
                              other.right == ir::Dim(0) && counts_entries(other.left);
   std::vector<const TraceAt*> out;

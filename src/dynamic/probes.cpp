@@ -257,7 +257,7 @@ class Probes {
   }
 
   std::vector<Assumption> infer(std::vector<Probe>& probes) {
-    return orders_.infer(runs_, probes, {declared_.shapes, known_, {}}, request_.rules);
+    return orders_.infer(runs_, probes, {declared_.shapes, known_, {}}, request_.operators);
   }
 
   /// Two sizes may be equal by chance, as H // 16 of neighbouring sizes. Tries sizes at which they

@@ -38,7 +38,7 @@ struct Request {
   Report report;
   /// True if a graph with symbolic sizes computes what torch computed in a run.
   std::function<bool(const ir::Graph& graph, const TraceAt& run)> is_right;
-  const ShapeRules& rules;
+  const ir::OpTable& operators;
 };
 
 struct DynamicTrace {

@@ -210,8 +210,7 @@ class Pairing {
     if (const ir::Attr* index = node.find("index"))
       return std::holds_alternative<ir::TensorRef>(*index) &&
              is_empty(std::get<ir::TensorRef>(*index).id);
-    const ir::Attr* indices = node.find("indices");
-    const auto* refs = indices == nullptr ? nullptr : std::get_if<ir::TensorRefs>(indices);
+    const auto* refs = std::get_if<ir::TensorRefs>(node.find("indices"));
     // A mask keeps its size if none of its elements is true.
     return refs != nullptr && std::any_of(refs->ids.begin(), refs->ids.end(), [&](ir::ValueId id) {
              return id != ir::kNoValue && is_empty(id);

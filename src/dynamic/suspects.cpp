@@ -65,8 +65,7 @@ class Finder {
   /// x[:, :10] of an axis that has size 10 in the sample.
   void in_slice(const ir::Node& node) {
     const ir::Shape* self = shape_of(graph_, node, "self");
-    const ir::Attr* axis = node.find("dim");
-    const auto* dim = axis ? std::get_if<ir::Dim>(axis) : nullptr;
+    const auto* dim = std::get_if<ir::Dim>(node.find("dim"));
     const bool has_end = node.find("end") != nullptr || node.find("length") != nullptr;
     if (self == nullptr || dim == nullptr || !dim->is_constant() || !has_end) return;
     const auto rank = static_cast<int64_t>(self->size());
@@ -75,8 +74,7 @@ class Finder {
     const ir::Dim& size = self->at(static_cast<size_t>(at));
     if (size.is_constant()) return;
     for (const std::string_view name : {"end", "length"}) {
-      const ir::Attr* attr = node.find(name);
-      const auto* end = attr ? std::get_if<ir::Dim>(attr) : nullptr;
+      const auto* end = std::get_if<ir::Dim>(node.find(name));
       if (end && end->is_constant() && end->value() == sample_of(size)) add(node, name, *end, size);
     }
   }

@@ -7,7 +7,7 @@
 #include "ir/op_traits.h"
 #include "ir/prove.h"
 #include "src/diag/one_of.h"
-#include "src/dynamic/shape_rule.h"
+#include "src/shapes/shape_rule.h"
 
 namespace t2n::dynamic {
 namespace {
@@ -17,11 +17,10 @@ const ir::Value& value_of(const ir::Graph& graph, ir::ValueId id) { return graph
 /// The masks among the indices of an operation.
 std::vector<ir::ValueId> masks_of(const ir::Graph& graph, const ir::Node& node) {
   std::vector<ir::ValueId> out;
-  const ir::Attr* attr = node.find("indices");
-  const auto* refs = attr == nullptr ? nullptr : std::get_if<ir::TensorRefs>(attr);
+  const auto* refs = std::get_if<ir::TensorRefs>(node.find("indices"));
   if (refs == nullptr) return out;
   for (const ir::ValueId id : refs->ids)
-    if (id != ir::kNoValue && is_mask(value_of(graph, id).dtype)) out.push_back(id);
+    if (id != ir::kNoValue && shapes::is_mask(value_of(graph, id).dtype)) out.push_back(id);
   return out;
 }
 
@@ -80,7 +79,7 @@ std::optional<ir::Dim> most_of(const ir::Graph& graph, const ir::Node& node,
     return shape.at(axis < 0 ? axis + rank : axis);
   }
   if (counts_nonzero(graph, node, tensors) || is_one_of(name, kDistinct))
-    return product(value_of(graph, tensors.at(0)).shape);
+    return shapes::product(value_of(graph, tensors.at(0)).shape);
   return std::nullopt;
 }
 
@@ -116,9 +115,9 @@ bool has_dynamic_axes(const ir::Graph& graph, std::vector<ir::ValueId> pending) 
   return false;
 }
 
-/// The output and axis whose size is unbacked_size() alone, if there is one.
+/// The output and axis whose size is shapes::unbacked_size() alone, if there is one.
 std::optional<std::pair<size_t, size_t>> unbacked_axis(const std::vector<ir::Shape>& shapes) {
-  const ir::Dim size = unbacked_size();
+  const ir::Dim size = shapes::unbacked_size();
   for (size_t i = 0; i < shapes.size(); ++i) {
     const auto axis = std::find(shapes[i].begin(), shapes[i].end(), size);
     if (axis != shapes[i].end()) return std::pair(i, static_cast<size_t>(axis - shapes[i].begin()));

@@ -24,7 +24,7 @@ bool is_unbacked(const Comparison& comparison);
 /// never negative. The number itself may be negative.
 std::optional<Symbol> tests_sign(const Comparison& comparison, const ir::Graph& graph);
 
-/// True if the shapes of a rule contain unbacked_size().
+/// True if the shapes of a rule contain shapes::unbacked_size().
 bool has_unnamed(const std::vector<ir::Shape>& shapes);
 /// The sizes of such axes in another trace of a graph whose shapes are expressions.
 Sizes unbacked_sizes(const ir::Graph& graph, const ir::Graph& traced);
@@ -45,8 +45,9 @@ class UnbackedSizes {
   /// `used`: symbols whose names are in use.
   explicit UnbackedSizes(const Sizes& used);
 
-  /// Names the size that a rule gave as unbacked_size() for an operation of `level`, and puts the
-  /// name into `shapes`. `probes` receive its values. Nothing if the size cannot be determined.
+  /// Names the size that a rule gave as shapes::unbacked_size() for an operation of `level`, and
+  /// puts the name into `shapes`. `probes` receive its values. Nothing if the size cannot be
+  /// determined.
   std::optional<Unbacked> name(const Level& level, const ir::Node& node,
                                std::vector<ir::Shape>& shapes, const std::vector<Sizes*>& probes);
 

@@ -195,7 +195,7 @@ std::vector<dynamic::Sizes> client_lengths(const dynamic::DynamicTrace& model,
   for (const ir::Comparison& relation : model.relations) {
     if (std::find(asserted.begin(), asserted.end(), relation) != asserted.end()) continue;
     for (const auto& [tokens, past] : {std::pair(1, 0), {2, 0}, {1, 1}, {2, 1}})
-      if (!dynamic::all_hold({relation}, at(tokens, past)))
+      if (!ir::all_hold({relation}, at(tokens, past)))
         refuse_preset(
             cat("the exported model requires ", ir::str(relation)),
             "the client begins with empty caches, P = 0, and decodes one token after the "
@@ -206,7 +206,7 @@ std::vector<dynamic::Sizes> client_lengths(const dynamic::DynamicTrace& model,
   constexpr int64_t kSome = 9;
   std::vector<dynamic::Sizes> out;
   for (const int64_t past : {int64_t{0}, kSome})
-    if (dynamic::all_hold(model.relations, at(1, past))) out.push_back(at(1, past));
+    if (ir::all_hold(model.relations, at(1, past))) out.push_back(at(1, past));
   return out;
 }
 

@@ -108,7 +108,7 @@ class Compressor {
         },
         [&](const std::function<void(const LossBatch&)>& use) { each_batch(before, use); }, labels_,
         [this](const ir::Node& node) {
-          return context_.is_native(ir::op_id(compress::kDequantise)) &&
+          return context_.native.contains(ir::op_id(compress::kDequantise)) &&
                  (!context_.reads_packed || context_.reads_packed(node));
         },
         context_.evaluate};
@@ -141,7 +141,7 @@ class Compressor {
       const bool is_strict = target_.engine == target::Engine::khronos;
       std::string why;
       if (node_settings.weights->format == compress::Format::q4_0 &&
-          !context_.is_native(ir::op_id(compress::kDequantise)))
+          !context_.native.contains(ir::op_id(compress::kDequantise)))
         why = is_strict ? "strict NNEF has no blocks of 4 bits"
                         : cat("tract reads Q4_0 from ",
                               target::version_str(target::feature_row(target::Feature::q4_0).since),

@@ -9,13 +9,14 @@
 #include "src/check/graph_f64_distance.h"
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
-#include "src/dynamic/shape_rule.h"
 #include "src/dynamic/varying.h"
 #include "src/export/quantised_model.h"
 #include "src/model/torch_module.h"
+#include "src/passes/pass.h"
 #include "src/passes/passes.h"
 #include "src/samples/samples_at.h"
 #include "src/samples/variations.h"
+#include "src/shapes/shape_rule.h"
 #include "src/translate/registry.h"
 
 namespace t2n {
@@ -65,12 +66,6 @@ std::vector<trace::SampleInput> drawn(const std::vector<Sample>& samples, uint64
 
 }  // namespace
 
-const dynamic::ShapeRules& shape_rules() {
-  static const dynamic::ShapeRules table(
-      [](ir::OpId op) { return ops::registry().is_elementwise(op); });
-  return table;
-}
-
 namespace {
 
 dynamic::DynamicTrace trace_with(trace::Session& session, const std::vector<Sample>& samples,
@@ -113,7 +108,7 @@ dynamic::DynamicTrace trace_with(trace::Session& session, const std::vector<Samp
   };
   dynamic::DynamicTrace out = dynamic::trace_dynamic(
       std::move(sample), {dynamic.axes, dynamic.asserted, trace_at, dynamic.takes_orders, report,
-                          is_right, shape_rules()});
+                          is_right, ops::registry().table()});
   out.traced.graph.attributes[ir::kSampleSizes] = out.sample;
   out.traced.graph.attributes[ir::kRelations] = out.relations;
   if (!out.runtime_assertions.empty())
@@ -149,7 +144,7 @@ Attempt attempt(trace::Session& session, const std::vector<Sample>& samples,
 /// Whether a trace at larger sizes is valid for the sample's as well.
 bool holds_at(const dynamic::DynamicTrace& trace, const dynamic::Sizes& sample) {
   return trace.runtime_assertions.empty() && trace.traced.states.empty() &&
-         trace.sample.size() == sample.size() && dynamic::all_hold(trace.relations, sample);
+         trace.sample.size() == sample.size() && ir::all_hold(trace.relations, sample);
 }
 
 /// Traces at larger sizes if a loop takes too few iterations in the sample to be compared. The
@@ -167,7 +162,7 @@ Attempt attempt_longer(trace::Session& session, const std::vector<Sample>& sampl
   const std::vector<Sample> ranged = with_ranges(samples, names, sample.ranges);
   dynamic::Chooser chooser(sizes, dynamic.asserted, dynamic::extents_of(sample.graph));
   for (int round = 0; round < kRounds; ++round) {
-    const auto larger = chooser.next(dynamic::symbols_of(sizes), true);
+    const auto larger = chooser.next(ir::symbols_of(sizes), true);
     if (!larger) break;
     Attempt out = attempt(session, samples_at(ranged, names, shapes, *larger), dynamic, options);
     if (!out.trace || !holds_at(*out.trace, sizes)) continue;

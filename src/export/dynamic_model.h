@@ -13,9 +13,6 @@ struct DynamicOptions {
   bool takes_orders = false;  ///< see dynamic::OpenOrders
 };
 
-/// Shape rules for every operator that is translated.
-const dynamic::ShapeRules& shape_rules();
-
 /// Traces the session with sizes kept. The graph has its symbols in the attributes kSampleSizes and
 /// kRelations. Errors: those of dynamic::trace_dynamic.
 dynamic::DynamicTrace trace_dynamic_model(trace::Session& session,

@@ -269,9 +269,9 @@ OptResult optimise(const OptOptions& options) {
   options.model.begin("passes");
   out.graph = std::move(subject.graph);
   const std::vector<passes::PassInfo> pipeline = pipeline_of(options);
-  passes::PassContext context = needs_torch(options)
-                                    ? pass_context(options.model.target, options.model.report)
-                                    : passes::PassContext{};
+  passes::PassContext context;
+  context.operators = &ops::registry().table();
+  if (needs_torch(options)) context = pass_context(options.model.target, options.model.report);
   const std::optional<CompressOptions> compress = settings_of(options, subject);
   std::optional<CompressionContext> compression;
   if (compress) compression.emplace(*compress, subject.samples).enter(context);

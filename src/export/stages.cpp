@@ -11,12 +11,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether the target has a translation; strict NNEF has no loops. Torch's quantised layers become
-/// integer arithmetic for every target (expand-quantised).
-bool is_native(ir::OpId op, const target::Target& target) {
-  if (ir::op_name(op).starts_with("quantized::")) return true;
-  if (op == ir::op_id(ir::kScanOp) && target.engine == target::Engine::khronos) return false;
-  return ops::registry().variant(op, target) != nullptr;
+/// The operators that the target has a translation for; strict NNEF has no loops. Torch's quantised
+/// layers become integer arithmetic for every target (expand-quantised).
+ir::OpSet native_operators(const target::Target& target) {
+  const ops::Registry& book = ops::registry();
+  ir::OpSet out{{}, "quantized::"};
+  for (const ir::OpId op : book.ops())
+    if (book.variant(op, target) != nullptr) out.ops.insert(op);
+  if (target.engine == target::Engine::khronos) out.ops.erase(ir::op_id(ir::kScanOp));
+  return out;
 }
 
 std::vector<Port> ports(const ir::Graph& graph, const std::vector<ir::ValueId>& ids) {
@@ -57,9 +60,8 @@ passes::PassContext pass_context(const target::Target& target, const Report& rep
   passes::PassContext context;
   context.report = report;
   context.evaluate = torch_module().evaluator();
-  const ops::Registry& table = ops::registry();
-  context.is_native = [target](ir::OpId op) { return is_native(op, target); };
-  context.promotion = [&table](ir::OpId op) { return table.promotion(op); };
+  context.operators = &ops::registry().table();
+  context.native = native_operators(target);
   context.keeps_symbol = [](const ir::Symbol&) { return true; };
   return context;
 }

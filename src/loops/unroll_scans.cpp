@@ -183,7 +183,7 @@ class Unroller {
 }  // namespace t2n::loops
 
 bool t2n::loops::unroll_scans(ir::Graph& graph, const passes::PassContext& context) {
-  if (!context.is_native || context.is_native(ir::op_id(ir::kScanOp))) return false;
+  if (context.native.contains(ir::op_id(ir::kScanOp))) return false;
   if (std::none_of(graph.nodes.begin(), graph.nodes.end(), loops::is_unrolled)) return false;
   loops::Unroller(graph).run();
   return true;

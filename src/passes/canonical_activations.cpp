@@ -66,9 +66,7 @@ class Canonicaliser {
     return pattern_.number(node.find(low)) == 0.0 && pattern_.number(node.find(high)) == 6.0;
   }
 
-  bool is_native(std::string_view op) const {
-    return !context_.is_native || context_.is_native(ir::op_id(op));
-  }
+  bool is_native(std::string_view op) const { return context_.native.contains(ir::op_id(op)); }
 
   /// Matches the form around one use of its function, and follows single users until it is
   /// complete.

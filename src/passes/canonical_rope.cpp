@@ -150,7 +150,7 @@ class RopeFinder {
 }  // namespace
 
 bool canonical_rope(Graph& graph, const PassContext& context) {
-  if (context.is_native && !context.is_native(ir::op_id(kRope))) return false;
+  if (!context.native.contains(ir::op_id(kRope))) return false;
   return RopeFinder(graph).run();
 }
 

@@ -3,11 +3,12 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 
 #include "ir/evaluator.h"
 #include "ir/graph.h"
+#include "ir/op_set.h"
+#include "ir/op_table.h"
 #include "src/diag/sink.h"
 
 namespace t2n::compress {
@@ -19,10 +20,10 @@ namespace t2n::passes {
 /// Options and services that the caller provides; every member may be empty.
 struct PassContext {
   ir::Evaluator evaluate;  ///< empty: nothing is folded
-  /// Whether the target has its own form of an operation; empty: it has all.
-  std::function<bool(ir::OpId)> is_native;
-  /// The dtype in which an operation computes, by the table of translations; empty: unchanged.
-  std::function<std::optional<ir::Promotion>(ir::OpId)> promotion;
+  /// What is known about operators; nullptr: nothing.
+  const ir::OpTable* operators = nullptr;
+  /// The operations that the target has in a form of its own.
+  ir::OpSet native = ir::all_operators_but({});
   /// Symbols that stay symbolic (declared dynamic axes); empty: none.
   std::function<bool(const ir::Symbol&)> keeps_symbol;
   bool in_body = false;     ///< the graph is the body of a loop

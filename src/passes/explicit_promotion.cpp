@@ -24,7 +24,7 @@ class Promoter {
  public:
   Promoter(Graph& graph, const PassContext& context)
       : graph_(graph),
-        promotion_(context.promotion),
+        operators_(*context.operators),
         names_(graph),
         calls_(graph),
         constants_(ir::constant_index(graph)) {}
@@ -40,8 +40,8 @@ class Promoter {
   ir::Value& value(ValueId id) { return graph_.values[id]; }
 
   void promote(Node node) {
-    const std::optional<ir::Promotion> rule = promotion_(node.op);
-    if (!rule || !node.compute_dtype) {
+    const auto* rule = operators_.exact<ir::Promotion>(node.op);
+    if (rule == nullptr || !node.compute_dtype) {
       graph_.nodes.push_back(std::move(node));
       return;
     }
@@ -131,7 +131,7 @@ class Promoter {
   }
 
   Graph& graph_;
-  const decltype(PassContext::promotion)& promotion_;
+  const ir::OpTable& operators_;
   FreshNames names_;
   FreshCalls calls_;
   std::vector<int> constants_;  ///< per value
@@ -142,7 +142,7 @@ class Promoter {
 }  // namespace
 
 bool explicit_promotion(Graph& graph, const PassContext& context) {
-  return context.promotion && Promoter(graph, context).run();
+  return context.operators != nullptr && Promoter(graph, context).run();
 }
 
 }  // namespace t2n::passes

@@ -54,8 +54,7 @@ class ConstantFolder {
     // A view of a weight that stays needs no memory here, but the file would store it a second
     // time.
     const int64_t free = widens_bytes(node) ? kScalarBytes : kSmallBytes;
-    const bool must_fold =
-        !widens_bytes(node) && context_.is_native && !context_.is_native(node.op);
+    const bool must_fold = !widens_bytes(node) && !context_.native.contains(node.op);
     if (!must_fold && result_bytes(node) > std::max(free, dying_bytes(node))) return false;
     std::vector<Tensor> results =
         context_.evaluate(node, [this](ValueId id) { return *constant(id); });

@@ -58,13 +58,13 @@ bool is_choosing(const Graph& graph, const Node& node) {
 /// Evaluates quantisers of constants.
 class Recogniser {
  public:
-  Recogniser(const Graph& graph, const ir::Evaluator& evaluate)
+  Recogniser(const Graph& graph, const ir::Evaluator& evaluate, const ir::OpTable& operators)
       : graph_(graph),
         evaluate_(evaluate),
         known_(graph.values.size()),
         producers_(ir::producers(graph)),
         constants_(ir::constant_index(graph)),
-        zeros_(graph) {}
+        zeros_(graph, operators) {}
 
   Findings run() {
     find_leaves();
@@ -282,8 +282,9 @@ class Recogniser {
 
 }  // namespace
 
-Findings find_quantisers(const Graph& graph, const ir::Evaluator& evaluate) {
-  return Recogniser(graph, evaluate).run();
+Findings find_quantisers(const Graph& graph, const ir::Evaluator& evaluate,
+                         const ir::OpTable& operators) {
+  return Recogniser(graph, evaluate, operators).run();
 }
 
 }  // namespace t2n::passes

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/evaluator.h"
+#include "ir/op_table.h"
 #include "src/passes/integers.h"
 
 namespace t2n::passes {
@@ -22,6 +23,7 @@ struct Findings {
 };
 
 /// Computes every quantiser of a graph that does not depend on an input.
-Findings find_quantisers(const ir::Graph& graph, const ir::Evaluator& evaluate);
+Findings find_quantisers(const ir::Graph& graph, const ir::Evaluator& evaluate,
+                         const ir::OpTable& operators);
 
 }  // namespace t2n::passes

@@ -81,8 +81,8 @@ void report(const Findings& found, const PassContext& context) {
 }  // namespace
 
 bool recognise_quantisation(Graph& graph, const PassContext& context) {
-  if (!context.evaluate) return false;
-  Findings findings = find_quantisers(graph, context.evaluate);
+  if (!context.evaluate || context.operators == nullptr) return false;
+  Findings findings = find_quantisers(graph, context.evaluate, *context.operators);
   if (!findings.integers.empty() || !findings.floats.empty()) report(findings, context);
   if (findings.integers.empty()) return false;
   Storing(graph, std::move(findings)).run();

@@ -41,7 +41,7 @@ void Rewriter::begin(ir::Node node) {
   node_ = std::move(node);
   base_name_ = ir::op_base_name(node_.op);
   named_after_.clear();
-  read_.clear();
+  args_ = {graph_, node_};
   first_new_ = graph_.values.size();
 }
 
@@ -84,46 +84,17 @@ void Rewriter::finish(bool keeps_dead) {
   ir::remove_dead(graph_, keeps_dead);
 }
 
-const Attr* Rewriter::find(std::string_view argument) const {
-  const Attr* attr = node_.find(argument);
-  if (attr != nullptr) read_.emplace(argument);
-  return attr;
-}
-
-const Attr& Rewriter::required(std::string_view argument) const {
-  const Attr* attr = find(argument);
-  T2N_ASSERT(attr != nullptr, ir::op_name(node_.op), " has no argument '", argument, "'");
-  return *attr;
-}
-
 void Rewriter::ignore(std::initializer_list<std::string_view> arguments, std::string_view) const {
   for (const std::string_view each : arguments) {
-    const Attr* attr = find(each);
-    const auto* dim = attr == nullptr ? nullptr : std::get_if<Dim>(attr);
+    const auto* dim = std::get_if<Dim>(find(each));
     // The graph has the argument's effect in one probe only.
     if (dim != nullptr && !dim->is_constant()) refuse_dynamic_argument(each);
   }
 }
 
-void Rewriter::ignore_rest(std::string_view) const {
-  for (const ir::Argument& each : node_.args) read_.insert(each.name);
-}
-
-std::string Rewriter::unread() const {
-  for (const ir::Argument& each : node_.args)
-    if (!read_.contains(each.name)) return each.name;
-  return "";
-}
-
-bool Rewriter::is_none(std::string_view argument) const {
-  const Attr& attr = required(argument);
-  const auto* ref = std::get_if<TensorRef>(&attr);
-  return std::holds_alternative<ir::None>(attr) || (ref != nullptr && ref->id == ir::kNoValue);
-}
-
 ValueId Rewriter::tensor(std::string_view argument) const {
-  const auto* ref = std::get_if<TensorRef>(&required(argument));
-  return ref == nullptr || ref->id == ir::kNoValue ? ir::kNoValue : resolve(ref->id);
+  const ValueId id = args_.tensor(argument);
+  return id == ir::kNoValue ? id : resolve(id);
 }
 
 void Rewriter::refuse_dynamic_argument(std::string_view argument) const {
@@ -137,28 +108,25 @@ void Rewriter::refuse_dynamic_argument(std::string_view argument) const {
 }
 
 /// Refuses numbers that depend on dynamic sizes or that the graph computes.
-int64_t Rewriter::integer(std::string_view argument, int64_t fallback) const {
-  if (is_none(argument)) return fallback;
-  const Attr& attr = required(argument);
-  if (std::holds_alternative<TensorRef>(attr)) refuse_dynamic_argument(argument);
-  const auto* dim = std::get_if<Dim>(&attr);
-  T2N_ASSERT(dim != nullptr, ir::op_name(node_.op), ": '", argument, "' is no integer");
-  if (!dim->is_constant()) refuse_dynamic_argument(argument);
-  return dim->value();
-}
-
 double Rewriter::scalar(std::string_view argument, double fallback) const {
   if (is_none(argument)) return fallback;
-  const Attr& attr = required(argument);
-  if (const auto* number = std::get_if<double>(&attr)) return *number;
-  if (const auto* flag = std::get_if<bool>(&attr)) return *flag ? 1 : 0;
-  return static_cast<double>(integer(argument, 0));
+  const auto number = args_.scalar(argument);
+  if (!number && (args_.is_tensor(argument) || args_.is_symbolic(argument)))
+    refuse_dynamic_argument(argument);
+  T2N_ASSERT(number, ir::op_name(node_.op), ": '", argument, "' is no number");
+  return *number;
+}
+
+int64_t Rewriter::integer(std::string_view argument, int64_t fallback) const {
+  if (is_none(argument)) return fallback;
+  if (args_.is_tensor(argument) || args_.is_symbolic(argument)) refuse_dynamic_argument(argument);
+  const auto number = args_.integer(argument);
+  T2N_ASSERT(number, ir::op_name(node_.op), ": '", argument, "' is no integer");
+  return number->value();
 }
 
 bool Rewriter::flag(std::string_view argument, bool fallback) const {
-  if (is_none(argument)) return fallback;
-  const Attr& attr = required(argument);
-  return std::holds_alternative<bool>(attr) ? std::get<bool>(attr) : integer(argument, 0) != 0;
+  return integer(argument, fallback ? 1 : 0) != 0;
 }
 
 std::string Rewriter::text(std::string_view argument, std::string_view fallback) const {
@@ -166,16 +134,12 @@ std::string Rewriter::text(std::string_view argument, std::string_view fallback)
 }
 
 std::vector<Dim> Rewriter::dims(std::string_view argument) const {
-  if (is_none(argument)) return {};
-  const Attr& attr = required(argument);
-  if (const auto* one = std::get_if<Dim>(&attr)) return {*one};
-  return std::get<std::vector<Dim>>(attr);
+  return is_none(argument) ? Shape{} : args_.dims(argument).value();
 }
 
 ir::Ints Rewriter::axes(std::string_view argument, int rank) const {
   ir::Ints out;
-  for (const Dim& dim : dims(argument))
-    out.push_back(dim.value() < 0 ? dim.value() + rank : dim.value());
+  for (const Dim& dim : dims(argument)) out.push_back(ir::from_front(dim.value(), rank));
   return out;
 }
 

@@ -4,13 +4,13 @@
 #include <functional>
 #include <initializer_list>
 #include <map>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "ir/node_args.h"
 #include "ir/scan.h"
 #include "src/passes/rewrite.h"
 
@@ -37,9 +37,9 @@ class Rewriter {
   const ir::Node& node() const { return node_; }
   std::string_view base_name() const { return base_name_; }
   // The node's arguments; an absent one is an internal error, except for `has` and `find`.
-  bool has(std::string_view argument) const { return node_.find(argument) != nullptr; }
-  const ir::Attr* find(std::string_view argument) const;
-  bool is_none(std::string_view argument) const;
+  bool has(std::string_view argument) const { return args_.has_argument(argument); }
+  const ir::Attr* find(std::string_view argument) const { return args_.argument(argument); }
+  bool is_none(std::string_view argument) const { return args_.is_none(argument); }
   ir::ValueId tensor(std::string_view argument) const;  ///< in the new graph; kNoValue for a number
   int64_t integer(std::string_view argument, int64_t fallback) const;
   double scalar(std::string_view argument, double fallback) const;
@@ -49,9 +49,9 @@ class Rewriter {
   ir::Ints axes(std::string_view argument, int rank) const;    ///< the same, in [0, rank)
   /// Arguments that do not affect the rule, for the reason `why`; they must not contain sizes.
   void ignore(std::initializer_list<std::string_view> arguments, std::string_view why) const;
-  void ignore_rest(std::string_view why) const;
+  void ignore_rest(std::string_view /*why*/) const { args_.read_all(); }
   /// An argument that was not read since `begin`; "" if there is none.
-  std::string unread() const;
+  std::string unread() const { return args_.unread(); }
   // Values, by their id in the new graph.
   ir::ValueId resolve(ir::ValueId id) const { return replacements_.at(id); }
   ir::DType dtype(ir::ValueId id) const { return value(id).dtype; }
@@ -91,7 +91,7 @@ class Rewriter {
  protected:
   /// The operation on such `tensors` cannot be expressed: an error if its result is needed.
   void refuse_for(std::string_view tensors, std::string_view why, std::string_view help);
-  const ir::Attr& required(std::string_view argument) const;
+  const ir::Attr& required(std::string_view argument) const { return args_.required(argument); }
   [[noreturn]] void refuse_dynamic_argument(std::string_view argument) const;
   ir::Value& value(ir::ValueId id) { return graph_.values[id]; }
   const ir::Value& value(ir::ValueId id) const { return graph_.values[id]; }
@@ -110,8 +110,8 @@ class Rewriter {
   std::unordered_set<ir::ValueId> named_;  ///< values with the names of values that they replace
   std::vector<ir::Node> done_;
   std::string_view base_name_;
-  std::string named_after_;                          ///< the base of emitted names; "": the result
-  mutable std::set<std::string, std::less<>> read_;  ///< arguments of the node
+  std::string named_after_;  ///< the base of emitted names; "": the result
+  ir::NodeArgs args_{graph_, node_};
   size_t first_new_ = 0;
 };
 

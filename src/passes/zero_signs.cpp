@@ -1,66 +1,16 @@
 #include "src/passes/zero_signs.h"
 
 #include <algorithm>
-#include <array>
 
 #include "ir/op_traits.h"
 #include "ir/scan.h"
-#include "src/diag/one_of.h"
 
 namespace t2n::passes {
-namespace {
-
 using ir::Node;
 using ir::ValueId;
 
-/// Operations that start with zero and add products.
-bool sums_products(std::string_view name) {
-  constexpr std::array<std::string_view, 27> kNames = {"linear",
-                                                       "matmul",
-                                                       "mm",
-                                                       "bmm",
-                                                       "mv",
-                                                       "dot",
-                                                       "addmm",
-                                                       "addmv",
-                                                       "addbmm",
-                                                       "baddbmm",
-                                                       "einsum",
-                                                       "conv1d",
-                                                       "conv2d",
-                                                       "conv3d",
-                                                       "convolution",
-                                                       "_convolution",
-                                                       "conv_transpose1d",
-                                                       "conv_transpose2d",
-                                                       "conv_transpose3d",
-                                                       "lstm",
-                                                       "gru",
-                                                       "rnn_tanh",
-                                                       "rnn_relu",
-                                                       "lstm_cell",
-                                                       "gru_cell",
-                                                       "rnn_tanh_cell",
-                                                       "rnn_relu_cell"};
-  return is_one_of(name, kNames);
-}
-
-/// Operations in which the sign of a zero only affects signs of zeros: they propagate or drop it.
-bool propagates_sign(std::string_view name) {
-  constexpr std::array<std::string_view, 37> kNames = {
-      "mul",     "add",       "sub",        "rsub",      "neg",          "cast",   "to",
-      "abs",     "view",      "reshape",    "permute",   "transpose",    "t",      "unsqueeze",
-      "squeeze", "flatten",   "slice",      "select",    "narrow",       "chunk",  "split",
-      "unbind",  "clone",     "contiguous", "detach",    "movedim",      "cat",    "stack",
-      "alias",   "unflatten", "expand",     "embedding", "index_select", "gather", "round",
-      "clamp",   "hardtanh"};
-  return is_one_of(name, kNames);
-}
-
-}  // namespace
-
-ZeroSigns::ZeroSigns(const ir::Graph& graph)
-    : readers_(graph.values.size()), is_output_(graph.values.size()) {
+ZeroSigns::ZeroSigns(const ir::Graph& graph, const ir::OpTable& operators)
+    : operators_(operators), readers_(graph.values.size()), is_output_(graph.values.size()) {
   for (const Node& node : graph.nodes)
     ir::for_each_input(node, [&](ValueId id) {
       if (id != ir::kNoValue) readers_[id].push_back(&node);
@@ -88,24 +38,26 @@ bool ZeroSigns::exposes(ValueId id) const {
   return false;
 }
 
-ZeroSigns::Effect ZeroSigns::effect(const Node& reader, ValueId id) {
+ZeroSigns::Effect ZeroSigns::effect(const Node& reader, ValueId id) const {
   if (reader.body) return exposes_in_body(reader, id) ? Effect::exposes : Effect::drops;
   const std::string_view name = ir::op_short_name(reader.op);
-  if (sums_products(name)) return Effect::drops;
   if (ir::has_trait(name, ir::OpTrait::predicate))
     return name == "signbit" ? Effect::exposes : Effect::drops;
-  const bool is_numerator = name == "div" && ir::operand(reader, "other") != id;
-  return is_numerator || propagates_sign(name) ? Effect::propagates : Effect::exposes;
+  if (name == "div" && ir::operand(reader, "other") != id)
+    return Effect::propagates;  // a numerator
+  const auto* known = operators_.find<ir::ZeroSign>(reader.op);
+  if (known == nullptr) return Effect::exposes;
+  return *known == ir::ZeroSign::dropped ? Effect::drops : Effect::propagates;
 }
 
 /// Whether a loop's body exposes the sign of a zero in an operand.
-bool ZeroSigns::exposes_in_body(const Node& loop, ValueId id) {
+bool ZeroSigns::exposes_in_body(const Node& loop, ValueId id) const {
   const ir::Scan scan = ir::read_scan(loop);
   const auto is_among = [&](const std::vector<ValueId>& ids) {
     return std::find(ids.begin(), ids.end(), id) != ids.end();
   };
   if (is_among(scan.initial)) return true;
-  const ZeroSigns inside(*loop.body);
+  const ZeroSigns inside(*loop.body, operators_);
   for (size_t i = 0; i < scan.scanned.size(); ++i)
     if (scan.scanned[i] == id && inside.exposes(loop.body->inputs.at(scan.scanned_input(i))))
       return true;

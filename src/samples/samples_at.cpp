@@ -102,7 +102,7 @@ std::vector<Sample> samples_at(const std::vector<Sample>& samples,
     for (Sample& sample : out) {
       auto* tensor = std::get_if<ir::Tensor>(&sample.input.value);
       if (tensor == nullptr || !is_sample_of(sample.input, names[i], i)) continue;
-      *tensor = resized(*tensor, dynamic::evaluate(shapes[i], sizes));
+      *tensor = resized(*tensor, ir::evaluate(shapes[i], sizes));
       break;
     }
   }

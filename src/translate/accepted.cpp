@@ -49,11 +49,11 @@ void check_static(const ir::Graph& graph, const target::Target& target) {
 
 /// Strict NNEF computes integers as f32. Integers that may exceed 2^24 are reported; those that
 /// certainly do are refused.
-void check_integers(const ir::Graph& graph, const target::Target& target, Problems& problems,
-                    const Report& report) {
+void check_integers(const ir::Graph& graph, const target::Target& target,
+                    const ir::OpTable& operators, Problems& problems, const Report& report) {
   // A data-dependent size is refused at the operation that defines it.
   if (target.engine != target::Engine::khronos || has_unbacked_sizes(graph)) return;
-  const auto inexact = find_inexact_integers(graph);
+  const auto inexact = find_inexact_integers(graph, operators);
   if (!inexact) return;
   Diagnostic diagnostic =
       describe(graph, *inexact, written_name(*inexact->node), target_name(target));
@@ -106,11 +106,11 @@ void check_loops(const ir::Graph& graph, const std::vector<ir::Comparison>& rela
 
 }  // namespace
 
-void check_accepted(const ir::Graph& graph, const target::Target& target, Problems& problems,
-                    const Report& report) {
+void check_accepted(const ir::Graph& graph, const target::Target& target,
+                    const ir::OpTable& operators, Problems& problems, const Report& report) {
   check_static(graph, target);
   check_inputs(graph, target, problems);
-  check_integers(graph, target, problems, report);
+  check_integers(graph, target, operators, problems, report);
   check_loops(graph, ir::relations(graph), problems);
 }
 

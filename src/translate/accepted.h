@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "ir/op_table.h"
 #include "src/diag/sink.h"
 #include "src/translate/problems.h"
 
@@ -13,7 +14,7 @@ namespace t2n::ops {
 /// which f32 must represent; for tract also loops, which must allow more than one length. Integers
 /// that f32 may not represent go to `report`. Errors: `unsupported-argument` for sizes of inputs.
 /// Everything else is added to `problems`.
-void check_accepted(const ir::Graph& graph, const target::Target& target, Problems& problems,
-                    const Report& report);
+void check_accepted(const ir::Graph& graph, const target::Target& target,
+                    const ir::OpTable& operators, Problems& problems, const Report& report);
 
 }  // namespace t2n::ops

@@ -1,4 +1,4 @@
-// Emits a scan's body as a fragment, for ops/scan.cpp.
+// Emits a scan's body as a fragment, for ops/layers/scan.cpp.
 #pragma once
 
 #include <optional>

@@ -31,8 +31,9 @@ bool makes_infinity(const ir::Node& node) {
 
 bool OpView::may_meet_infinity(std::string_view name) const {
   if (out_.state().is_body) return true;  // loop inputs are not analysed
-  std::set<ir::ValueId> pending = {ir::operand(node_, name)};
-  for (const ir::Node* node = &node_; node-- != graph_.nodes.data();) {
+  std::set<ir::ValueId> pending = {ir::operand(args_.node(), name)};
+  const ir::Graph& graph = args_.graph();
+  for (const ir::Node* node = &args_.node(); node-- != graph.nodes.data();) {
     const bool gives = std::any_of(node->outputs.begin(), node->outputs.end(),
                                    [&](ir::ValueId id) { return pending.contains(id); });
     // Matrix products and reductions of infinities give other elements as well, or NaN.
@@ -40,7 +41,7 @@ bool OpView::may_meet_infinity(std::string_view name) const {
     if (node->body || makes_infinity(*node)) return true;
     ir::for_each_input(*node, [&](ir::ValueId id) { pending.insert(id); });
   }
-  return std::any_of(graph_.constants.begin(), graph_.constants.end(), [&](const auto& constant) {
+  return std::any_of(graph.constants.begin(), graph.constants.end(), [&](const auto& constant) {
     return pending.contains(constant.value) && holds_infinity(constant.data);
   });
 }

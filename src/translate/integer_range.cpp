@@ -53,7 +53,8 @@ bool is_cast(const Node& node) {
 
 class Analysis {
  public:
-  explicit Analysis(const ir::Graph& graph) : graph_(graph), uses_(ir::use_counts(graph)) {
+  Analysis(const ir::Graph& graph, const ir::OpTable& operators)
+      : graph_(graph), operators_(operators), uses_(ir::use_counts(graph)) {
     if (const auto found = graph.attributes.find(kInputRanges); found != graph.attributes.end())
       ranges_ = std::any_cast<const InputRanges&>(found->second);
     stored_.resize(graph.values.size());
@@ -78,6 +79,7 @@ class Analysis {
   Bounds of_output(const Node& node, const IntegerRule* rule, size_t i) const;
 
   const ir::Graph& graph_;
+  const ir::OpTable& operators_;
   std::vector<int> uses_;
   InputRanges ranges_;
   std::vector<Bounds> stored_;
@@ -87,7 +89,7 @@ class Analysis {
 
 /// Whether the result is unrelated to the integers of the operands.
 bool Analysis::is_unknown(const Node& node) const {
-  if (!is_cast(node)) return find_integer_rule(node) == nullptr;
+  if (!is_cast(node)) return operators_.find<IntegerRule>(node.op) == nullptr;
   bool from_float = false;
   ir::for_each_input(node, [&](ValueId id) { from_float |= !is_integral(value(id).dtype); });
   return from_float;
@@ -100,10 +102,10 @@ bool Analysis::is_of_integers(const Node& node) const {
 }
 
 Bounds Analysis::of_output(const Node& node, const IntegerRule* rule, size_t i) const {
-  const Operands x(graph_, node, known_);
+  const OperandBounds x(graph_, node, known_);
   const ir::DType dtype = value(node.outputs[i]).dtype;
   if (dtype == ir::DType::boolean) return limits_of(dtype);
-  if (is_unknown(node)) return intersection(within(unknown_), limits_of(dtype));
+  if (is_unknown(node)) return intersection(up_to(unknown_), limits_of(dtype));
   if (rule == nullptr) return x.at("self", x.at("input"));
   return i > 0 && rule->has_indices ? Bounds{-1, x.most()} : rule->range(x);
 }
@@ -116,19 +118,19 @@ std::optional<Analysis::Excess> Analysis::run(double unknown) {
     if (!is_integral(input.dtype)) continue;
     const auto declared = ranges_.find(input.name);
     known_[id] = declared == ranges_.end()
-                     ? intersection(within(unknown), limits_of(input.dtype))
+                     ? intersection(up_to(unknown), limits_of(input.dtype))
                      : Bounds{static_cast<double>(declared->second.first),
                               static_cast<double>(declared->second.second) - 1};
   }
   std::optional<Excess> first;
   for (const Node& node : graph_.nodes) {
-    const IntegerRule* rule = is_cast(node) ? nullptr : find_integer_rule(node);
+    const IntegerRule* rule = is_cast(node) ? nullptr : operators_.find<IntegerRule>(node.op);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       const ir::Value& output = value(node.outputs[i]);
       if (!is_integral(output.dtype) || uses_[node.outputs[i]] == 0) continue;
       const Bounds bounds = bounded(of_output(node, rule, i));
       // 16-bit products are computed in two parts.
-      const bool is_split = !is_wide(output.dtype) && rule != nullptr && is_product(*rule);
+      const bool is_split = !is_wide(output.dtype) && rule != nullptr && is_integer_product(*rule);
       const bool is_computed = rule != nullptr && rule->is_computed && !is_split;
       const bool may_be_any =
           ir::is_integer(output.dtype) && !is_cast(node) && rule == nullptr && is_of_integers(node);
@@ -179,8 +181,9 @@ std::string Analysis::sources(const Node& node) const {
 
 }  // namespace
 
-std::optional<InexactIntegers> find_inexact_integers(const ir::Graph& graph) {
-  Analysis analysis(graph);
+std::optional<InexactIntegers> find_inexact_integers(const ir::Graph& graph,
+                                                     const ir::OpTable& operators) {
+  Analysis analysis(graph, operators);
   std::optional<Analysis::Excess> excess = analysis.run(kExactIntegers);
   if (!excess) return {};
   InexactIntegers out;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ir/graph.h"
+#include "ir/op_table.h"
 
 namespace t2n::ops {
 
@@ -34,6 +35,7 @@ Diagnostic describe(const ir::Graph& graph, const InexactIntegers& found, const 
                     const std::string& target);
 
 /// std::nullopt if all integers stay within +-2^24 as long as those of the inputs do.
-std::optional<InexactIntegers> find_inexact_integers(const ir::Graph& graph);
+std::optional<InexactIntegers> find_inexact_integers(const ir::Graph& graph,
+                                                     const ir::OpTable& operators);
 
 }  // namespace t2n::ops

@@ -40,10 +40,12 @@ void Registry::add(Entry entry, const Location& location) {
   T2N_ASSERT(entry.variants.empty() == entry.refusal.has_value(), entry.op,
              " needs either variants or a refusal");
   entry.file = location.file_name();
-  const std::string row = cat(entry.file, ":", location.line());
-  for (const std::string_view name : std::exchange(entry.also, {}))
-    entries_.set(ir::op_id(name), entry, row);
-  entries_.set(ir::op_id(entry.op), std::move(entry), row);
+  std::vector<std::string_view> names = std::exchange(entry.also, {});
+  names.push_back(entry.op);
+  for (const std::string_view name : names) {
+    if (entry.promotion) set(name, *entry.promotion, location);
+    set(name, entry, location);
+  }
 }
 
 void Registry::same(const Names& ops, const Shared& shared, const Location& location) {
@@ -51,7 +53,9 @@ void Registry::same(const Names& ops, const Shared& shared, const Location& loca
 }
 
 void Registry::elementwise(Entry entry, const Location& location) {
-  entry.is_elementwise = true;
+  for (const std::string_view name : entry.also)
+    set(name, shapes::ResultShapes{shapes::broadcast, true}, location);
+  set(entry.op, shapes::ResultShapes{shapes::broadcast, true}, location);
   add(std::move(entry), location);
 }
 
@@ -76,16 +80,8 @@ void Registry::binary(std::span<const BinaryRow> rows, Translate translate,
     elementwise({row.op}, {row.nnef, row.doc, translate, row.promotion}, location);
 }
 
-std::optional<ir::Promotion> Registry::promotion(ir::OpId op) const {
-  const Entry* entry = find(op);
-  return entry == nullptr ? std::nullopt : entry->promotion;
-}
-
-std::vector<ir::OpId> Registry::ops() const {
-  std::vector<ir::OpId> out = entries_.ops();
-  std::sort(out.begin(), out.end(),
-            [](ir::OpId a, ir::OpId b) { return ir::op_name(a) < ir::op_name(b); });
-  return out;
+std::string Registry::qualified(std::string_view name) {
+  return name.find("::") == std::string_view::npos ? cat("aten::", name) : std::string(name);
 }
 
 const Variant* Registry::variant(ir::OpId op, const target::Target& target) const {

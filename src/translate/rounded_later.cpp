@@ -65,6 +65,8 @@ bool is_rounded_later(const Emitter::State& state) {
          is_rounded_after(state, state.graph, *node);
 }
 
-bool OpView::is_rounded_later() const { return is_rounded_after(out_.state(), graph_, node_); }
+bool OpView::is_rounded_later() const {
+  return is_rounded_after(out_.state(), args_.graph(), args_.node());
+}
 
 }  // namespace t2n::ops

@@ -211,7 +211,7 @@ bool is_standard(const target::Target& target) { return target.engine == target:
 nnef::Document translate(const ir::Graph& graph, const target::Target& target, const Report& report,
                          const Registry& table) {
   Problems problems(target);
-  check_accepted(graph, target, problems, report);
+  check_accepted(graph, target, table.table(), problems, report);
   Emitter out(graph, target);
   translate_nodes(graph, target, table, out, problems);
   if (is_standard(target)) return lowered_document(graph, out, problems);
@@ -228,7 +228,7 @@ nnef::Document translate(const ir::Graph& graph, const target::Target& target, c
 std::vector<OpUse> list_ops(const ir::Graph& graph, const target::Target& target,
                             const Registry& table) {
   Problems problems(target);
-  check_accepted(graph, target, problems, {});
+  check_accepted(graph, target, table.table(), problems, {});
   Emitter emitter(graph, target);
   translate_nodes(graph, target, table, emitter, problems);
   if (is_standard(target)) (void)in_standard_nnef(graph, emitter, problems);

@@ -188,6 +188,20 @@ TEST_CASE("the table of operators, and one operator") {
       "  schema: aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor\n"
       "  meaning: "));
   CHECK_NE(one.out.find("<- tract@0."), std::string::npos);
+  CHECK(
+      one.out.ends_with("  shapes: all tensors broadcast\n"
+                        "  computes in: no common dtype: operands keep theirs\n"
+                        "  integers: no bounds: results may be any integers\n"
+                        "  elements: computed; complex ones by a rule, or refused\n"
+                        "  signs of zeros: exposed\n"
+                        "  traits: none\n"));
+  CHECK(contains(sandbox.run({"ops", "aten::index_select"}).out,
+                 "  shapes: by a rule\n"
+                 "  computes in: no common dtype: operands keep theirs\n"
+                 "  integers: within the operands' bounds\n"
+                 "  elements: moved; complex ones as pairs\n"
+                 "  signs of zeros: propagated\n"
+                 "  traits: moves elements, indexes\n"));
   CHECK_NE(sandbox.run({"ops", "aten::add"}).out.find("aten::add.Tensor\n"), std::string::npos);
   CHECK_FALSE(contains(sandbox.run({"ops", "-t", "khronos"}).out, "tract_"));
   CHECK_FALSE(contains(sandbox.run({"ops", "-t", "khronos"}).out, "t2n_"));

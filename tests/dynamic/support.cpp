@@ -1,9 +1,11 @@
 #include "tests/dynamic/support.h"
 
+#include "ops/all.h"
 #include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
 #include "src/export/dynamic_model.h"
 #include "src/model/torch_module.h"
+#include "src/translate/registry.h"
 #include "tests/ops/expressions.h"
 
 namespace t2n::test {
@@ -38,7 +40,7 @@ dynamic::Probe probe_at(const Program& program, const dynamic::Sizes& sizes) {
   std::vector<trace::SampleInput> inputs;
   for (size_t i = 0; i < program.shapes.size(); ++i) {
     const ir::DType dtype = i < program.dtypes.size() ? program.dtypes[i] : ir::DType::f32;
-    const ir::Ints shape = dynamic::evaluate(program.shapes[i], sizes);
+    const ir::Ints shape = ir::evaluate(program.shapes[i], sizes);
     inputs.push_back({{std::string(1, "xyzuvw"[i])},
                       dtype == ir::DType::f32 ? randn(shape, i) : randint(shape, 0, 2, i, dtype)});
   }
@@ -51,8 +53,9 @@ Inference infer(const Program& program) {
   std::vector<dynamic::Probe> probes;
   for (size_t i = 0; i < 3; ++i) probes.push_back(probe_at(program, sizes_of(program, i)));
   Inference out;
-  out.found = dynamic::infer_shapes(
-      probes, {program.shapes, dynamic::positivity(probes[0].symbols, {})}, shape_rules());
+  out.found =
+      dynamic::infer_shapes(probes, {program.shapes, dynamic::positivity(probes[0].symbols, {})},
+                            ops::registry().table());
   out.graph = std::move(probes[0].graph);
   return out;
 }

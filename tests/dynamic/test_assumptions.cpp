@@ -3,8 +3,8 @@
 
 #include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
-#include "src/dynamic/constraint_set.h"
 #include "src/dynamic/expressible.h"
+#include "src/shapes/constraint_set.h"
 #include "tests/ir/support.h"
 
 namespace t2n::test {
@@ -36,7 +36,7 @@ std::string said(const std::string& comparison, const std::vector<std::string>& 
 
 TEST_CASE("bounds are solved for a symbol") {
   const auto plain = [](const std::string& text) {
-    return ir::str(dynamic::plain(dynamic::parse_comparison(text)));
+    return ir::str(shapes::plain(dynamic::parse_comparison(text)));
   };
   CHECK_EQ(plain("S - 3 > 1"), "S >= 5");
   CHECK_EQ(plain("4 < S"), "S >= 5");

@@ -3,8 +3,8 @@
 
 #include "ops/all.h"
 #include "src/diag/error.h"
-#include "src/dynamic/shape_rule.h"
 #include "src/export/dynamic_model.h"
+#include "src/shapes/shape_rule.h"
 #include "src/translate/registry.h"
 #include "tests/dynamic/support.h"
 #include "tests/support/shape_rules.h"
@@ -67,7 +67,7 @@ TEST_CASE("a size that must divide is asserted to") {
   check({"4*S,6"}, {{"x.reshape([-1, 4, 6])", "[S,4,6]"}});
   check({"S,6"}, {{"x[:x.size(0) // 2 * 2].reshape([-1, 4])", "[3*((S) // (2)),4]"}});
   const dynamic::Sizes a = {{"S", 8}}, b = {{"S", 12}};
-  dynamic::ConstraintSet constraints({&a, &b});
+  shapes::ConstraintSet constraints({&a, &b});
   const ir::Dim size = ir::Dim::symbol("S");
   CHECK(constraints.equal(4 * floor_div(size, 4), size));
   CHECK_EQ(ir::str(constraints.take_assumed().at(0)), "4*((S) // (4)) == S");
@@ -75,7 +75,7 @@ TEST_CASE("a size that must divide is asserted to") {
 
 TEST_CASE("bounds are assumed where they do not follow") {
   const dynamic::Sizes a = {{"S", 8}}, b = {{"S", 12}};
-  dynamic::ConstraintSet constraints({&a, &b});
+  shapes::ConstraintSet constraints({&a, &b});
   const ir::Dim size = ir::Dim::symbol("S");
   CHECK_EQ(constraints.decide(size, ir::Relation::gt, 9), std::nullopt);
   CHECK_EQ(constraints.smaller(size, 9), ir::parse_dim("min(S, 9)"));
@@ -194,7 +194,9 @@ std::set<std::string> without_rule(bool translated) {
   std::set<std::string> out;
   for (const ir::OpId op : ops::registry().ops()) {
     const bool is_refused = ops::registry().find(op)->refusal.has_value();
-    if (shape_rules().find(op) != nullptr || is_refused == translated) continue;
+    if (ops::registry().table().find<shapes::ResultShapes>(op) != nullptr ||
+        is_refused == translated)
+      continue;
     const std::string name(ir::op_name(op));
     out.insert(name.substr(0, name.find('.')));
   }

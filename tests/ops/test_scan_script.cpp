@@ -15,8 +15,7 @@ const std::vector<Sizes> kLengths = {{{"S", 4}}, {{"S", 1}}, {{"S", 7}}, {{"S", 
 
 ir::Ints shape_at(const std::vector<std::string>& shape, const Sizes& sizes) {
   ir::Ints out;
-  for (const std::string& size : shape)
-    out.push_back(dynamic::evaluate(ir::parse_dim(size), sizes));
+  for (const std::string& size : shape) out.push_back(ir::evaluate(ir::parse_dim(size), sizes));
   return out;
 }
 

@@ -1,13 +1,17 @@
 // Complex graphs as real ones.
 #include <doctest/doctest.h>
 
+#include "ops/all.h"
+#include "src/translate/registry.h"
 #include "tests/passes/support.h"
 
 namespace t2n::passes {
 namespace {
 
 std::string paired(std::string_view text) {
-  std::string out = after("complex-to-pairs", text);
+  PassContext context;
+  context.operators = &ops::registry().table();
+  std::string out = after("complex-to-pairs", text, context);
   CHECK(after("complex-to-pairs", out) == out);  // nothing is left to do
   return out;
 }

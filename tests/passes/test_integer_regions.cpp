@@ -173,7 +173,7 @@ TEST_CASE("quantisation rises to the layer that it can be joined with") {
 }
 )"));
   PassContext without;
-  without.is_native = [](ir::OpId) { return false; };
+  without.native = {};
   check_left("propagate-qparams", kHoist, without);
 }
 
@@ -227,7 +227,7 @@ TEST_CASE("a layer whose intermediate value has another reader stays") {
 
 TEST_CASE("the target says whether it has the layer") {
   PassContext context;
-  context.is_native = [](ir::OpId op) { return ir::op_name(op) == "quantized::linear"; };
+  context.native = {{ir::op_id("quantized::linear")}};
   CHECK(made("fuse-quantised", layer(kQuantised), context).find("quantized::linear(") !=
         std::string::npos);
   check_left("fuse-quantised", layer(kRectified), context);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/all.h"
+#include "src/translate/registry.h"
 #include "tests/passes/support.h"
 
 namespace t2n::passes {
@@ -70,6 +72,7 @@ std::vector<Tensor> evaluate_grid(const ir::Node& node, const ir::Operand& opera
 PassContext grid_context() {
   PassContext out;
   out.evaluate = evaluate_grid;
+  out.operators = &ops::registry().table();
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "nnef_writer/print.h"
+#include "ops/all.h"
 #include "src/check/reference.h"
 #include "src/diag/error.h"
 #include "src/dynamic/assumptions.h"
@@ -16,6 +17,8 @@
 #include "src/export/pass_table.h"
 #include "src/export/quantised_model.h"
 #include "src/model/torch_module.h"
+#include "src/passes/pass.h"
+#include "src/translate/registry.h"
 #include "tests/ops/expressions.h"
 #include "tests/support/example.h"
 #include "tests/support/named.h"
@@ -72,7 +75,7 @@ OpenExample open_example(const Script& model, const std::vector<OpenInput>& inpu
   const Sizes& sample = probes[0].symbols;
   dynamic::Assertions assertions({sample}, dynamic::positivity(sample, {}), {});
   for (const dynamic::Assumption& assumption :
-       dynamic::infer_shapes(probes, options, shape_rules()))
+       dynamic::infer_shapes(probes, options, ops::registry().table()))
     assertions.add({assumption.relation, assumption.where, assumption.op});
   out.graph = std::move(probes[0].graph);
   out.graph.attributes[ir::kRelations] = assertions.all();
@@ -171,7 +174,7 @@ OpenExample unbacked_example(const Script& model,
   }
   dynamic::Assertions assertions({}, {}, {});
   for (const dynamic::Assumption& assumption :
-       dynamic::infer_shapes(probes, options, shape_rules()))
+       dynamic::infer_shapes(probes, options, ops::registry().table()))
     assertions.add({assumption.relation, assumption.where, assumption.op});
   out.graph = std::move(probes[0].graph);
   out.graph.attributes[ir::kRuntimeAssertions] = assertions.runtime_assertions();

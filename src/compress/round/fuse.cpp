@@ -64,8 +64,7 @@ class Matcher {
     out.layer = has_relu ? only_read(ir::operand(*last, "self")) : last;
     if (out.layer == nullptr) return std::nullopt;
     out.op = fused_name(graph_, *out.layer, has_relu);
-    if (out.op.empty() || (context_.is_native && !context_.is_native(ir::op_id(out.op))))
-      return std::nullopt;
+    if (out.op.empty() || !context_.native.contains(ir::op_id(out.op))) return std::nullopt;
     out.activation = dequantised_from(ir::operand(*out.layer, "input"));
     out.weight = dequantised_from(ir::operand(*out.layer, "weight"));
     if (out.activation == ir::kNoValue || !fits_torch_kernels(out.activation) ||

@@ -5,7 +5,7 @@
 // result is quantized::linear, quantized::conv2d.new and so on, with `_relu`, with the arguments
 // that a trace of torch's quantised modules has. It does not fuse if another operation, or a graph
 // output, reads a value between the layer and the quantised result; if activations are not unsigned
-// integers, which torch's kernels require; or if PassContext::is_native says that the target has no
+// integers, which torch's kernels require; or if PassContext::native says that the target has no
 // such operation.
 //
 // The integers of the result may differ by one: integer sums are exact and rounded once, as in

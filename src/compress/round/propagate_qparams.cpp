@@ -94,7 +94,7 @@ class Hoist {
     if (has_relu) at = only_read(ir::operand(*at, "self"));
     if (at == nullptr) return false;
     const std::string fused = fused_name(graph_, *at, has_relu);
-    return !fused.empty() && (!context_.is_native || context_.is_native(ir::op_id(fused)));
+    return !fused.empty() && context_.native.contains(ir::op_id(fused));
   }
 
   /// Turns x -> movement -> y -> quantise -> z into x -> quantise -> y -> movement -> z, where y

@@ -257,7 +257,7 @@ void report_weights(const std::vector<Q4Weight>& weights, const passes::PassCont
 
 bool quantise_q4_0(ir::Graph& graph, const passes::PassContext& context) {
   const Settings* const settings = context.settings;
-  const bool is_native = !context.is_native || context.is_native(ir::op_id(kDequantise));
+  const bool is_native = context.native.contains(ir::op_id(kDequantise));
   if (context.in_body || !is_native) return false;
   Q4Options options;
   options.is_readable = context.reads_packed;
