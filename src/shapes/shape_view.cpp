@@ -12,17 +12,23 @@ namespace t2n::shapes {
 using ir::Dim;
 using ir::Shape;
 
+const ir::Attr& ShapeView::attr(std::string_view name) const {
+  const ir::Attr* attr = args_.find(name);
+  T2N_ASSERT(attr != nullptr, op(), " has no argument '", name, "'");
+  return *attr;
+}
+
 const Shape& ShapeView::shape(std::string_view name) const {
-  return args_.value(std::get<ir::TensorRef>(args_.required(name)).id).shape;
+  return args_.value(std::get<ir::TensorRef>(attr(name)).id).shape;
 }
 
 ir::DType ShapeView::dtype(std::string_view name) const {
-  return args_.value(std::get<ir::TensorRef>(args_.required(name)).id).dtype;
+  return args_.value(std::get<ir::TensorRef>(attr(name)).id).dtype;
 }
 
 std::vector<std::optional<Shape>> ShapeView::opt_shapes(std::string_view name) const {
   std::vector<std::optional<Shape>> out;
-  for (const ir::ValueId id : std::get<ir::TensorRefs>(args_.required(name)).ids)
+  for (const ir::ValueId id : std::get<ir::TensorRefs>(attr(name)).ids)
     out.push_back(id == ir::kNoValue ? std::nullopt : std::optional<Shape>(args_.value(id).shape));
   return out;
 }
@@ -35,7 +41,7 @@ std::vector<Shape> ShapeView::shapes(std::string_view name) const {
 
 std::vector<ir::DType> ShapeView::dtypes(std::string_view name) const {
   std::vector<ir::DType> out;
-  for (const ir::ValueId id : std::get<ir::TensorRefs>(args_.required(name)).ids)
+  for (const ir::ValueId id : std::get<ir::TensorRefs>(attr(name)).ids)
     if (id != ir::kNoValue) out.push_back(args_.value(id).dtype);
   return out;
 }
@@ -75,16 +81,20 @@ const Shape& ShapeView::first() const {
 }
 
 bool ShapeView::is_text(std::string_view name) const {
-  return has(name) && std::holds_alternative<std::string>(args_.required(name));
+  return has(name) && std::holds_alternative<std::string>(attr(name));
 }
 
 Dim ShapeView::dim(std::string_view name) const {
+  const ir::Attr& value = attr(name);
   if (const auto one = args_.integer(name)) return *one;
-  if (std::holds_alternative<double>(args_.required(name))) unknown("it is not an integer");
+  if (std::holds_alternative<double>(value)) unknown("it is not an integer");
   return dims(name).at(0);
 }
 
-Shape ShapeView::dims(std::string_view name) const { return args_.dims(name).value(); }
+Shape ShapeView::dims(std::string_view name) const {
+  attr(name);
+  return args_.dims(name).value();
+}
 
 Shape ShapeView::dims(std::string_view name, size_t count, const Dim& fallback) const {
   Shape out = has(name) ? dims(name) : Shape();
@@ -106,23 +116,22 @@ std::optional<double> ShapeView::f64(std::string_view name) const {
 }
 
 std::vector<double> ShapeView::f64s(std::string_view name) const {
-  if (const auto* numbers = std::get_if<std::vector<double>>(&args_.required(name)))
-    return *numbers;
+  if (const auto* numbers = std::get_if<std::vector<double>>(&attr(name))) return *numbers;
   std::vector<double> out;
   for (const Dim& dim : dims(name)) out.push_back(static_cast<double>(dim.value()));
   return out;
 }
 
 bool ShapeView::boolean(std::string_view name, bool fallback) const {
-  return has(name) ? std::get<bool>(args_.required(name)) : fallback;
+  return has(name) ? std::get<bool>(attr(name)) : fallback;
 }
 
 std::string ShapeView::str(std::string_view name) const {
-  return std::get<std::string>(args_.required(name));
+  return std::get<std::string>(attr(name));
 }
 
 ir::DType ShapeView::dtype_argument(std::string_view name) const {
-  return std::get<ir::DType>(args_.required(name));
+  return std::get<ir::DType>(attr(name));
 }
 
 int ShapeView::axis(std::string_view name, int rank) const {
@@ -201,9 +210,8 @@ void ShapeView::require(const Dim& a, Relation relation, const Dim& b) const {
 
 void ShapeView::require_in_range(std::string_view name, const Dim& size, size_t position) const {
   ir::ValueId index = ir::kNoValue;
-  if (const auto* one = std::get_if<ir::TensorRef>(&args_.required(name))) index = one->id;
-  if (const auto* many = std::get_if<ir::TensorRefs>(&args_.required(name)))
-    index = many->ids.at(position);
+  if (const auto* one = std::get_if<ir::TensorRef>(&attr(name))) index = one->id;
+  if (const auto* many = std::get_if<ir::TensorRefs>(&attr(name))) index = many->ids.at(position);
   const auto range = index == ir::kNoValue ? std::nullopt : index_range_of(args_.graph(), index);
   if (!range) return;
   require(range->end, Relation::le, size);

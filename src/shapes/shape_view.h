@@ -81,6 +81,9 @@ class ShapeView {
   [[noreturn]] void unknown(std::string_view why) const;
 
  private:
+  /// The argument; it must not be absent.
+  const ir::Attr& attr(std::string_view name) const;
+
   ir::NodeArgs args_;
   ConstraintSet& constraints_;
 };
