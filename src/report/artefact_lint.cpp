@@ -65,7 +65,7 @@ std::vector<Finding> lint_artefact(const nnef::Artefact& artefact) {
   find_unused_entries(program, artefact.document, out);
   find_unseen_ranges(program, out);
   find_dead_channels(program, spec::dialect_of(artefact.document), out);
-  find_equal(program.program, out);
+  find_equal(artefact, program.program, out);
   lint::sort_by_rule(out);
   return out;
 }

@@ -24,6 +24,7 @@ void find_scaled_integers(const lint::Program& program, std::vector<Finding>& ou
 void find_dead_channels(const ArtefactProgram& artefact, spec::Dialect dialect,
                         std::vector<Finding>& out);
 /// Variables with the same values.
-void find_equal(const lint::Program& program, std::vector<Finding>& out);
+void find_equal(const nnef::Artefact& artefact, const lint::Program& program,
+                std::vector<Finding>& out);
 
 }  // namespace t2n::report

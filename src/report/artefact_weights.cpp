@@ -120,16 +120,23 @@ void find_dead_channels(const ArtefactProgram& artefact, spec::Dialect dialect,
   }
 }
 
-void find_equal(const lint::Program& program, std::vector<Finding>& out) {
-  std::vector<const lint::Value*> all;
-  for (const lint::Value& value : program.values)
-    if (value.data != nullptr && lint::is_distinctive(*value.data)) all.push_back(&value);
+void find_equal(const nnef::Artefact& artefact, const lint::Program& program,
+                std::vector<Finding>& out) {
+  const auto& all = artefact.tensors;
   for (size_t i = 0; i < all.size(); ++i)
-    for (size_t j = i + 1; j < all.size(); ++j)
-      if (ir::same_values(*all[i]->data, *all[j]->data))
-        out.push_back(lint::finding(program, "stored-twice", all[j]->producer,
-                                    cat("the variables ", quoted(all[i]->name), " and ",
-                                        quoted(all[j]->name), " have the same values")));
+    for (size_t j = i + 1; j < all.size(); ++j) {
+      if (all[i].item != all[j].item || !lint::is_distinctive(all[i].values) ||
+          !ir::same_values(all[i].values, all[j].values))
+        continue;
+      const auto variable = std::find_if(
+          program.values.begin(), program.values.end(),
+          [&](const lint::Value& value) { return value.stored && value.name == all[j].label; });
+      std::optional<size_t> at;  // variables of fragments have no location here
+      if (variable != program.values.end()) at = variable->producer;
+      out.push_back(lint::finding(program, "stored-twice", at,
+                                  cat("the variables ", quoted(all[i].label), " and ",
+                                      quoted(all[j].label), " have the same values")));
+    }
 }
 
 }  // namespace t2n::report
