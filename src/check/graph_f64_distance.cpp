@@ -12,6 +12,7 @@
 #include "src/model/torch_module.h"
 #include "src/passes/passes.h"
 #include "src/quant/passes.h"
+#include "src/samples/samples_at.h"
 
 namespace t2n {
 namespace {

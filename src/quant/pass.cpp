@@ -6,6 +6,7 @@
 #include <set>
 
 #include "src/diag/error.h"
+#include "src/passes/passes.h"
 #include "src/quant/passes.h"
 #include "src/quant/rules.h"
 
