@@ -71,7 +71,7 @@ CheckResult check_on(InputSets& sets, const Checking& checking);
 
 /// By set, the results of an engine.
 using Results = std::vector<std::vector<ir::Tensor>>;
-/// Compares results with the references of the sets; `reference` and others are those of the sets.
+/// Compares results with the references of the sets. No engine runs.
 CheckResult compare_results(InputSets& sets, const Checking& checking, Results actual);
 /// Errors: `engine-failed` if the numbers of outputs differ.
 void require_count(size_t outputs, size_t expected);

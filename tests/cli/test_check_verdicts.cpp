@@ -82,6 +82,15 @@ TEST_CASE("an input that no output follows is named") {
       "another seed with --seed N\n"));
 }
 
+TEST_CASE("a removed input is none of the file's, but one of the model's") {
+  const Sandbox sandbox({"UnusedBesideLimit.pt"});
+  const Result result =
+      sandbox.run({"export", "UnusedBesideLimit.pt", "-t", "tract", "-i", "x=5", "-i", "y=7", "-i",
+                   "z=5", "--prune-unused-inputs", "--check", "--engine", "reference", "-o", "m"});
+  CHECK_EQ(result.code, 0);
+  CHECK(contains(sandbox.content("m/graph.nnef"), "(x, z) -> (output_0)\n"));
+}
+
 TEST_CASE("each of several outputs is compared") {
   if (!engine(23)) return;
   const Arguments inputs = {"-i", "x=2,8,f32"};
