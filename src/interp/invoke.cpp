@@ -203,7 +203,8 @@ Value DocumentEvaluator::submodel(const nnef::Value& invocation, Frame& frame,
 Values DocumentEvaluator::bound(const nnef::Fragment& declaration, const nnef::Value& invocation,
                                 Frame& frame) {
   Values out;
-  for (const nnef::Value* argument : spec::BoundCall(declaration, invocation).arguments())
+  const spec::BoundCall call(declaration, invocation);
+  for (const nnef::Value* argument : call.arguments())
     out.push_back(argument == nullptr ? Value() : evaluate(*argument, frame));
   return out;
 }
