@@ -71,7 +71,7 @@ void Branches::run(Node* node, Environment& env) {
       return env.set_outputs(node, std::move(*results));
     position_.node = node;
     if (!decisions_.accept_guard(mark))
-      decisions_.refuse_branch(node, mark, std::get<Reason>(selected).text);
+      decisions_.refuse_branch(mark, std::get<Reason>(selected).text);
   }
   std::string reason;
   const bool by_iteration = changes_with_iteration(mark) && !only_raises(block);
@@ -87,7 +87,7 @@ void Branches::run(Node* node, Environment& env) {
   }
   check_iteration_branch(mark, reason);
   if (!depends_on_iteration(mark))
-    if (Decision* noted = decisions_.note(node, mark, taken ? 1 : 0)) {
+    if (Decision* noted = decisions_.note(mark, taken ? 1 : 0)) {
       noted->is_guard = only_raises(other);
       noted->reason = reason;
     }

@@ -59,7 +59,7 @@ Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& 
       running_(marks_, decisions_, recording == nullptr ? nullptr : &recording->loops.origins()),
       branches_(options, recording, position_, marks_, decisions_, running_,
                 [this](Block* block, Environment& env) { run_block(block, env); }),
-      lists_(graph, options, position_, marks_, decisions_, running_),
+      lists_(graph, options, marks_, decisions_, running_),
       loops_(options, recording, position_, decisions_, running_, lists_, branches_),
       operations_(options.native_halves),
       numbers_(graph, options, position_, marks_, decisions_, recorder_),
@@ -98,7 +98,7 @@ void Interpreter::refuse_variable_outputs(const c10::IValue& result) {
                 cat("the number of tensors, or a number among them, comes from ", origin_of(mark),
                     "; the exported model would fix the result of this run"),
                 "return tensors, and the same number of them in every run");
-  decisions_.note_number(position_.node, mark, c10::IValue("of results"));
+  decisions_.note_number(mark, c10::IValue("of results"));
 }
 
 Values Interpreter::take(Node* node, Environment& env) {
