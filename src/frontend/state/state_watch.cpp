@@ -7,6 +7,7 @@
 
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
+#include "src/frontend/load/elements.h"
 #include "src/frontend/load/operators.h"
 #include "src/frontend/numbers/marks.h"
 
@@ -39,18 +40,11 @@ void StateWatch::add(const c10::IValue& value) {
     if (const auto* storage = storage_of(value.toTensor())) storages_.insert(storage);
     if (value.toTensor().defined()) tensors_.insert(value.toTensor().unsafeGetTensorImpl());
   } else if (value.isObject()) {
-    const auto object = value.toObject();
-    if (!objects_.insert(object.get()).second) return;
-    for (const c10::IValue& slot : object->slots()) add(slot);
-  } else if (value.isTuple()) {
-    for (const c10::IValue& element : value.toTuple()->elements()) add(element);
+    if (!objects_.insert(&value.toObjectRef()).second) return;
   } else if (is_container(value)) {
     if (!containers_.insert(value.internalToPointer()).second) return;
-    if (value.isList())
-      for (const c10::IValue& element : value.toListRef()) add(element);
-    else
-      for (const auto& entry : value.toGenericDict()) add(entry.value());
   }
+  for_each_element(value, [this](const c10::IValue& each) { add(each); });
 }
 
 void StateWatch::reads_attribute(const c10::ivalue::Object& object, size_t slot) {
