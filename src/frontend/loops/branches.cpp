@@ -130,7 +130,7 @@ OrReason<Values> Branches::run_speculatively(Block* block, Environment& env,
 }
 
 Values Branches::protect(const Node* node, const c10::FunctionSchema& schema, Values inputs) {
-  ComputedNumbers computed(position_, marks_, *recorder_);
+  ComputedNumbers computed(position_, marks_, recorder_);
   inputs = safe_inputs(computed, schema, speculation_.condition(), std::move(inputs));
   const auto axis = short_axis(schema, inputs);
   if (axis && speculation_.holds()) return inputs;  // torch fails as well

@@ -81,8 +81,7 @@ c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string
                             : call(module.get_method(method).function(), std::move(all)).at(0);
     check_nesting(result, "unsupported-output", "what the model returns");
     if (recorder_ == nullptr) return marks_.without(result);
-    const c10::IValue computed =
-        ComputedNumbers(position_, marks_, *recorder_).with_tensors(result);
+    const c10::IValue computed = ComputedNumbers(position_, marks_, recorder_).with_tensors(result);
     refuse_variable_outputs(computed);
     return marks_.without(computed);
   } catch (const std::exception&) {
@@ -180,7 +179,7 @@ void Interpreter::run_operation(Node* node, Environment& env) {
   const Operation& operation = operations_.find(node);
   Stack inputs = take(node, env);
   if (!decisions_.fixed_conditions().empty() && recorder_ != nullptr) {
-    ComputedNumbers computed(position_, marks_, *recorder_);
+    ComputedNumbers computed(position_, marks_, recorder_);
     adapt_to_fixed(decisions_.fixed_conditions(), numbers_, recorder_->aliases(), computed,
                    operation.op->schema(), inputs);
   }

@@ -199,7 +199,7 @@ bool TensorOperations::is_computed(const Node* node, const Stack& inputs) const 
 /// The operation as it is recorded.
 OpCall TensorOperations::prepare(Node* node, const Operation& operation, const Stack& inputs) {
   const Operator& op = *operation.op;
-  ComputedNumbers computed(position_, marks_, *recorder_);
+  ComputedNumbers computed(position_, marks_, recorder_);
   const bool reads_number = ComputedNumbers::takes_read_number(op.schema(), inputs);
   if (!options_.keep_sizes && reads_number) return computed.prepare(op.schema(), inputs);
   if (!options_.keep_sizes)
@@ -351,7 +351,7 @@ Stack TensorOperations::run(Node* node, const Operation& called, Stack operands)
   state_.touches_containers(op.schema(), inputs, position_);
   const bool computes = is_computed(node, operands);
   if (recorder_ != nullptr)
-    if (auto result = ComputedNumbers(position_, marks_, *recorder_)
+    if (auto result = ComputedNumbers(position_, marks_, recorder_)
                           .record_from_numbers(name, operands, computes))
       return {*std::move(result)};
   if (writes) state_.writes_tensors(op.schema(), inputs, position_);
