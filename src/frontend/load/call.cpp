@@ -3,18 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "src/frontend/load/elements.h"
+
 namespace t2n::trace {
 namespace {
 
 void flatten_into(const c10::IValue& value, std::vector<at::Tensor>& out) {
   if (value.isTensor()) {
     if (value.toTensor().defined()) out.push_back(value.toTensor());
-  } else if (value.isTuple()) {
-    for (const c10::IValue& element : value.toTuple()->elements()) flatten_into(element, out);
-  } else if (value.isList()) {
-    for (const c10::IValue& element : value.toListRef()) flatten_into(element, out);
-  } else if (value.isGenericDict()) {
-    for (const auto& entry : value.toGenericDict()) flatten_into(entry.value(), out);
+  } else if (!value.isObject()) {
+    for_each_element(value, [&](const c10::IValue& each) { flatten_into(each, out); });
   }
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "src/frontend/load/elements.h"
 #include "src/frontend/load/guard_rows.h"
 
 namespace t2n::trace {
@@ -131,14 +132,8 @@ double shown_size(const c10::IValue& value, int depth) {
   double sum = 32;
   if (value.isTensor() && value.toTensor().defined())
     return 32 * static_cast<double>(value.toTensor().numel());
-  if (value.isList())
-    for (const c10::IValue& each : value.toListRef()) sum += shown_size(each, depth + 1);
-  if (value.isTuple())
-    for (const c10::IValue& each : value.toTupleRef().elements())
-      sum += shown_size(each, depth + 1);
-  if (value.isGenericDict())
-    for (const auto& entry : value.toGenericDict())
-      sum += shown_size(entry.key(), depth + 1) + shown_size(entry.value(), depth + 1);
+  if (!value.isObject())
+    for_each_part(value, [&](const c10::IValue& each) { sum += shown_size(each, depth + 1); });
   return sum;
 }
 

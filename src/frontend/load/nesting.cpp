@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "src/diag/error.h"
+#include "src/frontend/load/elements.h"
 #include "src/model_file/nesting.h"
 
 namespace t2n::trace {
@@ -16,18 +17,6 @@ using Id = Nesting::Id;
 
 bool has_inner(const c10::IValue& value) {
   return value.isList() || value.isTuple() || value.isGenericDict() || value.isObject();
-}
-
-template <typename Visit>
-void for_each_inner(const c10::IValue& value, const Visit& visit) {
-  if (value.isList())
-    for (const c10::IValue& each : value.toListRef()) visit(each);
-  else if (value.isTuple())
-    for (const c10::IValue& each : value.toTupleRef().elements()) visit(each);
-  else if (value.isObject())
-    for (const c10::IValue& each : value.toObjectRef().slots()) visit(each);
-  else
-    for (const auto& entry : value.toGenericDict()) visit(entry.value());
 }
 
 }  // namespace
@@ -53,7 +42,7 @@ size_t check_nesting(const c10::IValue& value, const std::string& id, const std:
     const c10::IValue next = pending.back();
     pending.pop_back();
     const Id holder = known.at(next.internalToPointer());
-    for_each_inner(next, [&](const c10::IValue& each) {
+    for_each_element(next, [&](const c10::IValue& each) {
       ++count;
       if (has_inner(each)) {
         const Id inner = id_of(each);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "src/diag/error.h"
+#include "src/frontend/load/elements.h"
 
 namespace t2n::trace {
 namespace {
@@ -105,12 +106,7 @@ void check_tensors(const c10::IValue& value) {
                 "its layout is unknown, or its scales do not fit its shape",
                 "make it dense with .to_dense() before saving the model");
   }
-  if (value.isList())
-    for (const c10::IValue& each : value.toListRef()) check_tensors(each);
-  else if (value.isTuple())
-    for (const c10::IValue& each : value.toTupleRef().elements()) check_tensors(each);
-  else if (value.isGenericDict())
-    for (const auto& entry : value.toGenericDict()) check_tensors(entry.value());
+  if (!value.isObject()) for_each_element(value, check_tensors);
 }
 
 void check_slots(const c10::ivalue::Object& object) {

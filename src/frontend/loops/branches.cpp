@@ -71,7 +71,7 @@ void Branches::run(Node* node, Environment& env) {
       return env.set_outputs(node, std::move(*results));
     position_.node = node;
     if (!decisions_.accept_guard(mark))
-      decisions_.refuse_branch(node, mark, std::get<Reason>(selected).text);
+      decisions_.refuse_branch(mark, std::get<Reason>(selected).text);
   }
   std::string reason;
   const bool by_iteration = changes_with_iteration(mark) && !only_raises(block);
@@ -87,7 +87,7 @@ void Branches::run(Node* node, Environment& env) {
   }
   check_iteration_branch(mark, reason);
   if (!depends_on_iteration(mark))
-    if (Decision* noted = decisions_.note(node, mark, taken ? 1 : 0)) {
+    if (Decision* noted = decisions_.note(mark, taken ? 1 : 0)) {
       noted->is_guard = only_raises(other);
       noted->reason = reason;
     }
@@ -130,7 +130,7 @@ OrReason<Values> Branches::run_speculatively(Block* block, Environment& env,
 }
 
 Values Branches::protect(const Node* node, const c10::FunctionSchema& schema, Values inputs) {
-  ComputedNumbers computed(position_, marks_, *recorder_);
+  ComputedNumbers computed(position_, marks_, recorder_);
   inputs = safe_inputs(computed, schema, speculation_.condition(), std::move(inputs));
   const auto axis = short_axis(schema, inputs);
   if (axis && speculation_.holds()) return inputs;  // torch fails as well

@@ -2,7 +2,6 @@
 
 #include "src/diag/error.h"
 #include "src/frontend/numbers/data_rules.h"
-#include "src/frontend/record/computed_numbers.h"
 
 namespace t2n::trace {
 namespace {
@@ -95,11 +94,10 @@ OrReason<c10::IValue> Choices::choose(const Mark& condition, bool taken, const c
   }
   if (!is_defined(yes) || !is_defined(no))
     return Reason{cat("its branches give ", value_kind(yes), " and ", value_kind(no))};
-  const std::string reason = reason_of(*recorder_, yes.toTensor(), no.toTensor());
+  const std::string reason = reason_of(computed_.recorder(), yes.toTensor(), no.toTensor());
   if (!reason.empty()) return Reason{reason};
-  ComputedNumbers computed(position_, marks_, *recorder_);
-  return c10::IValue(computed.recorded("aten::where", "self",
-                                       {computed.computed(*data_formula(condition)), yes, no}));
+  return c10::IValue(computed_.recorded("aten::where", "self",
+                                        {computed_.computed(*data_formula(condition)), yes, no}));
 }
 
 void Choices::forbid_writes(const Values& chosen, const Values& yes, const Values& no,
@@ -111,20 +109,19 @@ void Choices::forbid_writes(const Values& chosen, const Values& yes, const Value
     for (const c10::IValue& each : {yes[i], no[i]})
       for (at::Tensor& tensor : tensors_in(each)) operands.push_back(std::move(tensor));
   }
-  recorder_->aliases().forbid_writes(choices, operands, roots_before);
+  computed_.recorder().aliases().forbid_writes(choices, operands, roots_before);
 }
 
 bool Choices::require_ended(const FormulaRef& ended, const Mark& mark, const c10::IValue& before,
                             c10::IValue& value) {
-  ComputedNumbers computed(position_, marks_, *recorder_);
-  const at::Tensor mask =
-      computed.recorded("aten::reshape", "", {computed.computed(*ended), std::vector<int64_t>{1}});
+  const at::Tensor mask = computed_.recorded("aten::reshape", "",
+                                             {computed_.computed(*ended), std::vector<int64_t>{1}});
   const auto selected = [&](const at::Tensor& tensor) {
-    const at::Tensor row = computed.recorded("aten::unsqueeze", "", {tensor, 0});
+    const at::Tensor row = computed_.recorded("aten::unsqueeze", "", {tensor, 0});
     c10::List<std::optional<at::Tensor>> rows;
     rows.push_back(mask);
-    const at::Tensor kept = computed.recorded("aten::index", "Tensor", {row, rows});
-    return computed.recorded("aten::select", "int", {kept, 0, 0});
+    const at::Tensor kept = computed_.recorded("aten::index", "Tensor", {row, rows});
+    return computed_.recorded("aten::select", "int", {kept, 0, 0});
   };
   if (is_defined(value)) {
     if (!value.is(before)) value = selected(value.toTensor());
@@ -132,10 +129,11 @@ bool Choices::require_ended(const FormulaRef& ended, const Mark& mark, const c10
   }
   if (!is_read(value)) return is_number(value) && !mark_of(value);
   const c10::IValue number = unmarked(value);
-  const at::Tensor tensor = selected(computed.computed(*data_formula(mark_of(value))));
-  value = marked(
-      number, data_mark(origin_of(mark), read_formula(tensor, recorder_->aliases().version(tensor),
-                                                      type_of_number(number))));
+  const at::Tensor tensor = selected(computed_.computed(*data_formula(mark_of(value))));
+  value =
+      marked(number, data_mark(origin_of(mark),
+                               read_formula(tensor, computed_.recorder().aliases().version(tensor),
+                                            type_of_number(number))));
   return true;
 }
 

@@ -7,9 +7,7 @@
 
 #include "src/diag/or_reason.h"
 #include "src/frontend/loops/environment.h"
-#include "src/frontend/numbers/marks.h"
-#include "src/frontend/numbers/position.h"
-#include "src/frontend/record/recorder.h"
+#include "src/frontend/record/computed_numbers.h"
 
 namespace t2n::trace {
 
@@ -17,7 +15,7 @@ namespace t2n::trace {
 class Choices {
  public:
   Choices(Position& position, Marks& marks, Recorder* recorder)
-      : position_(position), marks_(marks), recorder_(recorder) {}
+      : computed_(position, marks, recorder), marks_(marks) {}
 
   /// Selects one of two values by a condition read from data; `taken`: its value in this run.
   OrReason<c10::IValue> choose(const Mark& condition, bool taken, const c10::IValue& yes,
@@ -32,9 +30,8 @@ class Choices {
                      c10::IValue& value);
 
  private:
-  Position& position_;
+  ComputedNumbers computed_;
   Marks& marks_;
-  Recorder* recorder_;
 };
 
 }  // namespace t2n::trace

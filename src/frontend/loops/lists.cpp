@@ -66,7 +66,7 @@ void Lists::guard_length(const c10::IValue& list) {
   if (const auto size = exact_size(length))
     decisions_.add_guard({*size, Relation::eq, Dim(count_of(list))});
   else
-    decisions_.note_number(position_.node, length, c10::IValue(count_of(list)));
+    decisions_.note_number(length, c10::IValue(count_of(list)));
   marks_.set(list, nullptr);
 }
 

@@ -15,14 +15,9 @@ namespace t2n::trace {
 /// iteration of a rerolled loop. Changes the marks of lists, and adds guards to the decisions.
 class Lists {
  public:
-  Lists(const ir::Graph& graph, const TraceOptions& options, const Position& position, Marks& marks,
-        Decisions& decisions, const RunningLoops& loops)
-      : graph_(graph),
-        options_(options),
-        position_(position),
-        marks_(marks),
-        decisions_(decisions),
-        loops_(loops) {}
+  Lists(const ir::Graph& graph, const TraceOptions& options, Marks& marks, Decisions& decisions,
+        const RunningLoops& loops)
+      : graph_(graph), options_(options), marks_(marks), decisions_(decisions), loops_(loops) {}
 
   bool has_symbolic_length(const c10::IValue& list) const;
   /// Called before an element is read, written, removed, or inserted. `index`: the mark of its
@@ -53,7 +48,6 @@ class Lists {
 
   const ir::Graph& graph_;
   const TraceOptions& options_;
-  const Position& position_;
   Marks& marks_;
   Decisions& decisions_;
   const RunningLoops& loops_;

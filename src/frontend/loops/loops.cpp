@@ -78,9 +78,9 @@ FormulaRef both(const FormulaRef& a, const FormulaRef& b) {
 
 /// The result of what was tried; refuses the loop if there is none.
 template <typename T>
-T required(const OrReason<T>& result, Decisions& decisions, const Node* node, const Mark& mark) {
+T required(const OrReason<T>& result, Decisions& decisions, const Mark& mark) {
   if (const auto* const reason = std::get_if<Reason>(&result))
-    decisions.refuse_branch(node, mark, reason->text);
+    decisions.refuse_branch(mark, reason->text);
   return std::get<T>(result);
 }
 
@@ -110,7 +110,7 @@ void Loops::run(Node* node, Environment& env) {
       break;
     }
     for (const Mark& mark : {mark_of(trips), mark_of(condition)})
-      if (is_data(mark) && !decisions_.accept_guard(mark)) decisions_.refuse_branch(node, mark);
+      if (is_data(mark) && !decisions_.accept_guard(mark)) decisions_.refuse_branch(mark);
     if (iteration >= unmarked(trips).toInt()) break;
     conditions.push_back(condition);
     if (!unmarked(condition).toBool()) break;
@@ -127,7 +127,7 @@ void Loops::run(Node* node, Environment& env) {
   }
   if (notes != nullptr) notes->end_loop();
   const ChangedLists lists = running_.end();
-  decisions_.note_loop(node, trips, conditions, iteration);
+  decisions_.note_loop(trips, conditions, iteration);
   running_.mark_list_lengths(lists, iteration, mark_of(trips));
   env.set_outputs(node, std::move(carried));
 }
@@ -169,7 +169,7 @@ void Loops::run_rerolled(Node* node, Environment& env) {
   for (;; ++loop.iterations) {
     position_.node = node;
     for (const Mark& mark : {mark_of(loop.trips), mark_of(loop.condition)})
-      if (is_data(mark)) decisions_.refuse_branch(node, mark);
+      if (is_data(mark)) decisions_.refuse_branch(mark);
     if (loop.iterations >= unmarked(loop.trips).toInt() || !unmarked(loop.condition).toBool())
       break;
     run_iteration(body, env, loop);
@@ -241,18 +241,18 @@ int64_t Loops::run_masked(Node* node, State loop, Values& carried, Environment& 
     if (most && loop.iteration >= *most) {
       if (!is_data(trips) && loop.iteration >= unmarked(loop.trips).toInt()) break;  // by its count
       if (is_active && unmarked(loop.condition).toBool())
-        decisions_.refuse_unbounded(node, mark, cat("it takes more than ", *most, " iterations"));
+        decisions_.refuse_unbounded(mark, cat("it takes more than ", *most, " iterations"));
       const FormulaRef ended =
           operation_formula("logical_not", FormulaType::boolean, {both(active, continues)});
       if (options_.met_unbacked_sizes != nullptr) *options_.met_unbacked_sizes = true;
       for (size_t i = 0; i < carried.size(); ++i)
         if (!branches_.choices().require_ended(ended, mark, before[i], carried[i]))
-          decisions_.refuse_branch(node, mark, "it carries values that are not tensors or numbers");
+          decisions_.refuse_branch(mark, "it carries values that are not tensors or numbers");
       break;
     }
     if (!most && loop.iteration >= kMaxUnbounded)
-      decisions_.refuse_unbounded(node, mark, "its maximum number of iterations is unknown");
-    if (!continues) decisions_.refuse_branch(node, mark, "the graph cannot compute its condition");
+      decisions_.refuse_unbounded(mark, "its maximum number of iterations is unknown");
+    if (!continues) decisions_.refuse_branch(mark, "the graph cannot compute its condition");
     active = both(active, continues);
     is_active = is_active && unmarked(loop.condition).toBool();
     env[body->inputs()[0]] = loop.iteration;
@@ -260,14 +260,14 @@ int64_t Loops::run_masked(Node* node, State loop, Values& carried, Environment& 
     const size_t roots = recorder_->aliases().roots();
     const auto run = branches_.run_speculatively(body, env, active, is_active);
     position_.node = node;
-    const Values results = required(run, decisions_, node, mark);
+    const Values results = required(run, decisions_, mark);
     loop.condition = results[0];
     next.assign(results.begin() + 1, results.end());
     const Mark choice = data_mark(origin_of(mark), active);
     Values selected;
     for (size_t i = 0; i < next.size(); ++i) {
       const auto chosen = branches_.choices().choose(choice, is_active, next[i], carried[i]);
-      selected.push_back(required(chosen, decisions_, node, mark));
+      selected.push_back(required(chosen, decisions_, mark));
     }
     branches_.choices().forbid_writes(selected, next, carried, roots);
     carried = std::move(selected);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "src/diag/error.h"
+#include "src/frontend/load/elements.h"
 #include "src/frontend/numbers/number_rules.h"
 #include "src/loops/iteration.h"
 
@@ -32,29 +33,16 @@ class ContentReader {
  private:
   void add(const c10::IValue& value) {
     if (has_identity(value) && !seen_.insert(value.internalToPointer()).second) return;
-    if (value.isList()) {
-      add_list(value);
-    } else if (value.isTuple()) {
-      for (const c10::IValue& element : value.toTupleRef().elements()) add(element);
-    } else if (value.isGenericDict()) {
-      out_.emplace_back(count_of(value));
-      for (const auto& entry : value.toGenericDict()) {
-        add(entry.key());
-        add(entry.value());
-      }
-    } else if (value.isObject()) {
-      for (const c10::IValue& slot : value.toObjectRef().slots()) add(slot);
-    } else {
+    if (!has_identity(value) && !value.isTuple()) {
       out_.push_back(value.isTensor() ? c10::IValue("a tensor") : unmarked(value));
+      return;
     }
-  }
-
-  void add_list(const c10::IValue& value) {
-    const auto elements = value.toListRef();
-    const auto changed = growing_.find(value.internalToPointer());
-    if (changed != growing_.end() && changed->second.before != count_of(value)) return;
-    out_.emplace_back(count_of(value));
-    for (const c10::IValue& element : elements) add(element);
+    if (is_container(value)) {
+      const auto changed = growing_.find(value.internalToPointer());
+      if (changed != growing_.end() && changed->second.before != count_of(value)) return;
+      out_.emplace_back(count_of(value));
+    }
+    for_each_part(value, [this](const c10::IValue& each) { add(each); });
   }
 
   const ChangedLists& growing_;

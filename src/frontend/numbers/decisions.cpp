@@ -70,12 +70,11 @@ std::vector<Decision> Decisions::take_from(size_t first) {
   return out;
 }
 
-Decision* Decisions::note(const torch::jit::Node* node, const Mark& mark, int64_t direction,
-                          Decision::Kind kind) {
+Decision* Decisions::note(const Mark& mark, int64_t direction, Decision::Kind kind) {
   if (!options_.keep_sizes || !mark || is_data(mark)) return nullptr;
   const ir::Location here = position_.location();
   noted_.push_back({.kind = kind,
-                    .id = node,
+                    .id = position_.node,
                     .direction = direction,
                     .comparison = comparison_of(mark),
                     .sizes = sizes_of(mark),
@@ -88,15 +87,14 @@ void Decisions::add_guard(const Mark& mark, bool answer) {
   if (!mark) return;
   T2N_ASSERT(comparison_of(mark), "a guard needs a comparison");
   if (depends_on_iteration(mark)) return check_iteration_branch(mark);
-  note(position_.node, mark, answer ? 1 : 0);
+  note(mark, answer ? 1 : 0);
 }
 
 void Decisions::add_guards(const std::vector<ir::Comparison>& comparisons) {
   for (const ir::Comparison& each : comparisons) add_guard(each);
 }
 
-Decision* Decisions::note_number(const torch::jit::Node* node, const Mark& mark,
-                                 const c10::IValue& number) {
+Decision* Decisions::note_number(const Mark& mark, const c10::IValue& number) {
   if (!options_.keep_sizes || !mark || is_data(mark)) return nullptr;
   if (comparison_of(mark)) {
     add_guard(mark, unmarked(number).toBool());
@@ -106,7 +104,7 @@ Decision* Decisions::note_number(const torch::jit::Node* node, const Mark& mark,
     loops::refuse_loop(
         "a number depends on the iteration number in a way that the file cannot express",
         loops::kIterationHelp);
-  Decision* noted = note(node, mark, 0, Decision::Kind::number);
+  Decision* noted = note(mark, 0, Decision::Kind::number);
   noted->sizes = sizes_of(opaque_mark(sizes_of(mark)));
   std::ostringstream text;
   text << unmarked(number);
@@ -114,16 +112,15 @@ Decision* Decisions::note_number(const torch::jit::Node* node, const Mark& mark,
   return noted;
 }
 
-void Decisions::note_loop(const torch::jit::Node* node, const c10::IValue& trips,
-                          const std::vector<c10::IValue>& conditions, int64_t iterations) {
+void Decisions::note_loop(const c10::IValue& trips, const std::vector<c10::IValue>& conditions,
+                          int64_t iterations) {
   const Mark count = mark_of(trips);
   const Mark cause = count || conditions.empty() ? count : mark_of(conditions.back());
-  if (Decision* noted = note(node, cause, iterations))
-    describe_iterations(*noted, trips, conditions);
+  if (Decision* noted = note(cause, iterations)) describe_iterations(*noted, trips, conditions);
   // Each on its own, as the last one may depend on no size: `while i < 5 and x.size(0) > 2`.
   for (const c10::IValue& condition : conditions)
     if (const Mark mark = mark_of(condition); !depends_on_iteration(mark))
-      note(node, mark, unmarked(condition).toBool() ? 1 : 0);
+      note(mark, unmarked(condition).toBool() ? 1 : 0);
 }
 
 void Decisions::add_later(std::vector<Decision> later, const loops::Rerolled& rerolled,
@@ -170,9 +167,8 @@ bool Decisions::accept_guard(const Mark& mark) {
   return true;
 }
 
-void Decisions::refuse(const torch::jit::Node* node, const Mark& mark, const std::string& reason,
-                       bool needs_bound) {
-  const bool loop = node->kind() == c10::prim::Loop;
+void Decisions::refuse(const Mark& mark, const std::string& reason, bool needs_bound) {
+  const bool loop = position_.node->kind() == c10::prim::Loop;
   const std::string id = position_.line();
   std::string help =
       loop ? "make the number of iterations a constant or a size of an input"

@@ -15,8 +15,8 @@
 
 namespace t2n::trace {
 
-/// Branches, iteration counts and numbers that depend on sizes. Branches that depend on data are
-/// refused here. Reads marks and the position; changes only its own list.
+/// Branches, iteration counts and numbers of the running node that depend on sizes. Branches that
+/// depend on data are refused here. Reads marks and the position; changes only its own list.
 class Decisions {
  public:
   Decisions(const TraceOptions& options, Position& position)
@@ -28,8 +28,7 @@ class Decisions {
   std::vector<Decision> take_from(size_t first);
 
   /// Returns null, and notes nothing, if sizes are not kept or the mark does not depend on sizes.
-  Decision* note(const torch::jit::Node* node, const Mark& mark, int64_t direction,
-                 Decision::Kind kind = Decision::Kind::branch);
+  Decision* note(const Mark& mark, int64_t direction, Decision::Kind kind = Decision::Kind::branch);
   /// Requires that a comparison of sizes, which the program used, has the same answer.
   void add_guard(const Mark& condition, bool answer);
   void add_guard(const ir::Comparison& comparison, bool answer = true) {
@@ -37,10 +36,10 @@ class Decisions {
   }
   void add_guards(const std::vector<ir::Comparison>& comparisons);
   /// Notes an operand that is a number without an expression, so that the file would store it.
-  Decision* note_number(const torch::jit::Node* node, const Mark& mark, const c10::IValue& number);
+  Decision* note_number(const Mark& mark, const c10::IValue& number);
   /// Notes how many iterations a loop took, and the conditions that it evaluated before each.
-  void note_loop(const torch::jit::Node* node, const c10::IValue& trips,
-                 const std::vector<c10::IValue>& conditions, int64_t iterations);
+  void note_loop(const c10::IValue& trips, const std::vector<c10::IValue>& conditions,
+                 int64_t iterations);
   /// Adds decisions of iterations of a rerolled loop after the first, in terms of the values that
   /// remain in the graph. Iterations may decide differently, as each reads the results of earlier
   /// ones. `first`: the number of decisions before the loop.
@@ -49,14 +48,12 @@ class Decisions {
   /// Whether the user accepts this run's direction of a branch on data for all inputs.
   bool accept_guard(const Mark& mark);
   /// `reason`: why selects cannot replace the branch, if that was tried.
-  [[noreturn]] void refuse_branch(const torch::jit::Node* node, const Mark& mark,
-                                  const std::string& reason = {}) {
-    refuse(node, mark, reason, false);
+  [[noreturn]] void refuse_branch(const Mark& mark, const std::string& reason = {}) {
+    refuse(mark, reason, false);
   }
   /// The same for a loop that only lacks an upper bound of its iteration count.
-  [[noreturn]] void refuse_unbounded(const torch::jit::Node* node, const Mark& mark,
-                                     const std::string& reason) {
-    refuse(node, mark, reason, true);
+  [[noreturn]] void refuse_unbounded(const Mark& mark, const std::string& reason) {
+    refuse(mark, reason, true);
   }
 
   /// While an object lives, a branch is taken in all runs, also where its condition does not hold:
@@ -89,8 +86,7 @@ class Decisions {
   const std::vector<FixedCondition>& fixed_conditions() const { return fixed_conditions_; }
 
  private:
-  [[noreturn]] void refuse(const torch::jit::Node* node, const Mark& mark,
-                           const std::string& reason, bool needs_bound);
+  [[noreturn]] void refuse(const Mark& mark, const std::string& reason, bool needs_bound);
 
   const TraceOptions& options_;
   Position& position_;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "src/diag/error.h"
+#include "src/frontend/load/elements.h"
 
 namespace t2n::trace {
 namespace {
@@ -22,18 +23,7 @@ void walk(const c10::IValue& value, Reached& seen, const Reach& visit) {
   if (is_container(value) || value.isObject())
     if (!seen.insert(value.internalToPointer()).second) return;
   visit(value);
-  if (value.isList()) {
-    for (const c10::IValue& element : value.toListRef()) walk(element, seen, visit);
-  } else if (value.isTuple()) {
-    for (const c10::IValue& element : value.toTupleRef().elements()) walk(element, seen, visit);
-  } else if (value.isGenericDict()) {
-    for (const auto& entry : value.toGenericDict()) {
-      walk(entry.key(), seen, visit);
-      walk(entry.value(), seen, visit);
-    }
-  } else if (value.isObject()) {
-    for (const c10::IValue& slot : value.toObjectRef().slots()) walk(slot, seen, visit);
-  }
+  for_each_part(value, [&](const c10::IValue& each) { walk(each, seen, visit); });
 }
 
 /// Replaces every leaf by the result of `change`. Changed tuples are rebuilt.

@@ -154,8 +154,8 @@ at::Tensor ComputedNumbers::recorded(const char* name, const char* overload, con
   for (const c10::IValue& input : inputs) stack.push_back(marks_.without(input));
   run(stack);
   const at::Tensor result = stack.at(0).toTensor();
-  if (!recorder_.aliases().knows(result))
-    recorder_.record(recorder_.prepare(*op, run, inputs, marks_, position_.location()), {result});
+  if (!recorder_->aliases().knows(result))
+    recorder_->record(recorder_->prepare(*op, run, inputs, marks_, position_.location()), {result});
   return result;
 }
 
@@ -167,7 +167,7 @@ at::Tensor ComputedNumbers::recorded_number(const char* name, const Stack& input
   run(stack);
   const at::ScalarType type = stack.at(0).isDouble() ? at::kDouble : at::kLong;
   const at::Tensor result = at::scalar_tensor(stack.at(0).toScalar(), type);
-  recorder_.record(recorder_.prepare(*op, run, inputs, marks_, position_.location()), {result});
+  recorder_->record(recorder_->prepare(*op, run, inputs, marks_, position_.location()), {result});
   return result;
 }
 
@@ -184,7 +184,7 @@ at::Tensor ComputedNumbers::value_of(const Formula& formula) {
     return recorded("prim::NumToTensor", "Scalar",
                     {marked(formula.number, size_mark(formula.size))});
   if (formula.op == "tensor") {
-    if (recorder_.aliases().version(formula.tensor) != formula.version)
+    if (recorder_->aliases().version(formula.tensor) != formula.version)
       throw Error("data-dependent-value",
                   "a number was read from a tensor that was written to before the number is used",
                   "the tensor no longer holds it", "read it from a clone() of the tensor");
@@ -207,7 +207,7 @@ at::Tensor ComputedNumbers::value_of(const Formula& formula) {
 }
 
 at::Tensor ComputedNumbers::computed(const Formula& formula) {
-  if (formula.computed.defined() && recorder_.is_available(formula.computed))
+  if (formula.computed.defined() && recorder_->is_available(formula.computed))
     return formula.computed;
   const at::ScalarType type = type_of(formula.type);
   if (formula.op == "number") return at::scalar_tensor(formula.number.toScalar(), type);
@@ -242,8 +242,8 @@ OpCall ComputedNumbers::prepare(const c10::FunctionSchema& schema, const Stack& 
                                   : at::scalar_tensor(unmarked(inputs[i]).toScalar(), at::kDouble);
     tensors[i] = cast(number, type);
   }
-  return recorder_.prepare(*op, make_run(op->getOperation()), tensors, marks_,
-                           position_.location());
+  return recorder_->prepare(*op, make_run(op->getOperation()), tensors, marks_,
+                            position_.location());
 }
 
 /// torch.tensor([n, 2 * n]): the numbers as tensors, stacked. Nothing if a graph cannot compute one
@@ -339,9 +339,9 @@ std::optional<at::Tensor> ComputedNumbers::selected(const Stack& inputs) {
   c10::List<std::optional<at::Tensor>> indices;
   for (int64_t i = 0; i < (dim < 0 ? dim + self.dim() : dim); ++i) indices.push_back(std::nullopt);
   indices.push_back(computed(*data_formula(mark_of(inputs[2]))));
-  const size_t roots_before = recorder_.aliases().roots();
+  const size_t roots_before = recorder_->aliases().roots();
   const at::Tensor out = recorded("aten::index", "Tensor", {self, indices});
-  recorder_.aliases().forbid_writes({{out, self, self}}, {self, self}, roots_before);
+  recorder_->aliases().forbid_writes({{out, self, self}}, {self, self}, roots_before);
   return out;
 }
 

@@ -14,10 +14,11 @@ namespace t2n::trace {
 /// cannot be an attribute is recorded as its overload for tensors.
 class ComputedNumbers {
  public:
-  ComputedNumbers(Position& position, const Marks& marks, Recorder& recorder)
+  /// `recorder`: may be null until it is used.
+  ComputedNumbers(Position& position, const Marks& marks, Recorder* recorder)
       : position_(position), marks_(marks), recorder_(recorder) {}
 
-  Recorder& recorder() { return recorder_; }
+  Recorder& recorder() { return *recorder_; }
 
   /// Runs and records one operation. An operation that returns its operand is not recorded.
   at::Tensor recorded(const char* name, const char* overload, const torch::jit::Stack& inputs);
@@ -56,7 +57,7 @@ class ComputedNumbers {
 
   Position& position_;
   const Marks& marks_;
-  Recorder& recorder_;
+  Recorder* recorder_;
 };
 
 /// The formula of an integer, float or bool, marked or not; null if a graph cannot compute it.

@@ -86,8 +86,7 @@ void ContainerOperations::guard_key(const c10::IValue& dictionary, const c10::IV
   if (comparison_of(mark)) return decisions_.add_guard(mark, plain.toBool());
   const bool reads =
       name == "aten::__getitem__" || name == "aten::get" || name == "aten::__contains__";
-  if (!reads || !is_size(mark) || !plain.isInt())
-    return (void)decisions_.note_number(position_.node, mark, plain);
+  if (!reads || !is_size(mark) || !plain.isInt()) return (void)decisions_.note_number(mark, plain);
   const auto is_known = [&](const ir::Relation relation, int64_t other) {
     decisions_.add_guard({*exact_size(mark), relation, Dim(other)});
   };
@@ -112,7 +111,7 @@ Mark ContainerOperations::queried_index(const std::string& name, const c10::IVal
   if (is_size(mark))
     decisions_.add_guard({*exact_size(mark), ir::Relation::eq, Dim(unmarked(operand).toInt())});
   else
-    decisions_.note_number(position_.node, mark, unmarked(operand));
+    decisions_.note_number(mark, unmarked(operand));
   return nullptr;
 }
 
@@ -130,8 +129,7 @@ Stack ContainerOperations::make_dictionary(const Operation& operation, const c10
     }
     entries = pairs;
   }
-  state_.touches_containers(operation.op->schema(), {source},
-                            [this] { return position_.location(); });
+  state_.touches_containers(operation.op->schema(), {source}, position_);
   Stack results = {entries};
   operations_.execute(operation, results);
   marks_.set(results[0], marks_.of(source));
@@ -161,7 +159,7 @@ Stack ContainerOperations::run(const Operation& operation, Stack inputs) {
   const ListLayout before = list_layout_of(container), added = list_layout_of(inputs.back());
   loops_.note_list(name, inputs);
   if (schema.is_mutable()) loops_.note_write(container);
-  state_.touches_containers(schema, inputs, [this] { return position_.location(); });
+  state_.touches_containers(schema, inputs, position_);
   Stack results = inputs;
   const ReadMarks read;
   operations_.execute(operation, results);
@@ -193,7 +191,7 @@ void ContainerOperations::mark_element(const Stack& inputs, const Mark& index, c
     return;
   }
   if (!index || depends_on_iteration(index)) return;
-  if (!is_size(index)) return (void)decisions_.note_number(position_.node, index, inputs[1]);
+  if (!is_size(index)) return (void)decisions_.note_number(index, inputs[1]);
   const auto list_length = container_length(inputs[0], length);
   if (list_length && (*exact_size(index) - *list_length).is_constant())
     return;  // counted from the end

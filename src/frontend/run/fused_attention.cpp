@@ -75,7 +75,7 @@ c10::IValue FusedAttention::size(const at::Tensor& tensor, int64_t axis) const {
 /// True after the end of each sequence. Torch takes the number of true elements of the mask as the
 /// length, wherever they are.
 at::Tensor FusedAttention::after_ends(const at::Tensor& tensor, const at::Tensor& mask) {
-  ComputedNumbers graph(position_, marks_, *recorder_);
+  ComputedNumbers graph(position_, marks_, recorder_);
   constexpr auto kInteger = static_cast<int64_t>(at::kLong);
   const c10::IValue none;
   const at::Tensor ones = graph.recorded("aten::to", "dtype", {mask, kInteger, false, false, none});
@@ -88,7 +88,7 @@ at::Tensor FusedAttention::after_ends(const at::Tensor& tensor, const at::Tensor
 
 at::Tensor FusedAttention::filled(const at::Tensor& tensor, const at::Tensor& padding,
                                   const c10::IValue& value) const {
-  ComputedNumbers graph(position_, marks_, *recorder_);
+  ComputedNumbers graph(position_, marks_, recorder_);
   const at::Tensor mask = graph.recorded("aten::unsqueeze", "", {padding, 2});
   return graph.recorded("aten::masked_fill", "Scalar", {tensor, mask, value});
 }
@@ -188,7 +188,7 @@ void FusedAttention::insert_nan(const Operation& operation, const Stack& inputs,
     return (is_bool ? mask.logical_not() : mask.eq(minus_infinity)).all(-1);
   };
   if (!is_data(recorder_->mark(mask)) && !is_blocked().any().item<bool>()) return;
-  ComputedNumbers graph(position_, marks_, *recorder_);
+  ComputedNumbers graph(position_, marks_, recorder_);
   const at::Tensor blocked = is_bool ? graph.recorded("aten::logical_not", "", {mask})
                                      : graph.recorded("aten::eq", "Scalar", {mask, minus_infinity});
   const at::Tensor without_keys = graph.recorded("aten::all", "dim", {blocked, -1, true});

@@ -59,7 +59,7 @@ Interpreter::Interpreter(ir::Graph& graph, const ModuleNames& names, SourceMap& 
       running_(marks_, decisions_, recording == nullptr ? nullptr : &recording->loops.origins()),
       branches_(options, recording, position_, marks_, decisions_, running_,
                 [this](Block* block, Environment& env) { run_block(block, env); }),
-      lists_(graph, options, position_, marks_, decisions_, running_),
+      lists_(graph, options, marks_, decisions_, running_),
       loops_(options, recording, position_, decisions_, running_, lists_, branches_),
       operations_(options.native_halves),
       numbers_(graph, options, position_, marks_, decisions_, recorder_),
@@ -81,8 +81,7 @@ c10::IValue Interpreter::run(const torch::jit::Module& module, const std::string
                             : call(module.get_method(method).function(), std::move(all)).at(0);
     check_nesting(result, "unsupported-output", "what the model returns");
     if (recorder_ == nullptr) return marks_.without(result);
-    const c10::IValue computed =
-        ComputedNumbers(position_, marks_, *recorder_).with_tensors(result);
+    const c10::IValue computed = ComputedNumbers(position_, marks_, recorder_).with_tensors(result);
     refuse_variable_outputs(computed);
     return marks_.without(computed);
   } catch (const std::exception&) {
@@ -98,7 +97,7 @@ void Interpreter::refuse_variable_outputs(const c10::IValue& result) {
                 cat("the number of tensors, or a number among them, comes from ", origin_of(mark),
                     "; the exported model would fix the result of this run"),
                 "return tensors, and the same number of them in every run");
-  decisions_.note_number(position_.node, mark, c10::IValue("of results"));
+  decisions_.note_number(mark, c10::IValue("of results"));
 }
 
 Values Interpreter::take(Node* node, Environment& env) {
@@ -180,7 +179,7 @@ void Interpreter::run_operation(Node* node, Environment& env) {
   const Operation& operation = operations_.find(node);
   Stack inputs = take(node, env);
   if (!decisions_.fixed_conditions().empty() && recorder_ != nullptr) {
-    ComputedNumbers computed(position_, marks_, *recorder_);
+    ComputedNumbers computed(position_, marks_, recorder_);
     adapt_to_fixed(decisions_.fixed_conditions(), numbers_, recorder_->aliases(), computed,
                    operation.op->schema(), inputs);
   }

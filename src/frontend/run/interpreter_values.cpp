@@ -104,8 +104,7 @@ void Interpreter::mark_unpacked(const c10::IValue& list, Values& elements) {
   const auto count = static_cast<int64_t>(elements.size());
   if (is_size(length))
     return decisions_.add_guard({*exact_size(length), ir::Relation::eq, ir::Dim(count)});
-  if (!is_data(length))
-    return (void)decisions_.note_number(position_.node, length, c10::IValue(count));
+  if (!is_data(length)) return (void)decisions_.note_number(length, c10::IValue(count));
   for (c10::IValue& element : elements)
     element = marks_.picked(element, length, "an element of a list");
 }

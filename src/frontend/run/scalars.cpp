@@ -105,8 +105,8 @@ bool Scalars::same_number(const c10::IValue& a, const c10::IValue& b) {
   if (p && q) {
     decisions_.add_guard({*p, ir::Relation::eq, *q}, same);
   } else {
-    decisions_.note_number(position_.node, x.mark, x.number);
-    decisions_.note_number(position_.node, y.mark, y.number);
+    decisions_.note_number(x.mark, x.number);
+    decisions_.note_number(y.mark, y.number);
   }
   return same;
 }
@@ -186,7 +186,7 @@ Mark Scalars::scalar_mark(const std::string& name, const Stack& inputs,
 Stack Scalars::run(const Operation& operation, Stack inputs) {
   const c10::FunctionSchema& schema = operation.op->schema();
   const std::string& name = schema.name();
-  state_.touches_containers(schema, inputs, [this] { return position_.location(); });
+  state_.touches_containers(schema, inputs, position_);
   refuse_comparison(name, marks_, inputs);
   std::optional<Mark> exact;
   Mark source = scalar_mark(name, inputs, exact);
@@ -227,8 +227,7 @@ Stack Scalars::run(const Operation& operation, Stack inputs) {
       std::any_of(results.begin(), results.end(), [this](const c10::IValue& result) {
         return result.isObject() || (!is_container(result) && !marks_.reach(result));
       });
-  if (loses_mark && !exact)
-    decisions_.note_number(position_.node, source, "of complex type, or a choice");
+  if (loses_mark && !exact) decisions_.note_number(source, "of complex type, or a choice");
   return results;
 }
 

@@ -223,10 +223,9 @@ std::optional<c10::IValue> SparseTensors::apply(const Operation& operation, cons
   if (is_first) return product(entries, other, false, result);
   if (other.dim() != 2) return {};
   // x A is the transpose of A^T x^T, also in its memory layout.
-  ComputedNumbers graph(position_, marks_, *recorder_);
-  const at::Tensor dense_transposed = graph.recorded("aten::t", "", {other});
-  return graph.recorded("aten::t", "",
-                        {product(entries, dense_transposed, true, result.t().contiguous())});
+  const at::Tensor dense_transposed = graph_.recorded("aten::t", "", {other});
+  return graph_.recorded("aten::t", "",
+                         {product(entries, dense_transposed, true, result.t().contiguous())});
 }
 
 at::Tensor SparseTensors::converted(const Operation& operation, const Stack& inputs,
@@ -236,10 +235,9 @@ at::Tensor SparseTensors::converted(const Operation& operation, const Stack& inp
   const at::ScalarType type = result.scalar_type();
   if (!result.is_sparse() || !holds_numbers(type)) refuse_operator(operation.op->schema().name());
   if (type != entries.values.scalar_type()) {
-    ComputedNumbers graph(position_, marks_, *recorder_);
     entries.values =
-        graph.recorded("aten::to", "dtype",
-                       {entries.values, static_cast<int64_t>(type), false, false, c10::IValue()});
+        graph_.recorded("aten::to", "dtype",
+                        {entries.values, static_cast<int64_t>(type), false, false, c10::IValue()});
     entries.values_version = recorder_->aliases().version(entries.values);
   }
   return keep(result, std::move(entries)).tensor;
@@ -253,9 +251,8 @@ at::Tensor SparseTensors::joined(const Operation& operation, const Stack& inputs
                         entries.indices.size(0) == other->indices.size(0);
   if (!is_plain) refuse_operator("aten::add");
   refuse_written(*other);
-  ComputedNumbers graph(position_, marks_, *recorder_);
   const auto both = [&](const at::Tensor& a, const at::Tensor& b, int64_t axis) {
-    return graph.recorded("aten::cat", "", {c10::List<at::Tensor>({a, b}), axis});
+    return graph_.recorded("aten::cat", "", {c10::List<at::Tensor>({a, b}), axis});
   };
   entries.indices = both(ordered(entries), ordered(*other), 1);
   entries.values = both(entries.values, other->values, 0);
@@ -266,19 +263,17 @@ at::Tensor SparseTensors::joined(const Operation& operation, const Stack& inputs
 }
 
 /// The indices with rows first.
-at::Tensor SparseTensors::ordered(const Entries& entries) const {
-  ComputedNumbers graph(position_, marks_, *recorder_);
+at::Tensor SparseTensors::ordered(const Entries& entries) {
   return entries.is_transposed
-             ? graph.recorded("aten::flip", "", {entries.indices, std::vector<int64_t>{0}})
+             ? graph_.recorded("aten::flip", "", {entries.indices, std::vector<int64_t>{0}})
              : entries.indices;
 }
 
 at::Tensor SparseTensors::scaled(const Operation& operation, const Stack& inputs, Entries entries) {
-  ComputedNumbers graph(position_, marks_, *recorder_);
   const c10::FunctionSchema& schema = operation.op->schema();
   const at::Tensor result = computed(operation, inputs);
-  entries.values = graph.recorded(schema.name().c_str(), schema.overload_name().c_str(),
-                                  {entries.values, inputs[1]});
+  entries.values = graph_.recorded(schema.name().c_str(), schema.overload_name().c_str(),
+                                   {entries.values, inputs[1]});
   if (entries.values.scalar_type() != result.scalar_type()) refuse_operator(schema.name());
   entries.values_version = recorder_->aliases().version(entries.values);
   return keep(result, std::move(entries)).tensor;
@@ -287,8 +282,7 @@ at::Tensor SparseTensors::scaled(const Operation& operation, const Stack& inputs
 /// The sum along one axis of a matrix: a sparse vector with the same values.
 at::Tensor SparseTensors::summed(const Operation& operation, const Stack& inputs, Entries entries,
                                  int64_t axis) {
-  ComputedNumbers graph(position_, marks_, *recorder_);
-  entries.indices = graph.recorded("aten::unsqueeze", "", {index(entries, 1 - axis), 0});
+  entries.indices = graph_.recorded("aten::unsqueeze", "", {index(entries, 1 - axis), 0});
   entries.indices_version = recorder_->aliases().version(entries.indices);
   entries.size = {entries.size[1 - axis]};
   entries.is_transposed = false;
@@ -302,17 +296,15 @@ c10::IValue SparseTensors::size(const Entries& entries, const Stack& inputs) con
   return entries.size.at(axis < 0 ? axis + static_cast<int64_t>(entries.size.size()) : axis);
 }
 
-at::Tensor SparseTensors::zeros(const std::vector<c10::IValue>& size, at::ScalarType type) const {
+at::Tensor SparseTensors::zeros(const std::vector<c10::IValue>& size, at::ScalarType type) {
   const c10::IValue none;
-  ComputedNumbers graph(position_, marks_, *recorder_);
-  return graph.recorded("aten::zeros", "",
-                        {listed(size), static_cast<int64_t>(type), none, none, none});
+  return graph_.recorded("aten::zeros", "",
+                         {listed(size), static_cast<int64_t>(type), none, none, none});
 }
 
-at::Tensor SparseTensors::index(const Entries& entries, int64_t axis) const {
-  ComputedNumbers graph(position_, marks_, *recorder_);
-  return graph.recorded("aten::select", "int",
-                        {entries.indices, 0, entries.is_transposed ? 1 - axis : axis});
+at::Tensor SparseTensors::index(const Entries& entries, int64_t axis) {
+  return graph_.recorded("aten::select", "int",
+                         {entries.indices, 0, entries.is_transposed ? 1 - axis : axis});
 }
 
 /// Records an operation whose result torch computed in another way.
@@ -326,24 +318,22 @@ at::Tensor SparseTensors::recorded(const char* name, const char* overload, const
 }
 
 at::Tensor SparseTensors::product(const Entries& entries, const at::Tensor& dense,
-                                  bool is_transposed, const at::Tensor& result) const {
-  ComputedNumbers graph(position_, marks_, *recorder_);
+                                  bool is_transposed, const at::Tensor& result) {
   const int64_t row = is_transposed ? 1 : 0;
   const at::Tensor rows = index(entries, row), columns = index(entries, 1 - row);
-  const at::Tensor gathered = graph.recorded("aten::index_select", "", {dense, 0, columns});
+  const at::Tensor gathered = graph_.recorded("aten::index_select", "", {dense, 0, columns});
   at::Tensor factors = entries.values;
   std::vector<c10::IValue> shape = {entries.size[row]};
   if (dense.dim() == 2) {
-    factors = graph.recorded("aten::unsqueeze", "", {factors, 1});
+    factors = graph_.recorded("aten::unsqueeze", "", {factors, 1});
     shape.push_back(marked(dense.size(1), numbers_.axis_mark(dense, 1)));
   }
-  const at::Tensor terms = graph.recorded("aten::mul", "Tensor", {gathered, factors});
+  const at::Tensor terms = graph_.recorded("aten::mul", "Tensor", {gathered, factors});
   const at::Tensor base = zeros(shape, result.scalar_type());
   return recorded("aten::index_add", "", {base, 0, rows, terms, 1}, result);
 }
 
-at::Tensor SparseTensors::dense(const Entries& entries, const at::Tensor& result) const {
-  ComputedNumbers graph(position_, marks_, *recorder_);
+at::Tensor SparseTensors::dense(const Entries& entries, const at::Tensor& result) {
   const at::Tensor base = zeros(entries.size, result.scalar_type());
   c10::List<std::optional<at::Tensor>> indices;
   for (int64_t axis = 0; axis < entries.indices.size(0); ++axis)

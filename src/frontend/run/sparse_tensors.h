@@ -25,7 +25,8 @@ class SparseTensors {
         position_(position),
         marks_(marks),
         operations_(operations),
-        recorder_(recorder) {}
+        recorder_(recorder),
+        graph_(position, marks, recorder) {}
 
   /// The result of an operation that creates or takes such a tensor; nothing for any other, and for
   /// queries with the same result for every input. Errors: `unsupported-op`, `unsupported-inplace`.
@@ -52,18 +53,18 @@ class SparseTensors {
   at::Tensor converted(const Operation& operation, const torch::jit::Stack& inputs,
                        Entries entries);
   at::Tensor joined(const Operation& operation, const torch::jit::Stack& inputs, Entries entries);
-  at::Tensor ordered(const Entries& entries) const;
+  at::Tensor ordered(const Entries& entries);
   at::Tensor scaled(const Operation& operation, const torch::jit::Stack& inputs, Entries entries);
   at::Tensor summed(const Operation& operation, const torch::jit::Stack& inputs, Entries entries,
                     int64_t axis);
   c10::IValue size(const Entries& entries, const torch::jit::Stack& inputs) const;
-  at::Tensor index(const Entries& entries, int64_t axis) const;
+  at::Tensor index(const Entries& entries, int64_t axis);
   at::Tensor recorded(const char* name, const char* overload, const torch::jit::Stack& inputs,
                       const at::Tensor& result) const;
-  at::Tensor zeros(const std::vector<c10::IValue>& size, at::ScalarType type) const;
+  at::Tensor zeros(const std::vector<c10::IValue>& size, at::ScalarType type);
   at::Tensor product(const Entries& entries, const at::Tensor& dense, bool is_transposed,
-                     const at::Tensor& result) const;
-  at::Tensor dense(const Entries& entries, const at::Tensor& result) const;
+                     const at::Tensor& result);
+  at::Tensor dense(const Entries& entries, const at::Tensor& result);
   at::Tensor sum_with_product(const Operation& operation, const torch::jit::Stack& inputs,
                               const Entries& entries);
   void refuse_written(const Entries& entries) const;
@@ -73,6 +74,7 @@ class SparseTensors {
   const Marks& marks_;
   const Operations& operations_;
   Recorder* recorder_;
+  ComputedNumbers graph_;
   std::unordered_map<const c10::TensorImpl*, Entries> known_;
 };
 

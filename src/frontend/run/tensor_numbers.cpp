@@ -331,7 +331,7 @@ Mark TensorNumbers::unbacked_number(const std::string& name, const at::Tensor& t
   if (options_.met_read_numbers != nullptr) *options_.met_read_numbers = true;
   const double number = tensor.item().toDouble();
   if (!options_.read_sizes || !(number > -1 && number <= kMost)) return nullptr;
-  ComputedNumbers computed(position_, marks_, *recorder_);
+  ComputedNumbers computed(position_, marks_, recorder_);
   const at::Tensor integer = computed.recorded(
       "aten::to", "dtype", {tensor, static_cast<int64_t>(at::kLong), false, false, c10::IValue()});
   const at::Tensor flat =
@@ -347,7 +347,7 @@ Mark TensorNumbers::read_mark(const std::string& name, const torch::jit::Stack& 
                               const c10::IValue& number, const Mark& mark) {
   const bool is_qparam = name == "aten::q_scale" || name == "aten::q_zero_point";
   if (is_qparam && recorder_->mark(inputs.at(0).toTensor())) {
-    ComputedNumbers computed(position_, marks_, *recorder_);
+    ComputedNumbers computed(position_, marks_, recorder_);
     const at::Tensor number_tensor = computed.recorded_number(name.c_str(), inputs);
     return data_mark(origin_of(mark),
                      read_formula(number_tensor, recorder_->aliases().version(number_tensor),

@@ -155,7 +155,7 @@ bool TensorOperations::is_literal(const Stack& inputs) {
         "data-dependent-value", "a tensor is made of numbers read from a tensor's values",
         cat("they come from ", origin_of(mark), "; the exported model would fix those of this run"),
         "use torch.stack, or compute it with tensor operations");
-  decisions_.note_number(position_.node, mark, c10::IValue("in a nested list"));
+  decisions_.note_number(mark, c10::IValue("in a nested list"));
   return true;
 }
 
@@ -171,15 +171,15 @@ void TensorOperations::note_numbers(const torch::jit::Node* node, const torch::j
       const Mark mark = mark_of(input);
       if (!is_opaque(mark) || (is_computed && formula_of(mark))) continue;
       if (depends_on_iteration(mark)) continue;  // the recorder refuses it and names the argument
-      if (Decision* noted = decisions_.note_number(node, mark, input))
+      if (Decision* noted = decisions_.note_number(mark, input))
         noted->is_computable = is_computable && formula_of(mark) != nullptr;
       continue;
     }
     if (!input.isList()) {
-      decisions_.note_number(node, marks_.reach(input), input);
+      decisions_.note_number(marks_.reach(input), input);
       continue;
     }
-    if (is_opaque(marks_.of(input))) decisions_.note_number(node, marks_.of(input), input);
+    if (is_opaque(marks_.of(input))) decisions_.note_number(marks_.of(input), input);
     if (is_size(marks_.of(input))) lists_.guard_argument(input);
     const auto list = input.toListRef();
     const bool are_ints = std::all_of(list.begin(), list.end(), [](const c10::IValue& element) {
@@ -187,7 +187,7 @@ void TensorOperations::note_numbers(const torch::jit::Node* node, const torch::j
     });
     for (const c10::IValue& element : list)
       if (const Mark mark = marks_.reach(element); is_opaque(mark) || !are_ints)
-        decisions_.note_number(node, mark, element);
+        decisions_.note_number(mark, element);
   }
 }
 
@@ -199,7 +199,7 @@ bool TensorOperations::is_computed(const Node* node, const Stack& inputs) const 
 /// The operation as it is recorded.
 OpCall TensorOperations::prepare(Node* node, const Operation& operation, const Stack& inputs) {
   const Operator& op = *operation.op;
-  ComputedNumbers computed(position_, marks_, *recorder_);
+  ComputedNumbers computed(position_, marks_, recorder_);
   const bool reads_number = ComputedNumbers::takes_read_number(op.schema(), inputs);
   if (!options_.keep_sizes && reads_number) return computed.prepare(op.schema(), inputs);
   if (!options_.keep_sizes)
@@ -255,8 +255,7 @@ void TensorOperations::check_unrecorded(const c10::FunctionSchema& schema, const
                   cat("it comes from ", origin_of(mark),
                       "; the exported model would fix the number of this run"),
                   "make it a constant of the model");
-    decisions_.note_number(position_.node, is_size(mark) ? opaque_mark(sizes_of(mark)) : mark,
-                           inputs[i]);
+    decisions_.note_number(is_size(mark) ? opaque_mark(sizes_of(mark)) : mark, inputs[i]);
   }
 }
 
@@ -349,14 +348,13 @@ Stack TensorOperations::run(Node* node, const Operation& called, Stack operands)
   // A write is prepared before it changes its operands, any other operation after it ran.
   std::optional<OpCall> write;
   const bool writes = writes_tensors(op.schema(), inputs);
-  const auto location = [this] { return position_.location(); };
-  state_.touches_containers(op.schema(), inputs, location);
+  state_.touches_containers(op.schema(), inputs, position_);
   const bool computes = is_computed(node, operands);
   if (recorder_ != nullptr)
-    if (auto result = ComputedNumbers(position_, marks_, *recorder_)
+    if (auto result = ComputedNumbers(position_, marks_, recorder_)
                           .record_from_numbers(name, operands, computes))
       return {*std::move(result)};
-  if (writes) state_.writes_tensors(op.schema(), inputs, location);
+  if (writes) state_.writes_tensors(op.schema(), inputs, position_);
   if (recorder_ != nullptr && writes) write = prepare(node, operation, operands);
   const StatisticsWatch statistics(name, inputs);
   numbers_.watch(name, operands);
@@ -373,7 +371,7 @@ Stack TensorOperations::run(Node* node, const Operation& called, Stack operands)
   if (write) {
     recorder_->record_write(std::move(*write), outputs);
     for (const ir::Dim& size : recorder_->regions().take_overlaps())
-      decisions_.note(position_.node, opaque_mark(size), 0, Decision::Kind::overlap);
+      decisions_.note(opaque_mark(size), 0, Decision::Kind::overlap);
   } else if (is_packing(name, outputs) && is_input_independent(operands)) {
     // The result is a constant of the model.
   } else if (!knows_all(*recorder_, outputs) && !is_literal(operands) && !reads_dict(inputs)) {
@@ -382,7 +380,8 @@ Stack TensorOperations::run(Node* node, const Operation& called, Stack operands)
     check_unrecorded(op.schema(), operands);
   }
   invalidate_statistics(name, inputs);
-  for (const at::Tensor& each : statistics.changed()) recorder_->invalidate(each, location());
+  for (const at::Tensor& each : statistics.changed())
+    recorder_->invalidate(each, position_.location());
   if ((is_dynamic && !gives_unbacked_sizes(name)) || recorder_->aliases().has_dynamic_shape(inputs))
     recorder_->mark_dynamic_shapes(outputs, without_out(op.schema(), inputs),
                                    name.find("squeeze") != std::string::npos);

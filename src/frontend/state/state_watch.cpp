@@ -7,6 +7,7 @@
 
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
+#include "src/frontend/load/elements.h"
 #include "src/frontend/load/operators.h"
 #include "src/frontend/numbers/marks.h"
 
@@ -39,18 +40,11 @@ void StateWatch::add(const c10::IValue& value) {
     if (const auto* storage = storage_of(value.toTensor())) storages_.insert(storage);
     if (value.toTensor().defined()) tensors_.insert(value.toTensor().unsafeGetTensorImpl());
   } else if (value.isObject()) {
-    const auto object = value.toObject();
-    if (!objects_.insert(object.get()).second) return;
-    for (const c10::IValue& slot : object->slots()) add(slot);
-  } else if (value.isTuple()) {
-    for (const c10::IValue& element : value.toTuple()->elements()) add(element);
+    if (!objects_.insert(&value.toObjectRef()).second) return;
   } else if (is_container(value)) {
     if (!containers_.insert(value.internalToPointer()).second) return;
-    if (value.isList())
-      for (const c10::IValue& element : value.toListRef()) add(element);
-    else
-      for (const auto& entry : value.toGenericDict()) add(entry.value());
   }
+  for_each_element(value, [this](const c10::IValue& each) { add(each); });
 }
 
 void StateWatch::reads_attribute(const c10::ivalue::Object& object, size_t slot) {
@@ -84,24 +78,23 @@ bool StateWatch::reads_what_was_written(const std::string& op,
 }
 
 void StateWatch::mutates(const std::string& op, const torch::jit::Stack& inputs,
-                         const QueryLocation& location) {
+                         Position& position) {
   const void* container = inputs[0].internalToPointer();
   if (!mutated_.contains(container)) undo_.keep_container(inputs[0]);
-  mutated_[container] = location();
+  mutated_[container] = position.location();
   if (op == "aten::clear") emptied_.insert(container);
   if (op == "aten::_set_item" && inputs[0].isGenericDict()) keys_[container].insert(cat(inputs[1]));
 }
 
 void StateWatch::touches_containers(const c10::FunctionSchema& schema,
-                                    const torch::jit::Stack& inputs,
-                                    const QueryLocation& location) {
+                                    const torch::jit::Stack& inputs, Position& position) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!is_container(inputs[i]) || !containers_.contains(inputs[i].internalToPointer())) continue;
     const bool writes = i == 0 && !schema.arguments().empty() && is_written(schema.arguments()[0]);
     const bool sees = i > 0 || (!reads_no_contents(schema.name()) &&
                                 !reads_what_was_written(schema.name(), inputs));
     if (sees) unpacks(inputs[i]);
-    if (writes) mutates(schema.name(), inputs, location);
+    if (writes) mutates(schema.name(), inputs, position);
   }
 }
 
@@ -112,7 +105,7 @@ void StateWatch::unpacks(const c10::IValue& container) {
     seen_first_.insert(container.internalToPointer());
 }
 
-void StateWatch::write(const at::Tensor& tensor, const QueryLocation& location) {
+void StateWatch::write(const at::Tensor& tensor, Position& position) {
   const auto* storage = storage_of(tensor);
   if (storage == nullptr || !storages_.contains(storage)) return;
   const auto [entry, is_new] = written_.try_emplace(storage);
@@ -126,7 +119,7 @@ void StateWatch::write(const at::Tensor& tensor, const QueryLocation& location) 
         std::memcpy(memory.mutable_data(), bytes->data(), bytes->size());
     });
   }
-  entry->second.location = location();
+  entry->second.location = position.location();
   if (tensors_.erase(tensor.unsafeGetTensorImpl()) > 0)
     undo_.add([tensor, sizes = tensor.sizes().vec(), strides = tensor.strides().vec(),
                offset = tensor.storage_offset()] {
@@ -135,11 +128,11 @@ void StateWatch::write(const at::Tensor& tensor, const QueryLocation& location) 
 }
 
 void StateWatch::writes_tensors(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs,
-                                const QueryLocation& location) {
+                                Position& position) {
   if (changes_no_value(schema.name())) return;
   for (size_t i = 0; i < inputs.size() && i < schema.arguments().size(); ++i)
     if (is_written(schema.arguments()[i]))
-      for (const at::Tensor& tensor : flatten_tensors(inputs[i])) write(tensor, location);
+      for (const at::Tensor& tensor : flatten_tensors(inputs[i])) write(tensor, position);
 }
 
 void StateWatch::add_constant(const at::Tensor& tensor) {

@@ -12,12 +12,10 @@
 #include <vector>
 
 #include "src/frontend/load/call.h"
+#include "src/frontend/numbers/position.h"
 #include "src/frontend/state/leaves.h"
 
 namespace t2n::trace {
-
-/// Queries the program's position; called only before a location is noted.
-using QueryLocation = std::function<Location()>;
 
 /// Must be notified of every access before it happens. Its destructor restores the model's initial
 /// state.
@@ -30,11 +28,11 @@ class StateWatch {
   void sets_attribute(const ObjectPtr& object, size_t slot, Location location, bool from_data);
   /// An operation on lists and dictionaries, whether it writes or not.
   void touches_containers(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs,
-                          const QueryLocation& location);
+                          Position& position);
   void unpacks(const c10::IValue& container);
   /// An operation that writes to tensors.
   void writes_tensors(const c10::FunctionSchema& schema, const torch::jit::Stack& inputs,
-                      const QueryLocation& location);
+                      Position& position);
 
   /// A tensor constant of the program: writes to it persist until the next call.
   void add_constant(const at::Tensor& tensor);
@@ -61,10 +59,9 @@ class StateWatch {
 
  private:
   void add(const c10::IValue& value);
-  void mutates(const std::string& op, const torch::jit::Stack& inputs,
-               const QueryLocation& location);
+  void mutates(const std::string& op, const torch::jit::Stack& inputs, Position& position);
   bool reads_what_was_written(const std::string& op, const torch::jit::Stack& inputs) const;
-  void write(const at::Tensor& tensor, const QueryLocation& location);
+  void write(const at::Tensor& tensor, Position& position);
 
   std::unordered_set<const void*> objects_;
   std::unordered_set<const void*> containers_;

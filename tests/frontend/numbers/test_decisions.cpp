@@ -38,21 +38,21 @@ TEST_CASE("a branch on sizes is noted with its condition and direction") {
 TEST_CASE("without sizes nothing is noted") {
   Program program(false);
   program.decisions.add_guard({kN, Relation::gt, 1});
-  program.decisions.note_number(nullptr, trace::opaque_mark(kN), 4);
+  program.decisions.note_number(trace::opaque_mark(kN), 4);
   CHECK(program.decisions.size() == 0);
 }
 
 TEST_CASE("a number without an expression is noted with its value") {
   Program program;
   const trace::Mark root = trace::opaque_mark(Dim(2) * kN);
-  program.decisions.note_number(nullptr, root, trace::marked(2.5, root));
+  program.decisions.note_number(root, trace::marked(2.5, root));
   REQUIRE(program.decisions.size() == 1);
   CHECK(program.decisions.all()[0].kind == Decision::Kind::number);
   CHECK(program.decisions.all()[0].number == "2.5");
   CHECK(program.decisions.all()[0].sizes == kN);
   // A bool that states a condition is a branch.
   const trace::Mark condition = trace::condition_mark({kN, Relation::ge, 3});
-  program.decisions.note_number(nullptr, condition, trace::marked(true, condition));
+  program.decisions.note_number(condition, trace::marked(true, condition));
   CHECK(program.decisions.all()[1].kind == Decision::Kind::branch);
 }
 
