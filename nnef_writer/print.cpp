@@ -11,7 +11,7 @@
 #include "src/diag/error.h"
 #include "src/diag/one_of.h"
 #include "src/nnef/names.h"
-#include "src/tract_forms/size_text.h"
+#include "src/tract_forms/sizes/size_text.h"
 
 namespace t2n::nnef {
 namespace {

@@ -7,7 +7,7 @@
 #include "src/lint/tract_parts.h"
 #include "src/nnef/walk.h"
 #include "src/nnef_ops/book.h"
-#include "src/tract_forms/size_text.h"
+#include "src/tract_forms/sizes/size_text.h"
 
 namespace t2n::spec {
 namespace {

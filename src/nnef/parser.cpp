@@ -8,7 +8,7 @@
 #include "src/diag/error.h"
 #include "src/nnef/cursor.h"
 #include "src/nnef/expression.h"
-#include "src/tract_forms/size_reader.h"
+#include "src/tract_forms/sizes/size_reader.h"
 
 namespace t2n::nnef {
 namespace {

@@ -1,7 +1,7 @@
 #include "src/spec/dimension.h"
 
 #include "src/diag/error.h"
-#include "src/tract_forms/size_reader.h"
+#include "src/tract_forms/sizes/size_reader.h"
 
 namespace t2n::spec {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "src/tract_forms/size_text.h"
+#include "src/tract_forms/sizes/size_text.h"
 
 namespace t2n::tract_forms {
 

@@ -4,7 +4,7 @@
 
 #include "ir/prove.h"
 #include "src/diag/error.h"
-#include "src/tract_forms/size_text.h"
+#include "src/tract_forms/sizes/size_text.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_state.h"
 #include "src/translate/sizes.h"

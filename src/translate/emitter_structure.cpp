@@ -4,7 +4,7 @@
 
 #include "src/diag/error.h"
 #include "src/draft/axes.h"
-#include "src/tract_forms/size_text.h"
+#include "src/tract_forms/sizes/size_text.h"
 #include "src/translate/emitter.h"
 #include "src/translate/emitter_body.h"
 #include "src/translate/emitter_state.h"

@@ -11,7 +11,7 @@
 #include "src/diag/error.h"
 #include "src/strict/lower.h"
 #include "src/target/limits.h"
-#include "src/tract_forms/assertion.h"
+#include "src/tract_forms/sizes/assertion.h"
 #include "src/translate/accepted.h"
 #include "src/translate/check_document.h"
 #include "src/translate/check_pulses.h"

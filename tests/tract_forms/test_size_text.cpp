@@ -5,7 +5,7 @@
 
 #include "src/diag/error.h"
 #include "src/nnef/parser.h"
-#include "src/tract_forms/size_text.h"
+#include "src/tract_forms/sizes/size_text.h"
 #include "tests/ir/draw.h"
 
 namespace t2n::tract_forms {

@@ -1,4 +1,4 @@
-#include "src/tract_forms/size_reader.h"
+#include "src/tract_forms/sizes/size_reader.h"
 
 #include "ir/prove.h"
 #include "ir/size_reader.h"

@@ -1,8 +1,8 @@
-#include "src/tract_forms/assertion.h"
+#include "src/tract_forms/sizes/assertion.h"
 
 #include "ir/atoms.h"
 #include "src/diag/error.h"
-#include "src/tract_forms/size_text.h"
+#include "src/tract_forms/sizes/size_text.h"
 
 namespace t2n::tract_forms {
 

@@ -1,5 +1,5 @@
 // Sizes in tract's notation.
-#include "src/tract_forms/size_text.h"
+#include "src/tract_forms/sizes/size_text.h"
 
 #include <algorithm>
 #include <cstdlib>
