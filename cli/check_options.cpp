@@ -93,9 +93,9 @@ std::string not_finite_text(const std::vector<check::OutputRow>& rows) {
 void add_engine_options(CLI::App& command, EngineOptions& options) {
   command
       .add_option("--engine", options.engine,
-                  "reference, tract, tract@0.21.19, or the path of tract's library [auto: the\n"
-                  "target's engine, found in T2NNEF_TRACT_LIB or the active Python, else the\n"
-                  "reference interpreter]")
+                  "reference, tract, tract@0.21.19 or a library's path\n"
+                  "Default: the target's engine, found in T2NNEF_TRACT_LIB or the active Python, "
+                  "else the reference interpreter.")
       ->type_name("ENGINE");
 }
 
@@ -114,12 +114,13 @@ check::RunnerOptions runner_options() {
 void add_tolerance_options(CLI::App& command, ToleranceOptions& options) {
   command
       .add_option("--tolerance", options.tolerance,
-                  "Tolerance of --check: absolute, relative, ratio of outliers")
+                  "Absolute, relative, share of outliers: 1e-4,1e-3\n"
+                  "Of --check.")
       ->type_name("A,R[,O]");
   command
       .add_option("--seeds", options.seeds,
-                  "Number of input sets that vary all inputs at once, the samples included,\n"
-                  "2 to 1000; sets that vary one input are added [2]")
+                  "Input sets that vary all inputs at once [2]\n"
+                  "The samples included, 2 to 1000. Sets that vary one input are added.")
       ->type_name("N");
   command.add_flag("--strict", options.strict, "Treat an inconclusive check as a failure");
 }

@@ -84,7 +84,8 @@ void setup_check(CLI::App& app, Run& selected) {
       ->type_name("");
   add_input_options(*command, options->inputs);
   command->add_flag(cat("--check{", kDefaultLevel, "}"), options->check.check,
-                    "--check=LEVEL: exact, close, approximate, very, super or ultra");
+                    "Level: exact, close, approximate, very, super, ultra\n"
+                    "Written as --check=LEVEL.");
   add_tolerance_options(*command, options->check);
   add_engine_options(*command, options->engine);
   add_stream_option(*command, options->stream);

@@ -53,14 +53,13 @@ void add_output_options(CLI::App& command, ExportCommand& options) {
       ->type_name("");
   command
       .add_option("-t,--target", options.target,
-                  "Target engine: tract, tract@0.21.19, or khronos\n"
-                  "(any reader of strict NNEF)")
+                  "Engine: tract, tract@0.21.19 or khronos\n"
+                  "khronos is any reader of strict NNEF 1.0.5; tract is its newest version.")
       ->type_name("TARGET");
   command
-      .add_option(
-          "-o,--output", options.output,
-          "PATH.tgz, PATH.tar, - for a tar on stdout, else a folder\n[MODEL.nnef.tgz]; {method} "
-          "is replaced by the method's name")
+      .add_option("-o,--output", options.output,
+                  "Folder, .tgz, .tar, - for stdout [MODEL.nnef.tgz]\n"
+                  "{method} is replaced by the name of the method.")
       ->type_name("PATH");
   command
       .add_option("-z,--compression", options.compression,
@@ -70,46 +69,44 @@ void add_output_options(CLI::App& command, ExportCommand& options) {
 
 void add_signature_options(CLI::App& command, ExportCommand& options) {
   command
-      .add_option("--preset", options.inputs.preset,
-                  "causal-llm: a language model with caches, in the form that tract's causal-llm\n"
-                  "client expects: dynamic axes, port names and detected caches are set")
+      .add_option(
+          "--preset", options.inputs.preset,
+          "causal-llm: the form that tract's causal-llm expects\n"
+          "A language model with caches: dynamic axes, port names and detected caches are set.")
       ->type_name("NAME");
   command
       .add_option("--input-name", options.names.inputs,
-                  "New name of an input: by position, or of OLD (its name or input_N); repeatable")
+                  "Rename an input, by position or as OLD=NEW\n"
+                  "Repeatable. OLD is its name, or input_N.")
       ->type_name("[OLD=]NEW")
       ->allow_extra_args(false);
   command
-      .add_option(
-          "--output-name", options.names.outputs,
-          "New name of an output: by position, or of OLD (its name or output_N); repeatable")
+      .add_option("--output-name", options.names.outputs,
+                  "Rename an output, by position or as OLD=NEW\n"
+                  "Repeatable. OLD is its name, or output_N.")
       ->type_name("[OLD=]NEW")
       ->allow_extra_args(false);
   command.add_flag("--prune-unused-inputs", options.prune_unused_inputs,
                    "Remove inputs that no output depends on");
   command.add_flag("--roll-loops", options.roll_loops,
-                   "Turn loops with three or more isomorphic iterations into scans; not with\n"
-                   "--dynamic, where loops over dynamic sizes become scans anyway");
+                   "Turn loops of isomorphic iterations into scans\n"
+                   "Of three iterations or more. Not with --dynamic, where loops over dynamic "
+                   "sizes become scans anyway.");
   add_stream_option(command, options.stream);
   command
       .add_option("--nan", options.nan,
-                  "NaN in inputs: tract's max, min and operators built on them drop it. report:\n"
-                  "list such operators; keep: write them so that they propagate NaN")
+                  "report or keep: NaN in inputs\n"
+                  "tract's max, min and operators built on them drop NaN. report: list such "
+                  "operators; keep: write them so that they propagate NaN.")
       ->type_name("report|keep");
 }
 
 void add_check_options(CLI::App& command, ExportCommand& options) {
   command.add_flag(cat("--check{", kDefaultLevel, "}"), options.check.check,
-                   "Run the artefact in the engine and compare it with torch; --check=LEVEL is\n"
-                   "exact, close, approximate, very, super or ultra");
+                   "Run the artefact and compare it with torch\n"
+                   "--check=LEVEL is exact, close, approximate, very, super or ultra.");
   add_tolerance_options(command, options.check);
   add_engine_options(command, options.engine);
-}
-
-std::string pass_names() {
-  std::vector<std::string> names;
-  for (const passes::PassInfo& info : passes::passes()) names.emplace_back(info.name);
-  return joined(names, ", ");
 }
 
 void add_report_options(CLI::App& command, ExportCommand& options) {
@@ -117,8 +114,9 @@ void add_report_options(CLI::App& command, ExportCommand& options) {
       .add_option("--report", options.report, "Write a report of the export as JSON; - for stdout")
       ->type_name("FILE.json");
   command
-      .add_option("--print-after", options.print_after,
-                  cat("Print the graph after a pass, or after all:\n", pass_names()))
+      .add_option(
+          "--print-after", options.print_after,
+          "Print the graph after a pass, or after all\n`t2nnef opt --list` describes the passes.")
       ->type_name("PASS");
   command.add_flag("--print-changed", options.print_changed,
                    "Print the graph after each pass that changed it");

@@ -249,10 +249,12 @@ void setup_inspect(CLI::App& app, Run& selected) {
   CLI::Option* graph = command->add_flag("--graph", options->graph,
                                          "Print the traced graph, or graph.nnef, instead");
   command->add_flag("--json", options->json,
-                    "Print the summary of an artefact, or the violations of --lint, as JSON");
+                    "Print the summary of an artefact as JSON\n"
+                    "With --lint, its violations.");
   command
       ->add_flag("--lint", options->lint,
-                 "Print where an artefact violates its specification instead; exit 4 if it does")
+                 "Print violations of the specification; exit 4\n"
+                 "Of an artefact, instead of its summary.")
       ->excludes(graph);
   add_config_option(*command);
   command->footer(kInspectExamples);

@@ -243,14 +243,12 @@ void setup_ops(CLI::App& app, Run& selected) {
       ->add_option("MODEL.pt", options->subject,
                    "A TorchScript file whose operators to list, or one operator: aten::gelu")
       ->type_name("");
-  command->add_option("-t,--target", options->target, "Target engine [tract, the newest]")
-      ->type_name("TARGET");
+  command->add_option("-t,--target", options->target, "Target engine [tract]")->type_name("TARGET");
   add_input_options(*command, options->inputs);
   add_disable_pass(*command, options->disabled_passes);
-  command->add_flag(
-      "--missing", options->missing,
-      "List only those that an export with the same options would refuse; exit code 4\n"
-      "if there are any");
+  command->add_flag("--missing", options->missing,
+                    "List only operators that an export would refuse\n"
+                    "An export with the same options. Exit code 4 if there are any.");
   command->add_flag("--markdown", options->markdown,
                     "Print the table for all targets: docs/operators.md");
   add_config_option(*command);

@@ -53,34 +53,35 @@ void add_pass_options(CLI::App& command, OptCommand& options) {
       ->type_name("");
   command
       .add_option("--passes", options.passes,
-                  "Passes to run, in this order; `default` is the pipeline of export (after the\n"
-                  "passes of compression, with --compress); without --passes, none")
+                  "Passes to run, in this order\n"
+                  "`default` is the pipeline of export (after the passes of compression, with "
+                  "--compress); without --passes, none.")
       ->type_name("A,B,…")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command.add_flag("--list", options.list,
-                   "List all passes, what they preserve and what they need");
+  command.add_flag("--list", options.list, "List all passes, what they preserve and need");
   command
       .add_option("-o,--output", options.output,
-                  "Write the graph as text, FILE.ir with its weights in FILE.ir.npz, or as an\n"
-                  "artefact as export does; without it, the text goes to stdout")
+                  "FILE.ir or an artefact; without it, text to stdout\n"
+                  "FILE.ir has its weights in FILE.ir.npz; an artefact is written as by export.")
       ->type_name("PATH");
   command
-      .add_option("-t,--target", options.target,
-                  "Target of the artefact and of target-dependent passes [tract]")
+      .add_option("-t,--target", options.target, "Target of the artefact, and of passes [tract]")
       ->type_name("TARGET");
 }
 
 void add_value_options(CLI::App& command, OptCommand& options) {
   command.add_flag(cat("--verify{", kDefaultLevel, "}"), options.verify,
-                   "Run the graph before and after each pass, on the samples and variations, and\n"
-                   "compare; --verify=LEVEL is exact, close, approximate, very, super or ultra");
+                   "Compare the graph before and after each pass\n"
+                   "On the samples and variations. --verify=LEVEL is exact, close, approximate, "
+                   "very, super or ultra.");
   command.add_flag(cat("--bisect{", kDefaultLevel, "}"), options.bisect,
-                   "Find the first pass that takes an output out of tolerance, compared with the\n"
-                   "graph before all passes");
+                   "Find the first pass that changes an output\n"
+                   "Beyond tolerance, compared with the graph before all passes.");
   command
       .add_option("--tolerance", options.tolerance,
-                  "Tolerance of --verify and --bisect: absolute, relative, ratio of outliers")
+                  "Absolute, relative, share of outliers: 1e-4,1e-3\n"
+                  "Of --verify and --bisect.")
       ->type_name("A,R[,O]");
 }
 

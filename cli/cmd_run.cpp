@@ -92,19 +92,19 @@ void setup_run(CLI::App& app, Run& selected) {
   command->add_option("ARTEFACT", options->artefact, "A folder, .tar or .tgz of any exporter")
       ->type_name("");
   command
-      ->add_option(
-          "-i,--input", options->inputs,
-          "Inputs by name or as input_N, repeatable: in.npz  x=@x.npy  x=1,3,224,224,f32\n"
-          "ids=1,8,i64:0..999; missing ones are drawn from a fixed seed; arrays of a file\n"
-          "that are named like outputs are ignored")
+      ->add_option("-i,--input", options->inputs,
+                   "Input by name or as input_N: in.npz  x=@x.npy\n"
+                   "Repeatable. Also x=1,3,224,224,f32  ids=1,8,i64:0..999. Missing ones are drawn "
+                   "from a fixed seed; arrays of a file that are named like outputs are ignored.")
       ->type_name("SPEC")
       ->allow_extra_args(false);
   command
       ->add_option("-o,--output", options->output,
-                   "Save the outputs by name, - for stdout; without it, print only a summary")
+                   "Save the outputs by name, - for stdout\n"
+                   "Without it, print only a summary.")
       ->type_name("FILE.npz");
   command->add_flag("--allow-float-casts", options->casts_floats,
-                    "Allow float inputs whose precision differs from the artefact's");
+                    "Cast float inputs to the artefact's precision");
   add_engine_options(*command, options->engine);
   command->footer(kRunExamples);
   command->callback(

@@ -2,13 +2,16 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 
 #include "cli/commands.h"
 #include "cli/config_file.h"
 #include "cli/console.h"
+#include "cli/help.h"
 #include "cli/limit_options.h"
 #include "cli/text.h"
 #include "src/confine/confine.h"
@@ -17,18 +20,6 @@
 
 namespace t2n::cli {
 namespace {
-
-constexpr const char* kUsage =
-    "usage: t2nnef COMMAND …\n"
-    "  export MODEL.pt --target tract   write a TorchScript model as NNEF; --check verifies it\n"
-    "  export MODEL.pt --target khronos the same without extensions: strict NNEF 1.0.5\n"
-    "  check MODEL.pt ARTEFACT          compare an NNEF artefact of any exporter with its model\n"
-    "  inspect FILE                     show inputs, outputs and content of a model or artefact\n"
-    "  run ARTEFACT -i in.npz           run an NNEF artefact; -o out.npz saves its outputs\n"
-    "  diff A B                         show the differences between two NNEF artefacts\n"
-    "  ops [MODEL.pt]                   list the supported operators\n"
-    "  opt FILE --passes A,B            run passes one by one; --verify compares each\n"
-    "  lint FILE                        report suspicious quantisation in a model or artefact\n";
 
 std::string examples() {
   return cat(kExportExamples, "`t2nnef COMMAND --help` lists the options of a command\n");
@@ -140,11 +131,17 @@ void refuse_empty(const CLI::App& command) {
                     "remove the option or give it a value (is a shell variable empty?)");
 }
 
+/// Commands that read no file: limits of time and memory mean nothing to them.
+bool is_instant(const CLI::App& command) {
+  const std::string name = command.get_name();
+  return name == "explain" || name == "env" || name == "help" || name == "completion";
+}
+
 std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
   auto app = std::make_unique<CLI::App>(
       "Export TorchScript models to NNEF for the tract engine, or to strict NNEF (khronos)",
       "t2nnef");
-  app->get_formatter()->column_width(34);
+  app->formatter(std::make_shared<HelpFormatter>());
   app->footer(examples());
   app->set_help_flag("-h,--help", "Print this help");
   app->add_flag("--version")
@@ -159,10 +156,15 @@ std::unique_ptr<CLI::App> make_app(Run& run, LimitOptions& limits) {
   setup_ops(*app, run);
   setup_opt(*app, run);
   setup_lint(*app, run);
+  setup_explain(*app, run);
+  setup_env(*app, run);
+  setup_help(*app, run);
+  setup_completion(*app, run);
   app->allow_extras();
   for (CLI::App* command : app->get_subcommands(nullptr)) {
     command->allow_extras();
-    add_limit_options(*command, limits);
+    command->set_help_all_flag("--help-all", "Print this help with all options");
+    if (!is_instant(*command)) add_limit_options(*command, limits);
   }
   return app;
 }
@@ -179,6 +181,24 @@ Tokens without_separator(Tokens tokens) {
   return tokens;
 }
 
+/// `--check close` for `--check=close`: an optional value that is the name of a level and of no
+/// file.
+Tokens with_joined_levels(Tokens tokens) {
+  static const std::set<std::string> kLevels = {"exact", "close", "approximate",
+                                                "very",  "super", "ultra"};
+  Tokens out;
+  for (std::string& token : tokens) {
+    const bool is_level =
+        !out.empty() && kLevels.contains(token) &&
+        (out.back() == "--check" || out.back() == "--verify" || out.back() == "--bisect");
+    if (is_level && !std::filesystem::exists(token))
+      out.back() += "=" + token;
+    else
+      out.push_back(std::move(token));
+  }
+  return out;
+}
+
 /// False if help was requested; it has been printed.
 bool parse(CLI::App& app, Tokens tokens) {
   std::reverse(tokens.begin(), tokens.end());  // CLI11 expects the tokens in reverse order
@@ -186,6 +206,9 @@ bool parse(CLI::App& app, Tokens tokens) {
     app.parse(std::move(tokens));
   } catch (const CLI::CallForHelp&) {
     print(app.help());
+    return false;
+  } catch (const CLI::CallForAllHelp&) {
+    print(app.help("", CLI::AppFormatMode::All));
     return false;
   } catch (const CLI::ParseError& error) {
     refuse_parse(error, app);
@@ -233,7 +256,7 @@ ExitCode run_command_line(int argc, char** argv) {
   Run run;
   LimitOptions limits;
   const auto app = make_app(run, limits);
-  const Tokens tokens = without_separator({argv + 1, argv + argc});
+  const Tokens tokens = with_joined_levels(without_separator({argv + 1, argv + argc}));
   if (!parse(*first, tokens)) return ExitCode::ok;
   if (!parse(*app, with_file_options(tokens, *first, origins))) return ExitCode::ok;
   refuse_leftovers(*app, origins);
@@ -249,7 +272,7 @@ ExitCode run_command_line(int argc, char** argv) {
     start_limits(limits);
     return run();
   }
-  print_message(cat(kUsage, examples()));
+  print_message(program_help(*app));
   return ExitCode::usage;
 }
 

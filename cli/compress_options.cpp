@@ -146,22 +146,27 @@ std::string in_floats_text(const std::vector<std::string>& modules) {
 void add_compression_options(CLI::App& command, CompressionOptions& options) {
   command
       .add_option("--compress", options.compress,
-                  cat("Compress the weights: ", joined(compress::preset_names(), ", "),
-                      ",\nor FILE.json with settings by module; repeatable"))
+                  cat("Compress weights: ", joined(compress::preset_names(), ", "),
+                      "\nRepeatable. FILE.json has settings by module."))
       ->type_name("PRESET|FILE.json")
       ->allow_extra_args(false);
   command
       .add_option("--calibrate", options.calibrate,
-                  "Samples for quantising activations, repeatable: @FILE.npz, @FILE.pt, or\n"
-                  "a folder of them; batches along axis 0 or one per file")
+                  "Samples for quantising activations\n"
+                  "Repeatable: @FILE.npz, @FILE.pt, or a folder of them; batches along axis 0 or "
+                  "one per file.")
       ->type_name("@FILE|FOLDER")
       ->allow_extra_args(false);
   command
       .add_option("--ignore", options.ignore,
-                  "Modules not to compress, repeatable: head  'layers.*.norm'")
+                  "Modules not to compress: head  'layers.*.norm'\n"
+                  "Repeatable.")
       ->type_name("GLOB")
       ->allow_extra_args(false);
-  command.add_option("--only", options.only, "Compress these modules only; repeatable")
+  command
+      .add_option("--only", options.only,
+                  "Compress these modules only\n"
+                  "Repeatable.")
       ->type_name("GLOB")
       ->allow_extra_args(false);
 }
@@ -169,7 +174,8 @@ void add_compression_options(CLI::App& command, CompressionOptions& options) {
 void add_loss_options(CLI::App& command, CompressionOptions& options) {
   command
       .add_option("--labels", options.labels,
-                  "True class indices of the calibration set, one per row of the first output")
+                  "True class indices of the calibration set\n"
+                  "One per row of the first output.")
       ->type_name("FILE.npy");
   add_search_options(command, options.search);
 }

@@ -200,9 +200,9 @@ void add_config_option(CLI::App& command, std::vector<std::string>* files) {
           [files](const std::vector<std::string>& paths) {
             if (files != nullptr) *files = paths;
           },
-          "Options in a file, JSON (.json) or TOML: target = \"tract\", check = true,\n"
-          "dynamic = [\"x:0=B\", \"x:1=S\"], assert = [\"S>=1\"]; the command\n"
-          "line overrides it, with a note")
+          "Options in a file, .json or .toml\n"
+          "Repeatable: target = \"tract\", check = true, dynamic = [\"x:0=B\", \"x:1=S\"]. The "
+          "command line overrides it, with a note.")
       ->type_name("FILE")
       ->allow_extra_args(false);
 }

@@ -80,44 +80,44 @@ DynamicOptions dynamic_options(const InputOptions& options) {
 
 void add_input_options(CLI::App& command, InputOptions& options) {
   command
-      .add_option("-i,--input", options.specs,
-                  "Sample inputs, repeatable: x=1,3,224,224,f32  ids=1,8,i64:0..999  x=@x.npy\n"
-                  "x=2,3,f32:0.1..1  @all.npz  @saved.pt  n=int:3  f=float:0.5  b=bool:true  "
-                  "s=str:abc  opt=none;\n"
-                  "default: the samples saved in a traced file")
+      .add_option(
+          "-i,--input", options.specs,
+          "Sample: x=1,3,224,224,f32, x=@x.npy or @all.npz\n"
+          "Repeatable. Also ids=1,8,i64:0..999  x=2,3,f32:0.1..1  @saved.pt  n=int:3  f=float:0.5  "
+          "b=bool:true  s=str:abc  opt=none. Default: the samples saved in a traced file.")
       ->type_name("SPEC")
       ->allow_extra_args(false);
   add_seed(command);
   command
       .add_option("--method", options.methods,
-                  "Method to use instead of forward; only `export` accepts several")
+                  "Method to use instead of forward\n"
+                  "Repeatable for `export`, which writes one file for each.")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  command.add_flag(
-      "--state", options.explicit_states,
-      "Turn state that the model keeps between calls into inputs and outputs (h, h_next)");
+  command.add_flag("--state", options.explicit_states,
+                   "Turn kept state into inputs and outputs: h, h_next");
   command
       .add_option("--dynamic", options.dynamic,
-                  "A dynamic axis and its size, repeatable: x:0=B  ids:-1=S  mask:1=P+S  y:2=2*S\n"
-                  "past.*:2=P")
+                  "Dynamic axis: x:0=B  ids:-1=S  mask:1=P+S\n"
+                  "Repeatable. Names may be globs, and sizes expressions: past.*:2=P  y:2=2*S.")
       ->type_name("INPUT:AXIS=SIZE")
       ->allow_extra_args(false);
   command
       .add_option("--assert", options.assertions,
-                  "A constraint on these sizes, repeatable: 'S>=1'  'B==2*P'")
+                  "Constraint on dynamic sizes: 'S>=1'  'B==2*P'\n"
+                  "Repeatable.")
       ->type_name("RELATION")
       ->allow_extra_args(false);
   command
-      .add_option(
-          "--accept-guard", options.accepted_guards,
-          "Keep the branch that the sample inputs take at a data-dependent `if`; repeatable")
+      .add_option("--accept-guard", options.accepted_guards,
+                  "Keep the samples' branch of a data-dependent `if`\n"
+                  "Repeatable.")
       ->type_name("FILE.py:LINE")
       ->allow_extra_args(false);
   command
-      .add_option(
-          "--max-iterations", options.max_iterations,
-          "Maximum number of iterations of a data-dependent loop; repeatable. The artefact\n"
-          "fails if the loop would run longer")
+      .add_option("--max-iterations", options.max_iterations,
+                  "Limit of a data-dependent loop\n"
+                  "Repeatable. The artefact fails if the loop would run longer.")
       ->type_name("FILE.py:LINE=N")
       ->allow_extra_args(false);
 }
@@ -126,12 +126,15 @@ void add_seed(CLI::App& command) {
   command
       .add_option_function<uint64_t>(
           "--seed", [](const uint64_t& seed) { set_drawing_seed(seed); },
-          "Seed of drawn inputs and of the variations of a check [0]")
+          "Seed of drawn inputs and of a check's variations [0]")
       ->type_name("N");
 }
 
 void add_disable_pass(CLI::App& command, std::vector<std::string>& disabled) {
-  command.add_option("--disable-pass", disabled, "Skip a pass; repeatable")
+  command
+      .add_option("--disable-pass", disabled,
+                  "Skip a pass\n"
+                  "Repeatable.")
       ->type_name("PASS")
       ->allow_extra_args(false);
 }

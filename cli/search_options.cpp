@@ -92,15 +92,15 @@ std::string chosen_layers_text(const SearchResult& result) {
 
 void add_search_options(CLI::App& command, SearchOptions& options) {
   command
-      .add_option(
-          "--max-loss", options.max_loss,
-          "Keep layers in floats until at most this share of rows is lost: no longer right\n"
-          "with --labels, else with another largest element; 0.5% or 0.005")
+      .add_option("--max-loss", options.max_loss,
+                  "Keep layers in floats to lose at most this: 0.5%\n"
+                  "The share of rows that are no longer right with --labels, else of rows with "
+                  "another largest element; 0.5% or 0.005.")
       ->type_name("SHARE");
   command
       .add_option("--budget", options.budget,
-                  "Compress only as many layers as needed for the constants to fit, those with\n"
-                  "the least loss per byte first: 4MB, 800kB, 500000")
+                  "Compress until the constants fit: 4MB, 800kB\n"
+                  "Only as many layers as needed, those with the least loss per byte first.")
       ->type_name("SIZE");
 }
 

@@ -10,8 +10,8 @@ namespace t2n::cli {
 void add_stream_option(CLI::App& command, std::string& option) {
   command
       .add_option("--stream", option,
-                  "Streaming: the input arrives in pieces along the --dynamic axis S,\n"
-                  "and states are kept between runs; with S=8, pieces of 8")
+                  "Process the --dynamic axis S in pieces\n"
+                  "States are kept between runs. With S=8, the pieces have 8 entries.")
       ->type_name("S[=PULSE]");
 }
 

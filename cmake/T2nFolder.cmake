@@ -108,6 +108,18 @@ function(t2n_embed_fragments target folder namespace header)
   target_sources(${target} PRIVATE "${generated}")
 endfunction()
 
+# t2n_embed_text(<target> <file> <namespace> <function> <header>): compiles a text into <target> as
+# <namespace>::<function>(), which <header> declares.
+function(t2n_embed_text target text namespace function header)
+  set(generated "${PROJECT_BINARY_DIR}/generated/${target}_${function}.cpp")
+  set(script "${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake")
+  add_custom_command(OUTPUT "${generated}"
+    COMMAND "${CMAKE_COMMAND}" "-DTEXT=${PROJECT_SOURCE_DIR}/${text}" "-DOUTPUT=${generated}"
+            "-DNAMESPACE=${namespace}" "-DFUNCTION=${function}" "-DHEADER=${header}" -P "${script}"
+    DEPENDS "${PROJECT_SOURCE_DIR}/${text}" "${script}" VERBATIM)
+  target_sources(${target} PRIVATE "${generated}")
+endfunction()
+
 # Torch's headers cost 10 s per file: they are compiled once, for the first target, and reused.
 function(t2n_torch_precompiled first)
   if(CMAKE_DISABLE_PRECOMPILE_HEADERS)
