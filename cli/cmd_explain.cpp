@@ -27,19 +27,19 @@ std::string_view between(std::string_view page, std::string_view begin, std::str
 }
 
 /// "4" of "4 · …", the meaning of an exit code in the page's table.
-std::string meaning(ExitCode code) {
+std::string code_meaning(ExitCode code) {
   return std::string(between(diagnostics_page(), cat("\n| ", static_cast<int>(code), " | "), " |"));
 }
 
 std::string explain_id(const DiagnosticId& id) {
   const std::string_view entry = between(diagnostics_page(), cat("### `", id.id, "`"), "\n### ");
   const size_t body = entry.find('\n');
-  return cat(id.id, " · exit ", static_cast<int>(id.code), ": ", meaning(id.code), "\n\n",
+  return cat(id.id, " · exit ", static_cast<int>(id.code), ": ", code_meaning(id.code), "\n\n",
              joined(wrapped(std::string(entry.substr(body + 1)), 0), "\n"), "\n");
 }
 
 std::string explain_code(ExitCode code) {
-  std::string out = cat("exit ", static_cast<int>(code), ": ", meaning(code), "\n");
+  std::string out = cat("exit ", static_cast<int>(code), ": ", code_meaning(code), "\n");
   for (const DiagnosticId& id : diagnostic_ids())
     if (id.code == code) out += cat("  ", id.id, "\n");
   return out;
@@ -70,22 +70,22 @@ ExitCode run_explain(const std::string& subject) {
     print(all_ids());
     return ExitCode::ok;
   }
-  const std::string wanted = id_in(subject);
+  const std::string requested = id_in(subject);
   std::vector<std::string> names;
   for (const DiagnosticId& id : diagnostic_ids()) {
-    if (id.id == wanted) {
+    if (id.id == requested) {
       print(explain_id(id));
       return ExitCode::ok;
     }
     names.emplace_back(id.id);
   }
   for (const ExitCode code : kCodes)
-    if (std::to_string(static_cast<int>(code)) == wanted) {
+    if (std::to_string(static_cast<int>(code)) == requested) {
       print(explain_code(code));
       return ExitCode::ok;
     }
-  const std::string suggestion = nearest(wanted, names);
-  throw Error("usage", cat("there is no diagnostic and no exit code ", quoted(wanted)), {},
+  const std::string suggestion = nearest(requested, names);
+  throw Error("usage", cat("there is no diagnostic and no exit code ", quoted(requested)), {},
               suggestion.empty() ? "`t2nnef explain` lists all"
                                  : cat("did you mean ", quoted(suggestion), "?"));
 }

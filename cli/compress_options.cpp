@@ -8,8 +8,8 @@
 #include "cli/text.h"
 #include "src/config/compression_settings.h"
 #include "src/diag/error.h"
-#include "src/samples/calibration_set.h"
 #include "src/nnef/npy.h"
+#include "src/samples/calibration_set.h"
 
 namespace t2n::cli {
 namespace {

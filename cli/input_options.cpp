@@ -9,8 +9,8 @@
 
 #include "cli/text.h"
 #include "src/diag/error.h"
-#include "src/samples/input_spec.h"
 #include "src/nnef/files.h"
+#include "src/samples/input_spec.h"
 
 namespace t2n::cli {
 namespace {

@@ -33,7 +33,7 @@ std::string entry(const std::string& left, const std::string& description) {
   return cat(".TP\n.B ", escaped(left), "\n", text, "\n");
 }
 
-std::string examples(const std::string& footer) {
+std::string examples_of(const std::string& footer) {
   std::string out;
   std::istringstream lines(footer);
   for (std::string line; std::getline(lines, line);)
@@ -51,7 +51,7 @@ std::string command_section(const CLI::App& command) {
       for (const std::string_view name : *names)
         if (const CLI::Option* option = command.get_option_no_throw(cat("--", name)))
           out += entry(option_text(*option), option->get_description());
-  return out + examples(command.get_footer());
+  return out + examples_of(command.get_footer());
 }
 
 /// The rows of the table of exit codes in docs/diagnostics.md.

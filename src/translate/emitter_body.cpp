@@ -145,8 +145,8 @@ std::set<ir::Symbol> sizes_in(Emitter::State& body) {
 }
 
 /// A parameter of the fragment.
-Ref add_parameter(Emitter::State& body, std::string_view name, DType dtype, const Shape& shape,
-                  bool varies) {
+Ref add_entry_parameter(Emitter::State& body, std::string_view name, DType dtype,
+                        const Shape& shape, bool varies) {
   return body.add({.dtype = dtype,
                    .shape = shape,
                    .name = std::string(name),
@@ -167,7 +167,7 @@ std::vector<BodyState::Capture> add_size_states(Emitter::State& body,
   std::vector<BodyState::Capture> out;
   for (const ir::Symbol& size : tract_forms::unknown_sizes(sizes_in(body), inputs)) {
     const TensorType type = carrier_type(size);
-    const Ref inner = add_parameter(body, "size", type.dtype, type.shape, true);
+    const Ref inner = add_entry_parameter(body, "size", type.dtype, type.shape, true);
     body.outputs.push_back(
         body.append_call("add", {{"", body.reference(inner)}, {"", nnef::scalar(1.0)}}, {type})[0]);
     out.push_back({inner, size_carrier(*body.body.outer, size)});
@@ -189,7 +189,7 @@ Emitter::Emitter(const ir::Graph& body, Emitter& outer)
     copy.variable = -1;
     State& outside_state = *inside.body.outer;
     const Ref outside = outside_state.identifier(outside_state.add(std::move(copy)));
-    const Ref parameter = add_parameter(inside, entry.name, entry.dtype, entry.shape, false);
+    const Ref parameter = add_entry_parameter(inside, entry.name, entry.dtype, entry.shape, false);
     inside.body.captures.push_back({parameter, outside});
     return parameter;
   };
@@ -205,7 +205,7 @@ Ref captured_by(Emitter::State& state, Ref outside) {
     entry.variable = -1;
     return state.add(std::move(entry));
   }
-  const Ref inside = add_parameter(state, entry.name, entry.dtype, entry.shape, false);
+  const Ref inside = add_entry_parameter(state, entry.name, entry.dtype, entry.shape, false);
   const tract_forms::Facts& known = state.body.outer->facts(outside);
   state.facts(inside).from_sizes = known.from_sizes;
   state.facts(inside).elements = known.elements;
@@ -233,7 +233,7 @@ Ref broadcast_varying(Emitter& body, Ref x, const Shape& shape) {
 }
 
 Ref add_parameter(Emitter& body, std::string_view name, DType dtype, const Shape& shape) {
-  return add_parameter(body.state(), name, dtype, shape, true);
+  return add_entry_parameter(body.state(), name, dtype, shape, true);
 }
 
 void bind_input(Emitter& body, size_t index, Ref ref) {
