@@ -11,6 +11,8 @@
 namespace t2n::test {
 namespace {
 
+std::string usage(const std::string& text) { return "error[usage]: " + text; }
+
 bool starts(const Result& result, const std::string& text) { return result.out.starts_with(text); }
 
 }  // namespace
@@ -179,7 +181,6 @@ TEST_CASE("env: versions and engines as text and as JSON") {
 
 TEST_CASE("misspelt and missing words") {
   const Sandbox sandbox;
-  const auto usage = [](const std::string& text) { return "error[usage]: " + text; };
   check_failure(sandbox, {"exprot", "m.pt"}, 2,
                 usage("there is no command 'exprot'\n  help: did you mean 'export'?\n"));
   check_failure(sandbox, {"convert"}, 2,
