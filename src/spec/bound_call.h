@@ -37,7 +37,8 @@ class BoundCall {
 
   const nnef::Fragment& declaration() const { return *declaration_; }
   const std::string& operation() const { return declaration_->name; }
-  const Arguments& arguments() const { return arguments_; }
+  const Arguments& arguments() const& { return arguments_; }
+  Arguments arguments() && { return std::move(arguments_); }
   /// nullptr for an absent optional argument.
   const nnef::Value* find(std::string_view parameter) const {
     return arguments_[parameter_index(*declaration_, parameter)];
