@@ -38,7 +38,7 @@ test: setup ## build and run every test
 	  [ build/bad/complete -nt tests/cli/hostile_archive.py ] && \
 	  [ build/bad/complete -nt tests/cli/hostile_files.py ] && \
 	  [ build/bad/complete -nt tests/cli/hostile_operators.py ] && \
-	  [ build/bad/complete -nt src/model_file/allowed.cpp ] || \
+	  [ build/bad/complete -nt src/model_file/allowed_operators.txt ] || \
 	  { "$$T2NNEF_PYTHON" tests/cli/make_bad_files.py build/bad && touch build/bad/complete; }
 	@ctest --preset release
 

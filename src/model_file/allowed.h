@@ -1,11 +1,13 @@
 // The allowlist of operators that a model may call, and reasons for denied ones.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 
 namespace t2n::model_file {
+
+/// The text of allowed_operators.txt.
+std::string_view allowed_operators();
 
 /// True for "aten::add", "prim::If" and all others on the list; overloads share their name.
 bool is_allowed(std::string_view name);

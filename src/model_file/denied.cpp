@@ -1,4 +1,4 @@
-// The reasons why operators are denied. The list in allowed.cpp decides.
+// The reasons why operators are denied. The list in allowed_operators.txt decides.
 #include <algorithm>
 
 #include "src/model_file/allowed.h"
