@@ -55,6 +55,7 @@ class OpTable {
     for (size_t i = 0; column != nullptr && i < column->rows.size(); ++i)
       if (column->rows[i]) out.emplace(op_name(static_cast<OpId>(i)), static_cast<OpId>(i));
     std::vector<OpId> ids;
+    ids.reserve(out.size());
     for (const auto& [name, op] : out) ids.push_back(op);
     return ids;
   }

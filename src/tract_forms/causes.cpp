@@ -19,12 +19,12 @@ std::span<const CauseRow> causes() {
        "size_barriers.cpp"},
       {Cause::split_packed_weight, "A product with packed weights (Q4_0) that is not transposed",
        "packed.cpp"},
-      {Cause::common_factor, "Quotients of sums with a common factor", "size_text.cpp"},
-      {Cause::joined_quotients, "Quotients brought together", "size_text.cpp"},
-      {Cause::quotient_less_number, "A quotient less a number", "size_text.cpp"},
-      {Cause::equal_sizes, "Sizes that are equal, but not as polynomials", "size_text.cpp"},
-      {Cause::mixed_assertion, "An assertion that mixes symbols", "assertion.cpp"},
-      {Cause::assertion_quotients, "Assertions with quotients", "assertion.cpp"},
+      {Cause::common_factor, "Quotients of sums with a common factor", "sizes/size_text.cpp"},
+      {Cause::joined_quotients, "Quotients brought together", "sizes/size_text.cpp"},
+      {Cause::quotient_less_number, "A quotient less a number", "sizes/size_text.cpp"},
+      {Cause::equal_sizes, "Sizes that are equal, but not as polynomials", "sizes/size_text.cpp"},
+      {Cause::mixed_assertion, "An assertion that mixes symbols", "sizes/assertion.cpp"},
+      {Cause::assertion_quotients, "Assertions with quotients", "sizes/assertion.cpp"},
   };
   return kRows;
 }

@@ -107,10 +107,11 @@ TEST_CASE("the help of a command: one screen, and all options on request") {
   CHECK_FALSE(contains(screen, "--max-iterations"));
   const std::string all = sandbox.run({"export", "--help-all"}).out;
   CHECK_EQ(all, sandbox.run({"help", "export"}).out);
-  CHECK(contains(all,
-                 "  --max-iterations FILE.py:LINE=N\n"
-                 "                            Limit of a data-dependent loop\n"
-                 "                            Repeatable. The artefact fails if the loop would\n"));
+  CHECK(contains(
+      all,
+      "  --max-iterations FILE.py:LINE=N\n"
+      "                            Limit of a data-dependent loop\n"
+      "                            Repeatable. The artefact fails if the loop would run\n"));
   // The completion lists all options of all commands: each is in a group of the help.
   std::istringstream script(sandbox.run({"completion", "bash"}).out);
   size_t commands = 0;

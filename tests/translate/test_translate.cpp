@@ -180,7 +180,7 @@ TEST_CASE("the variant with most features wins") {
 TEST_CASE("a second registration is a bug that names both places") {
   Registry r = test_table();
   const std::string text = message_of([&] { r.unary(kUnary); });
-  CHECK(text.find("test::relu has two entries in column 'translation': ") != std::string::npos);
+  CHECK(text.find("test::relu has two entries") != std::string::npos);
   const size_t first = text.find("test_translate.cpp:");
   CHECK(first != std::string::npos);
   CHECK(text.find("test_translate.cpp:", first + 1) != std::string::npos);
